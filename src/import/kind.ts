@@ -8,7 +8,7 @@ import type { Layout } from "./layouts/layout.ts";
 import type { FieldSynonyms } from "./mapping/names.ts";
 import type { ImportOptions } from "./options.ts";
 import type { PlanBehavior } from "./plan/plan-behavior.ts";
-import type { PreviousReader, UndoBehavior } from "./undo/undo-behavior.ts";
+import type { UndoBehavior } from "./undo/undo-behavior.ts";
 import type { StoredRecords } from "./verify/stored-records.ts";
 
 /**
@@ -78,6 +78,14 @@ export interface KindFlag {
   readonly type?: "date";
 }
 
+/** The flag of exports of records with a creation date. */
+export const sinceFlag: KindFlag = {
+  value: "<date>",
+  description: "only records created on the service on or after this date",
+  option: "since",
+  type: "date",
+};
+
 /** A field of a kind, and the header names that stand for it. */
 export interface FieldSpec {
   readonly name: string;
@@ -106,8 +114,6 @@ export interface RecordImporter {
   /** Column names by which `map` recognizes a field. */
   readonly synonyms?: Readonly<Record<string, FieldSynonyms>>;
   readonly plan?: PlanBehavior;
-  /** How the state before a run is recorded, if the run needs it for an undo. */
-  previous?(options: ImportOptions): PreviousReader | undefined;
   undo?(options: ImportOptions): UndoBehavior;
 }
 

@@ -153,23 +153,4 @@ function wordsOfTerm(term: string): readonly string[] {
   return known;
 }
 
-const fillers = new Set([
-  "the",
-  "of",
-  "de",
-  "du",
-  "des",
-  "del",
-  "della",
-  "di",
-  "do",
-  "da",
-  "la",
-  "le",
-  "l",
-  "d",
-  "van",
-  "der",
-  "die",
-  "das",
-]);
+const fillers = new Set("the of de du des del della di do da la le l d van der die das".split(" "));

@@ -23,11 +23,12 @@ export interface BeginningRun extends RunFiles {
  * @throws ServiceError if the service does not answer or the credentials are rejected; the run would fail too
  */
 export async function recordPrevious(run: BeginningRun, service: Service, deps: ImportDeps): Promise<void> {
-  const reader = run.kind.previous?.(run.options);
-  if (!reader || run.settled.extents.size > 0) return;
+  const previous = run.kind.undo?.(run.options).previous;
+  if (!previous || (previous.isOnRequest && !run.options.undoable)) return;
+  if (run.settled.extents.size > 0) return;
   using store = new BeforeStore(run.path);
   if (store.ended) return;
-  if (reader.onlyWritten) await selectWritten(run, store, deps);
+  if (previous.isOnlyWritten) await selectWritten(run, store, deps);
   try {
     await store.fill(async () => {
       let records = 0;
@@ -38,8 +39,8 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
           if (event.type === "wait") deps.report({ type: "wait", message: event.message, ms: event.ms });
         },
       };
-      for await (const entries of reader.before(service, options)) {
-        store.add(entries, reader.onlyWritten);
+      for await (const entries of previous.read(service, options)) {
+        store.add(entries, previous.isOnlyWritten);
         records += entries.length;
         deps.report({ type: "readBack", records, calls: ++calls });
         deps.stop.throwIfAborted();

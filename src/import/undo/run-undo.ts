@@ -219,20 +219,17 @@ function pickCounts({ reversed, kept, impossible }: OutcomeCounts): OutcomeCount
 
 /** What a run recorded about the service before it changed anything. */
 function describePrevious(
-  manifest: Manifest,
+  { kind, options, started_at }: Manifest,
   undo: UndoBehavior | undefined,
   before: BeforeStore | undefined,
 ): PreviousState {
-  return {
-    whyNot: undo?.whyUnknown?.(manifest.options) ?? whyUnknown(before),
-    get: (key) => before?.get(key),
-    startedMs: Date.parse(manifest.started_at),
-  };
-}
-
-function whyUnknown(before: BeforeStore | undefined): string | undefined {
-  const ended = before?.ended;
-  return ended ? ended.whyNot : "it was not recorded when the run began";
+  const isUnasked = undo?.previous?.isOnRequest && !options.undoable;
+  const whyNot = isUnasked
+    ? `the previous state was not recorded; to record it, pass --undoable to \`${kind} import\``
+    : before?.ended
+      ? before.ended.whyNot
+      : "it was not recorded when the run began";
+  return { whyNot, get: (key) => before?.get(key), startedMs: Date.parse(started_at) };
 }
 
 /** If the service rejects a call, nothing in it is undone; sending it again would fail the same way. */

@@ -1,7 +1,6 @@
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../item.ts";
-import type { ImportOptions } from "../options.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
 /** The outcome for a row: undone, kept because it should stay as it is, or not possible with the API. */
@@ -45,10 +44,16 @@ export interface Reversal {
 
 /** How runs of a kind are undone. */
 export interface UndoBehavior {
+  /** What a run records before it changes anything; absent if an undo needs no such record. */
+  readonly previous?: {
+    read(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
+    /** Whether it is recorded only with `--undoable`, since that takes extra calls. */
+    readonly isOnRequest?: boolean;
+    /** Whether to record only the targets that the run writes. */
+    readonly isOnlyWritten?: boolean;
+  };
   /** False if `decide` works without a record of the previous state. */
   readonly needsPrevious?: boolean;
-  /** Why the options of a run rule out a record of the previous state; undefined if they do not. */
-  whyUnknown?(options: ImportOptions): string | undefined;
   /** The target of an item, and what it wrote to it. */
   targetOf(item: Item): { readonly key: string; readonly written: Value };
   /** Streams the service's current state for `decide`; absent if that is not needed. */
@@ -61,12 +66,4 @@ export interface UndoBehavior {
     things: readonly Reversal[],
     options: CallOptions,
   ): Promise<ReadonlyMap<string, string>>;
-}
-
-/** What a run records before it changes anything, so that it can be undone. */
-export interface PreviousReader {
-  /** Streams the entries to record. */
-  before(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
-  /** Whether to record only the targets that the run writes. */
-  readonly onlyWritten: boolean;
 }

@@ -8,7 +8,7 @@ import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { PreviousReader, UndoBehavior } from "../../import/undo/undo-behavior.ts";
+import type { UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 const couponSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   code: synonyms(
@@ -46,7 +46,6 @@ export const couponImporter: RecordImporter = {
   },
   synonyms: couponSynonyms,
   plan: couponPlan,
-  previous: () => previousCoupons,
   undo: ({ action = "" }: CouponOptions) => createCouponUndo(action),
 };
 
@@ -129,8 +128,6 @@ async function* readStats(service: Service, options: CallOptions): AsyncGenerato
   yield Object.entries(stats).map(([action, codes]) => [action, { codes }]);
 }
 
-const previousCoupons: PreviousReader = { before: readStats, onlyWritten: false };
-
 const deletesAll = "the API can only delete all codes of an action";
 
 /**
@@ -140,6 +137,7 @@ const deletesAll = "the API can only delete all codes of an action";
  */
 function createCouponUndo(action: string): UndoBehavior {
   return {
+    previous: { read: readStats },
     targetOf: () => ({ key: action, written: {} }),
     now: readStats,
 

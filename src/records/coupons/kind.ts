@@ -1,5 +1,7 @@
 import type { RecordKind } from "../../import/kind.ts";
 
+const actions = { operation: "coupons.upload", field: "coupon_action" } as const;
+
 /** Source: INTERFACE "Native columns". */
 export const coupons: RecordKind = {
   name: "coupons",
@@ -19,7 +21,7 @@ export const coupons: RecordKind = {
         description: "what a customer must do to get a code: map_review, map_share, or map_review_share",
         option: "action",
         isRequired: true,
-        values: { operation: "coupons.upload", field: "coupon_action" },
+        values: actions,
       },
     },
   },
@@ -34,7 +36,7 @@ export const coupons: RecordKind = {
         value: "<action>",
         description: "only codes for this action",
         option: "action",
-        values: { operation: "coupons.upload", field: "coupon_action" },
+        values: actions,
       },
     },
   },

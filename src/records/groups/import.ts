@@ -8,7 +8,7 @@ import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
 import { listGroups, type Membership, membershipKey } from "./memberships.ts";
 import { groupPlan } from "./plan.ts";
-import { groupUndo, previousGroups } from "./undo.ts";
+import { groupUndo } from "./undo.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 import { productSynonyms } from "../product-synonyms.ts";
 
@@ -24,7 +24,6 @@ export const groupImporter: RecordImporter = {
   prepare: prepareImport,
   synonyms: groupSynonyms,
   plan: groupPlan,
-  previous: ({ undoable }) => (undoable === true ? previousGroups : undefined),
   undo: () => groupUndo,
 };
 

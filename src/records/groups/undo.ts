@@ -2,32 +2,26 @@ import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type { Decision, PreviousReader, UndoBehavior } from "../../import/undo/undo-behavior.ts";
+import type { Decision, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 import { listGroups, type Membership, membershipKey } from "./memberships.ts";
 
 const groupKey = (group: string) => `group\n\n${group}`;
 const productKey = (id: string) => `product\n\n${id}`;
 
-/** Records every membership, every group, and the group of every product. */
-export const previousGroups: PreviousReader = {
-  onlyWritten: false,
-  before: async function* (service, options): AsyncGenerator<readonly Entry[]> {
-    for await (const { group, productIds } of listGroups(service, options)) {
-      const entries = productIds.flatMap((id): Entry[] => [
-        [membershipKey(group, id), {}],
-        [productKey(id), { group }],
-      ]);
-      yield [[groupKey(group), {}], ...entries];
-    }
-  },
-};
+/** Lists every membership, every group, and the group of every product. */
+async function* readGroups(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  for await (const { group, productIds } of listGroups(service, options)) {
+    const entries = productIds.flatMap((id): Entry[] => [
+      [membershipKey(group, id), {}],
+      [productKey(id), { group }],
+    ]);
+    yield [[groupKey(group), {}], ...entries];
+  }
+}
 
 /** Removes the products that the run added, moves them back to their previous group, and deletes empty new groups. */
 export const groupUndo: UndoBehavior = {
-  whyUnknown: ({ undoable }) =>
-    undoable === true
-      ? undefined
-      : "the previous groups were not recorded; to record them, pass --undoable to `groups import`",
+  previous: { read: readGroups, isOnRequest: true },
 
   targetOf: ({ key, payload }) => ({ key, written: { ...(payload as Membership) } }),
 

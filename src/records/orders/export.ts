@@ -18,32 +18,16 @@ export const orderExporter: RecordExporter = {
 
 function toRow(purchase: ListedPurchase): ExportRow {
   const { id, order_id, product_sku, product_price } = purchase;
-  const { currency_iso, user_reference, platform, product_image, product_tags } = purchase;
-  const { upc, mpn, brand, isbn, sku, external_sku } = purchase;
   return {
     id,
     sortKeys: [order_id, product_sku, id],
     record: {
-      order_id,
+      ...purchase,
       email: purchase.user_email,
       customer_name: purchase.user_name,
       order_date: purchase.order_date.slice(0, "YYYY-MM-DD".length),
-      currency_iso,
-      user_reference,
-      platform,
       product_id: product_sku,
-      product_name: purchase.product_name,
-      product_url: purchase.product_url,
-      product_image,
-      product_description: purchase.product_description,
       product_price: typeof product_price === "string" ? toShortPrice(product_price) : product_price,
-      product_tags,
-      upc,
-      mpn,
-      brand,
-      isbn,
-      sku,
-      external_sku,
     },
   };
 }

@@ -19,7 +19,7 @@ import { bigcommerceOrders } from "./layouts/bigcommerce.ts";
 import { magentoOrders } from "./layouts/magento.ts";
 import { shopifyOrders, woocommerceOrders } from "./layouts/woocommerce.ts";
 import { orderSynonyms } from "./synonyms.ts";
-import { orderUndo, previousOrders } from "./undo.ts";
+import { orderUndo } from "./undo.ts";
 import { storedOrders } from "./verify.ts";
 
 /** The order's own fields; columns and wire fields have the same names. */
@@ -119,8 +119,6 @@ export const orderImporter: RecordImporter = {
   layouts: [shopifyOrders, woocommerceOrders, magentoOrders, bigcommerceOrders],
   synonyms: orderSynonyms,
   plan: orderPlan,
-  // Creation times show it too, though less reliably: an import makes no extra call unless asked to.
-  previous: ({ undoable }) => (undoable === true ? previousOrders : undefined),
   undo: () => orderUndo,
 };
 

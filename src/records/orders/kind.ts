@@ -1,55 +1,25 @@
-import type { RecordKind } from "../../import/kind.ts";
+import { type RecordKind, sinceFlag } from "../../import/kind.ts";
 
-const columns = [
-  "order_id",
-  "email",
-  "customer_name",
-  "order_date",
-  "currency_iso",
-  "user_reference",
-  "platform",
-  "product_id",
-  "product_name",
-  "product_url",
-  "product_image",
-  "product_description",
-  "product_price",
-  "product_tags",
-  "upc",
-  "mpn",
-  "brand",
-  "isbn",
-  "sku",
-  "external_sku",
-] as const;
+const columns = (
+  "order_id email customer_name order_date currency_iso user_reference platform " +
+  "product_id product_name product_url product_image product_description product_price product_tags " +
+  "upc mpn brand isbn sku external_sku"
+).split(" ");
 
-const required: ReadonlySet<string> = new Set([
-  "order_id",
-  "email",
-  "customer_name",
-  "order_date",
-  "product_id",
-  "product_name",
-  "product_url",
-]);
+const required = "order_id email customer_name order_date product_id product_name product_url".split(" ");
 
 /** Source: INTERFACE "Native columns". */
 export const orders: RecordKind = {
   name: "orders",
   itemName: { one: "order", many: "orders" },
   fields: [
-    ...columns.map((name) => ({ name, required: required.has(name) })),
+    ...columns.map((name) => ({ name, required: required.includes(name) })),
     { name: "quantity", isMappedOnly: true },
   ],
   columns,
-  textColumns: [
-    "order_id",
-    "customer_name",
-    "user_reference",
-    "product_name",
-    "product_description",
-    "product_tags",
-  ],
+  textColumns: "order_id customer_name user_reference product_name product_description product_tags".split(
+    " ",
+  ),
   urlField: "product_url",
   fixableFields: ["product_id", "sku", "external_sku"],
   isUndoable: true,
@@ -85,14 +55,7 @@ export const orders: RecordKind = {
       "starpost orders export --out orders.csv",
       "starpost orders export --since 2026-01-01 --format ndjson",
     ],
-    flags: {
-      since: {
-        value: "<date>",
-        description: "only records created on the service on or after this date",
-        option: "since",
-        type: "date",
-      },
-    },
+    flags: { since: sinceFlag },
   },
   planExamples: [
     "starpost orders plan orders.csv --out plan.json",

@@ -1,13 +1,9 @@
 import { endpointOf, purchasePage } from "../../contract/index.ts";
 import { listPurchases } from "../../service/listings.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type {
-  Decision,
-  PreviousReader,
-  PreviousState,
-  UndoTarget,
-  UndoBehavior,
-} from "../../import/undo/undo-behavior.ts";
+import type { Decision, PreviousState, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 const noNote = "";
 
@@ -16,25 +12,24 @@ const noNote = "";
  * Assumed: IDs grow. `page`, which the specification does not show for purchases, finds the last one in a few calls;
  * the result is used only if no purchase with a higher ID follows it.
  */
-export const previousOrders: PreviousReader = {
-  onlyWritten: false,
-  before: async function* (service, options): AsyncGenerator<readonly Entry[]> {
-    const { purchases, total_purchases: total } = await service.orders.list({ count: 1 }, options);
-    if (purchases.length === 0) {
-      yield [[noNote, { highest_id: 0 }]];
-      return;
-    }
-    const last = await service.orders.list({ count: 1, page: Math.max(total, 1) }, options);
-    const id = last.purchases[0]?.id ?? 0;
-    const behind = await service.orders.list({ count: 2, since_id: id }, options);
-    if (behind.purchases.every((purchase) => purchase.id <= id)) yield [[noNote, { highest_id: id }]];
-  },
-};
+async function* readHighestId(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
+  const { purchases, total_purchases: total } = await service.orders.list({ count: 1 }, options);
+  if (purchases.length === 0) {
+    yield [[noNote, { highest_id: 0 }]];
+    return;
+  }
+  const last = await service.orders.list({ count: 1, page: Math.max(total, 1) }, options);
+  const id = last.purchases[0]?.id ?? 0;
+  const behind = await service.orders.list({ count: 2, since_id: id }, options);
+  if (behind.purchases.every((purchase) => purchase.id <= id)) yield [[noNote, { highest_id: id }]];
+}
 
 const stays = "its emails are canceled; the API cannot delete orders, so the order and its products stay";
 
 /** Cancels the emails of the orders that the run created. */
 export const orderUndo: UndoBehavior = {
+  previous: { read: readHighestId, isOnRequest: true },
+  // Creation times show it too, though less reliably.
   needsPrevious: false,
   targetOf: ({ key }) => ({ key, written: {} }),
 

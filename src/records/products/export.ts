@@ -1,4 +1,5 @@
 import { listProducts, type ListedProduct } from "../../service/listings.ts";
+import { products } from "./kind.ts";
 import type { ExportRow, ExportValue, RecordExporter } from "../../export/record-exporter.ts";
 
 const withoutUrl = "withoutUrl";
@@ -44,27 +45,15 @@ function isKnownFromReviewsOnly({
 
 /** A product that changes while it is listed appears again, in its new state. */
 function toRow(product: ListedProduct): ExportRow {
-  const { external_id, name, url, image_url, description, currency, price } = product;
-  const { product_tags, blacklisted, upc, mpn, brand, isbn, sku, external_sku } = product;
-  return {
-    id: external_id,
-    sortKeys: [external_id],
-    record: {
-      product_id: external_id,
-      name,
-      url,
-      image_url,
-      description,
-      currency_iso: currency,
-      price,
-      product_tags,
-      blacklisted,
-      upc,
-      mpn,
-      brand,
-      isbn,
-      sku,
-      external_sku,
-    },
+  return { id: product.external_id, sortKeys: [product.external_id], record: toRecord(product) };
+}
+
+/** The values of a product by column; undefined where the service does not return one. */
+export function toRecord(product: ListedProduct): ExportRow["record"] {
+  const values: Readonly<Record<string, unknown>> = {
+    ...product,
+    product_id: product.external_id,
+    currency_iso: product.currency,
   };
+  return Object.fromEntries(products.columns.map((column) => [column, values[column] as ExportValue]));
 }

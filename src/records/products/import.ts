@@ -19,7 +19,7 @@ import { bigcommerceProducts } from "./layouts/bigcommerce.ts";
 import { magentoProducts } from "./layouts/magento.ts";
 import { shopifyProducts, shopifyVariants } from "./layouts/shopify.ts";
 import { woocommerceProducts } from "./layouts/woocommerce.ts";
-import { previousProducts, productUndo } from "./undo.ts";
+import { productUndo } from "./undo.ts";
 import type { Layout } from "../../import/layouts/layout.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
@@ -111,7 +111,6 @@ export const productImporter: RecordImporter = {
   ],
   synonyms: columnSynonyms,
   plan: productPlan,
-  previous: ({ undoable }) => (undoable === true ? previousProducts : undefined),
   undo: () => productUndo,
 };
 

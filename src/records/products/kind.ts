@@ -1,22 +1,9 @@
 import type { RecordKind } from "../../import/kind.ts";
 
-const columns = [
-  "product_id",
-  "name",
-  "url",
-  "image_url",
-  "description",
-  "currency_iso",
-  "price",
-  "product_tags",
-  "blacklisted",
-  "upc",
-  "mpn",
-  "brand",
-  "isbn",
-  "sku",
-  "external_sku",
-] as const;
+const columns = (
+  "product_id name url image_url description currency_iso price product_tags blacklisted " +
+  "upc mpn brand isbn sku external_sku"
+).split(" ");
 
 /** Names from the catalog layout that other vendors export. */
 const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
@@ -34,26 +21,24 @@ const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
   external_sku: ["spec external sku"],
 };
 
-const required: ReadonlySet<string> = new Set(["product_id", "name", "url"]);
-
 /** Source: INTERFACE "Native columns". */
 export const products: RecordKind = {
   name: "products",
   itemName: { one: "product", many: "products" },
-  fields: columns.map((name) => ({ name, aliases: aliases[name] ?? [], required: required.has(name) })),
+  fields: columns.map((name) => ({
+    name,
+    aliases: aliases[name] ?? [],
+    required: ["product_id", "name", "url"].includes(name),
+  })),
   columns,
   textColumns: ["name", "description", "product_tags"],
   urlField: "url",
   fixableFields: ["product_id", "sku", "external_sku"],
   isUndoable: true,
-  layoutNames: [
-    "catalog",
-    "shopify-products",
-    "shopify-variants",
-    "woocommerce-products",
-    "magento-products",
-    "bigcommerce-products",
-  ],
+  layoutNames:
+    "catalog shopify-products shopify-variants woocommerce-products magento-products bigcommerce-products".split(
+      " ",
+    ),
   importCommand: {
     summary: "Import products from CSV files (use - for standard input)",
     examples: ["starpost products import products.csv", "starpost products import products.csv --update"],

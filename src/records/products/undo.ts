@@ -2,33 +2,15 @@ import { endpointOf, specNames } from "../../contract/index.ts";
 import { type ListedProduct, listProducts } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
+import { toRecord } from "./export.ts";
 import type { Entry, Value } from "../../import/undo/previous-values.ts";
-import type { Decision, PreviousReader, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
+import type { Decision, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 const specs: ReadonlySet<string> = new Set(specNames);
 
-/**
- * A listed product with its fields as a bulk call names them, specs included; fields that the service does not return
- * are omitted.
- */
+/** The fields of a listed product by column, without those that the service does not return. */
 function toFields(product: ListedProduct): Value {
-  const { product_tags, blacklisted, upc, isbn, external_sku } = product;
-  const fields = {
-    name: product.name,
-    url: product.url,
-    image_url: product.image_url,
-    description: product.description,
-    price: product.price,
-    currency_iso: product.currency,
-    brand: product.brand,
-    sku: product.sku,
-    mpn: product.mpn,
-    product_tags,
-    blacklisted,
-    upc,
-    isbn,
-    external_sku,
-  };
+  const { product_id: _id, ...fields } = toRecord(product);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
@@ -38,14 +20,9 @@ async function* readFields(service: Service, options: CallOptions): AsyncGenerat
   }
 }
 
-export const previousProducts: PreviousReader = { before: readFields, onlyWritten: true };
-
 /** Restores products to their previous values if they are still as the run left them. */
 export const productUndo: UndoBehavior = {
-  whyUnknown: ({ undoable }) =>
-    undoable === true
-      ? undefined
-      : "its previous values were not recorded; to record them, pass --undoable to `products import`",
+  previous: { read: readFields, isOnRequest: true, isOnlyWritten: true },
   targetOf: ({ key, payload }) => {
     const { specs: given, currency, ...fields } = payload as Value & { readonly specs?: Value };
     return {

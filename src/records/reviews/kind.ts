@@ -1,4 +1,4 @@
-import type { RecordKind } from "../../import/kind.ts";
+import { type RecordKind, sinceFlag } from "../../import/kind.ts";
 
 /**
  * Source: INTERFACE "Native columns". Assumed: the columns of reviews are those of the layout, with `published` first,
@@ -24,29 +24,13 @@ export const reviews: RecordKind = {
     { name: "user_type", aliases: ["reviewer_type"] },
     { name: "user_reference" },
   ],
-  columns: [
-    "published",
-    "review_title",
-    "review_content",
-    "review_score",
-    "date",
-    "product_id",
-    "display_name",
-    "email",
-    "comment_content",
-    "product_title",
-    "product_url",
-    "user_type",
-    "user_reference",
-  ],
-  textColumns: [
-    "review_title",
-    "review_content",
-    "display_name",
-    "comment_content",
-    "product_title",
-    "user_reference",
-  ],
+  columns: (
+    "published review_title review_content review_score date product_id display_name email " +
+    "comment_content product_title product_url user_type user_reference"
+  ).split(" "),
+  textColumns: "review_title review_content display_name comment_content product_title user_reference".split(
+    " ",
+  ),
   urlField: "product_url",
   fixableFields: ["product_id"],
   importCommand: {
@@ -56,14 +40,7 @@ export const reviews: RecordKind = {
   exportCommand: {
     summary: "Export all reviews in the columns that `reviews import` reads",
     examples: ["starpost reviews export --out reviews.csv", "starpost reviews export --since 2026-01-01"],
-    flags: {
-      since: {
-        value: "<date>",
-        description: "only records created on the service on or after this date",
-        option: "since",
-        type: "date",
-      },
-    },
+    flags: { since: sinceFlag },
   },
   planExamples: [
     "starpost reviews plan reviews.csv --out plan.json",

@@ -7,7 +7,7 @@ import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kin
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, joinKey, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
-import { createUnsubscriberUndo, previousUnsubscribers } from "./undo.ts";
+import { createUnsubscriberUndo } from "./undo.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 
@@ -53,7 +53,6 @@ export const unsubscriberImporter: RecordImporter = {
   },
   synonyms: unsubscriberSynonyms,
   plan: unsubscriberPlan,
-  previous: () => previousUnsubscribers,
   undo: ({ remove = false }: UnsubscriberOptions) => createUnsubscriberUndo(remove),
 };
 

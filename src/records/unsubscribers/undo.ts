@@ -6,7 +6,6 @@ import type { Item } from "../../import/item.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type {
   Decision,
-  PreviousReader,
   PreviousState,
   Reversal,
   UndoTarget,
@@ -22,8 +21,6 @@ async function* readAddresses(service: Service, options: CallOptions): AsyncGene
   }
 }
 
-export const previousUnsubscribers: PreviousReader = { before: readAddresses, onlyWritten: false };
-
 /** Resubscribes those whom the run unsubscribed, or unsubscribes those whom it resubscribed. */
 export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
   const { batch } = endpointOf(isRemoval ? "unsubscribers.massCreate" : "unsubscribers.massDelete");
@@ -32,6 +29,7 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
       const { type, email } = payload as { readonly type: string; readonly email: string };
       return { key, written: { type, email } };
     },
+    previous: { read: readAddresses },
     now: readAddresses,
     decide: (thing, past) => {
       if (past.whyNot !== undefined) {
