@@ -3,10 +3,10 @@ import type { Caller } from "../service/transport.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A request's parts that say what is asked and who asks. */
+/** The parts of a request that determine the call and the caller. */
 export interface CallParts {
   readonly path: unknown;
-  /** As it was parsed: names with a value, or with a list of them. */
+  /** The parsed query: each name with a value or a list of values. */
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -43,7 +43,7 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   };
 }
 
-/** What a call holds beside its path; of a signed one nothing but what is signed, and how. */
+/** The fields of a call outside its path. For a signed call, only the signed body and its signature headers. */
 function readSent(
   { signedBody }: Endpoint,
   { query, body, headers }: { readonly query: Fields } & Pick<CallParts, "body" | "headers">,
