@@ -9,7 +9,7 @@ import { findEmailTransportSettings } from "./email-transport.ts";
 const closeDatabaseWithinMs = 5_000;
 
 /**
- * Serves the embedded engine over HTTP, with the service's limits kept.
+ * Serves the embedded engine over HTTP and enforces the service's rate limits.
  * @throws UserError, ServiceError
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
@@ -26,7 +26,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     limitLegacy,
     bottomLinesDelayMs,
     publicUrl: () => publicUrl ?? listensAt,
-    // Who calls need not know where it is.
+    // Clients need not know where the database is.
     databaseShownAs: "the database",
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
@@ -47,7 +47,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     const stopWork = worker && startWork(worker);
     const close = async () => {
       await Promise.all([server.close(), stopWork?.()]);
-      // A server of a database that is silent would be waited for without end; nobody waits for its answers any more.
+      // If the database server does not respond, closing must not wait for it; no client is waiting for responses.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
     const emailTarget = worker?.emailTarget;

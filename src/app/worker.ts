@@ -36,7 +36,7 @@ interface WorkerParts {
 /** Creates the worker of a process, which sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const { work, mail, leaseMs = usualLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
-  // For people: which machine. The rest is of no other process.
+  // The host name helps people to identify the worker; the rest makes the name unique.
   const worker = `${hostname()}-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);
   const surroundings = { clock, sleep, log };
@@ -73,7 +73,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   };
 }
 
-/** Lets a worker work beside something else; what is returned stops it. */
+/** Runs a worker in the background. Returns a function that stops it. */
 export function startWork(worker: OpenWorker): () => Promise<void> {
   const stop = new AbortController();
   const work = worker.run(stop.signal);
@@ -85,8 +85,8 @@ export function startWork(worker: OpenWorker): () => Promise<void> {
 }
 
 /**
- * Waits for work that is to stop, and no longer than is decent.
- * Assumed: a mail server that is silent for so long is cut off; its mail is taken up later, and may arrive twice.
+ * Waits until stopped work has finished, up to a time limit.
+ * Assumed: a mail server that does not respond in that time is disconnected; its email is retried later and may arrive twice.
  */
 async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkerLog): Promise<T | undefined> {
   const ended = new AbortController();

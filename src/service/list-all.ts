@@ -9,17 +9,17 @@ type Ask = (input: Fields) => Promise<Fields>;
 interface Listed {
   readonly listing: Listing;
   readonly input: Fields;
-  /** Elements that are wanted; all where absent. */
+  /** Maximum number of elements (default: all). */
   readonly limit: number | undefined;
   readonly ask: Ask;
 }
 
 /**
- * The elements of a list call to its end, page by page, as the contract's `listing` says.
- * Assumed: where the input names a page by itself (`page`, `start`, `page_info`), that page alone is meant. A list that
- * begins with the newest is read from the oldest on, unless no more are wanted than one page has.
- * @param limit elements at most
- * @throws ServiceError also `unexpectedAnswer` where an answer holds no such list
+ * Lists all elements of a list operation, page by page, as the contract's `listing` defines.
+ * Assumed: if the input selects a page (`page`, `start`, or `page_info`), only that page is read. A list that is sorted
+ * from newest to oldest is read from the oldest, unless `limit` fits on one page.
+ * @param limit maximum number of elements
+ * @throws ServiceError also `unexpectedAnswer` if a response has no such list
  */
 export async function* listAll<T extends object = ListedRecord>(
   service: Partial<Service>,
@@ -34,7 +34,7 @@ export async function* listAll<T extends object = ListedRecord>(
   yield* pages as AsyncGenerator<readonly T[]>;
 }
 
-/** The elements of any list to its end, however its pages are asked for. */
+/** Lists all elements, whichever way the pages are requested. */
 export async function* readList(
   listed: Listed,
   options: CallOptions = {},
@@ -75,7 +75,7 @@ async function* readOnePage({ listing, input, ask }: Listed) {
   yield elementsOf(await ask(input), listing);
 }
 
-/** Assumed: behind the last page comes an empty one, or the last again. */
+/** Assumed: after the last page, the service returns an empty page or the last page again. */
 async function* readNumbered({ listing, input, ask }: Listed) {
   const dropKnown = createRepeatFilter();
   for (let page = 1; ; page++) {
@@ -109,8 +109,8 @@ function createRepeatFilter() {
 }
 
 /**
- * Assumed: an empty cursor, like none, says that the page is the last.
- * @throws ServiceError `unexpectedAnswer` where the cursor of a page leads to that page again
+ * Assumed: a missing or empty cursor marks the last page.
+ * @throws ServiceError `unexpectedAnswer` if the cursor of a page leads to the same page
  */
 async function* readByCursor({ listing, input, ask }: Listed) {
   for (let cursor: { readonly page_info?: string } | undefined = {}; cursor;) {
@@ -123,7 +123,7 @@ async function* readByCursor({ listing, input, ask }: Listed) {
   }
 }
 
-/** Assumed: whether a list begins at `since_id` itself or behind it differs between services: what comes twice is dropped. */
+/** Assumed: services differ in whether a list includes the record with `since_id`; duplicates are dropped. */
 async function* readBySinceId({ listing, input, ask }: Listed) {
   const isFromOldest = listing.isNewestFirst && !isNamed(input, "since_id");
   let since: Fields = isFromOldest ? { since_id: 0 } : {};

@@ -8,7 +8,7 @@ export type ListedPurchase = OutputOf<"orders.list">["purchases"][number];
 export type ListedReview = OutputOf<"reviews.list">["reviews"][number];
 export type ListedUnsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
 
-/** Every product, page by page, those changed longest ago first. */
+/** Lists all products, page by page, least recently changed first. */
 export function listProducts(
   service: Pick<Service, "core">,
   query: { readonly updated_at_min?: string; readonly details?: boolean },
@@ -18,10 +18,9 @@ export function listProducts(
 }
 
 /**
- * Every purchase with an id above `afterId`, page by page, by id.
- * Assumed: where a list begins at `since_id` itself or behind it differs between services, so that what comes twice is
- * dropped here. A page that is not full is the last only where as many came as the service counts, since a service may
- * give fewer than were asked for.
+ * Lists all purchases with an ID above `afterId`, page by page, sorted by ID.
+ * Assumed: services differ in whether a list includes the record with `since_id`, so duplicates are dropped. A page that
+ * is not full is the last one only if the service's total has been reached, because a service may limit the page size.
  */
 export async function* listPurchases(
   { orders }: Pick<Service, "orders">,
@@ -40,7 +39,7 @@ export async function* listPurchases(
     yield fresh;
     lastId = fresh.reduce((most, { id }) => Math.max(most, id), lastId);
     got += fresh.length;
-    // The first page's number counts: a service may count only what is still to come.
+    // The total of the first page is used, because later pages may count only the remaining records.
     if (all < 0) all = total;
     if (purchases.length < count && got >= all) return;
   }
@@ -56,7 +55,7 @@ export function listUnsubscribers(
 
 /**
  * Reads a list by numbered pages.
- * Assumed: pages count from 1, and behind the last comes an empty one, or the last again.
+ * Assumed: page numbers start at 1, and after the last page, the service returns an empty page or the last page again.
  */
 export async function* listByPage<T extends { readonly id: number }>(
   ask: (page: number) => Promise<readonly T[]>,
@@ -73,7 +72,7 @@ export async function* listByPage<T extends { readonly id: number }>(
   }
 }
 
-/** Every review with an id above `afterId`, by id, those that are off the pages too. */
+/** Lists all reviews with an ID above `afterId`, sorted by ID, including hidden ones. */
 export function listReviews(
   service: Pick<Service, "reviews">,
   options: CallOptions = {},

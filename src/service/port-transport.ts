@@ -2,13 +2,13 @@ import type { MessagePort, Worker } from "node:worker_threads";
 import { ServiceError, type ErrorKind, type OperationName, type RecordName } from "../contract/index.ts";
 import type { Caller, CallEvent, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
 
-/** A call on its way to another thread. */
+/** A call to another thread. */
 interface Request {
   readonly id: number;
-  /** Nothing for the last one, which closes what answers. */
+  /** Undefined for the final message, which closes the transport. */
   readonly call?: {
     readonly operation: OperationName;
-    /** The input as JSON: what goes over the wire anyway, and cheaper to hand over than objects. */
+    /** The input as JSON, which is cheaper to transfer than objects. */
     readonly input: string;
     readonly caller: Caller;
     readonly isChecked: boolean;
@@ -22,7 +22,7 @@ type Answer = { readonly id: number } & (
   | { readonly type: "fault"; readonly error: unknown }
 );
 
-/** What a `ServiceError` says, in a form that crosses threads. */
+/** The data of a `ServiceError`, in a form that can be sent to another thread. */
 interface Refusal {
   readonly kind: ErrorKind;
   readonly message: string;

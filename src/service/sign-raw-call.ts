@@ -8,7 +8,7 @@ export interface RawSigning {
   readonly send: SendRaw;
   readonly appKey: string;
   readonly tokens: Pick<SignedTransport, "token" | "withToken">;
-  /** An access token of the core API alone. */
+  /** An access token that only the core API accepts. */
   readonly createCoreToken: () => Promise<string>;
 }
 
@@ -16,10 +16,10 @@ const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;
 const accountNames: readonly string[] = callerNames.appKey;
 
-/** What never has a body. */
+/** Methods without a request body. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Puts the account's key where a path has a place for it. */
+/** Replaces the placeholders of a path with the app key. */
 export function fillPath(path: string, appKey: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
     accountNames.includes(name) ? encodeURIComponent(appKey) : whole,
@@ -27,10 +27,10 @@ export function fillPath(path: string, appKey: string): string {
 }
 
 /**
- * Sends calls with the credentials that the contract wants of them: the utoken in the query of a GET and in the body of
- * others, or in a header of core calls. Calls that need none get none.
- * Assumed: a call that the contract does not have needs a utoken, and is repeated only where its method reads. Core calls
- * take a utoken as well; a service that refuses it is asked for an access token of the core API.
+ * Adds the credentials that the contract requires: the utoken in the query (GET), in the body (other methods), or in a
+ * header (core API). Public calls are sent without credentials.
+ * Assumed: a call that is not in the contract requires a utoken, and is retried only if its method is read-only. Core
+ * calls accept a utoken, too; if the service rejects it, an access token of the core API is requested.
  */
 export function createSignedSender({ send, appKey, tokens, createCoreToken }: RawSigning): SendSigned {
   return async (unsigned, options) => {
@@ -41,14 +41,14 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
     const sendWith = async (utoken?: string) => ({ ...(await send(sign(utoken), options)), utoken });
     const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
-    // A token says nothing to another account, whichever it is.
+    // A token is valid for one account only.
     if (!isOwn(found, appKey)) return sendWith((await tokens.token()).utoken);
     const answer = await sendWithToken(tokens, sendWith, options);
     return kind === "core" && isRefused(answer) ? sendWith(await createCoreToken()) : answer;
   };
 }
 
-/** Where every token is refused, the last refusal is the answer. */
+/** If every token is rejected, returns the last response. */
 async function sendWithToken(
   tokens: RawSigning["tokens"],
   send: (utoken: string) => Promise<SignedResponse>,
@@ -122,7 +122,7 @@ function namedFields(
   };
 }
 
-/** A call of an account names it, unless its path does. */
+/** Adds the app key to the call of an account, unless its path contains it. */
 function needsAccount(found: FoundOperation | undefined, { query, body }: UnsignedCall): boolean {
   if (found?.endpoint.auth !== "account" || found.endpoint.signedBody) return false;
   const isNamed = accountNames.some(
@@ -146,8 +146,8 @@ function effectOf(method: string, found: FoundOperation | undefined): Effect {
 }
 
 /**
- * Puts fields into a body, before its own, of which not a byte is changed.
- * @returns nothing where the body is none that has fields
+ * Inserts fields at the start of a body, without changing any other byte.
+ * @returns undefined if the body cannot have fields
  */
 function withFields(
   body: Buffer | undefined,

@@ -3,19 +3,19 @@ import { abortable } from "./abortable.ts";
 import type { Caller, CallOptions, InputOf, Transport } from "./transport.ts";
 import { dayMs } from "../contract/time.ts";
 
-/** A utoken and the end of its life, in milliseconds since the epoch. */
+/** A utoken and its expiration time, in milliseconds since the epoch. */
 export interface TokenEntry {
   readonly utoken: string;
-  /** Nothing where it is not known: of a token that was given, which is taken until it is refused. */
+  /** Undefined for a token from outside, which is used until the service rejects it. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** Where a token is kept between runs. */
+/** Stores a token between runs. */
 export interface TokenCache {
   read(): Promise<TokenEntry | undefined>;
   write(entry: TokenEntry): Promise<void>;
   clear(): Promise<void>;
-  /** Does what no two processes may do at once with this token, where several share it. */
+  /** Runs a task while no other process that shares the token does. */
   exclusively?<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -39,7 +39,7 @@ export interface SignedTransport extends Transport {
   withToken<T>(call: (utoken: string) => Promise<T>, options?: CallOptions): Promise<T>;
 }
 
-/** A token with less left than this of its 14 days is replaced before it is used. */
+/** A token that expires within this time is renewed before it is used. */
 const renewWithinMs = dayMs;
 
 /**
@@ -91,7 +91,7 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === "unauthorized";
 }
 
-/** The one token of a transport; calls that need it at the same time share one request for it. */
+/** The token of a transport. Concurrent calls that need a new one share a single request for it. */
 class TokenHolder {
   readonly #transport: Transport;
   readonly #options: TokenOptions;
@@ -114,7 +114,7 @@ class TokenHolder {
     return this.#share(() => this.#fetch(callOptions), callOptions);
   }
 
-  /** A token other than the refused one that another call, or another process, has obtained already. */
+  /** Returns a token that another call or process has obtained since the rejected one. */
   async takeOther(refused: string, callOptions?: CallOptions): Promise<TokenEntry | undefined> {
     if (this.#pending) await this.get(callOptions);
     if (this.#held && this.#held.utoken !== refused) return this.#held;
@@ -123,7 +123,7 @@ class TokenHolder {
     return (this.#held = kept);
   }
 
-  /** A new token in the place of the refused one, unless another call has obtained one meanwhile. */
+  /** Replaces the rejected token, unless another call has already obtained a new one. */
   async replace(refused: string, callOptions?: CallOptions): Promise<TokenEntry> {
     if (this.#pending) await this.get(callOptions);
     if (this.#held && this.#held.utoken !== refused) return this.#held;
@@ -131,7 +131,7 @@ class TokenHolder {
     return this.#share(() => this.#fetchOnce(refused, callOptions), callOptions);
   }
 
-  /** One caller's signal ends its own waiting, not the request, for which others may wait. */
+  /** A caller's signal cancels only its own wait, because other callers may be waiting for the same request. */
   async #share(start: () => Promise<TokenEntry>, callOptions?: CallOptions): Promise<TokenEntry> {
     this.#pending ??= start().finally(() => {
       this.#pending = undefined;
@@ -188,7 +188,7 @@ class TokenHolder {
     const entry = { utoken: access_token, expiresAtMs: askedAtMs + utokenLimits.lifetimeMs };
     this.#held = entry;
     this.#wasRead = true;
-    // A token that cannot be kept still serves this run.
+    // A token that cannot be stored can still be used in this run.
     await cache.write(entry).catch(() => {});
     return entry;
   }
