@@ -1,6 +1,6 @@
 import type { FieldCard, OperationCard } from "../../src/cli/commands/operations/operation-card.ts";
 import { callerNames, type Endpoint, type OperationName, operations } from "../../src/contract/index.ts";
-import { createSchemaBook, documentedInput, type Fields } from "../../src/server/openapi/schema-registry.ts";
+import { createSchemaRegistry, documentedInput, type Fields } from "../../src/server/openapi/schema-registry.ts";
 import { kindsOf } from "../../src/server/openapi/error-responses.ts";
 
 /** Errors about request bodies and the server, which no command line can cause. */
@@ -51,7 +51,7 @@ function describe(name: OperationName, endpoint: Endpoint): OperationCard {
 
 /** JSON Schemas with what they refer to. */
 class Schemas {
-  readonly #book = createSchemaBook();
+  readonly #book = createSchemaRegistry();
 
   input(name: OperationName, endpoint: Endpoint): Fields {
     return this.#book.describe(documentedInput(name, endpoint), "input");

@@ -33,15 +33,15 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     ? openLocal(settings, profile)
     : openRemote(settings, profile));
   const { appKey, secret, keepsOrder, target } = account;
-  const isElsewhere = profile.mode === "remote";
-  const mark = isElsewhere ? profile.tokenMark : secret;
+  const isRemote = profile.mode === "remote";
+  const mark = isRemote ? profile.tokenMark : secret;
   const readSecret = async () =>
-    (isElsewhere ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile);
+    (isRemote ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile);
   const signed = withToken(account.transport, {
     appKey,
     readSecret,
     cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, mark }),
-    given: isElsewhere ? profile.utoken : undefined,
+    utoken: isRemote ? profile.utoken : undefined,
     clock: settings.clock,
   });
   // Before bulk calls, so that they do not change order while waiting for a token.

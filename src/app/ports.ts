@@ -58,7 +58,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** How to rehearse an import: all calls are made, but none of their effects remain. */
+/** Settings of a rehearsal, which runs an import without keeping its changes. */
 export interface RehearsalSettings extends ConnectionSettings {
   /** The records on which the import depends; copied if the account is remote. */
   readonly resources: readonly GroupName[];
@@ -66,20 +66,20 @@ export interface RehearsalSettings extends ConnectionSettings {
   readonly copy?:
     | ((from: Service, to: Service, options: CallOptions) => Promise<readonly string[]>)
     | undefined;
-  /** Stops the copying. */
+  /** Aborts copying the account. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: CallOptions["onEvent"];
 }
 
-/** A temporary copy of an account that can be written to. For a local account, other writers wait until it is closed. */
+/** A connection whose changes are discarded. Until it is closed, other processes cannot write to a local database. */
 export interface Rehearsal extends Pick<Connection, "service" | "concurrency" | "keepsOrder" | "close"> {
   /** The rate limit of the account itself, in calls per second; undefined if calls are not paced. */
   readonly ratePerSecond: number | undefined;
-  /** Descriptions of the data that could not be read. */
+  /** Descriptions of account data that could not be copied. */
   readonly notKnown: readonly string[];
 }
 
-export interface Serving {
+export interface ServeOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -95,7 +95,7 @@ export interface Serving {
   readonly hasWorker: boolean;
 }
 
-export interface ServerSettings extends HostContext, Serving {
+export interface ServerSettings extends HostContext, ServeOptions {
   readonly profile: LocalProfile;
   /** The version of the program, for the OpenAPI document. */
   readonly version: string;
@@ -117,7 +117,7 @@ export interface ChaosCounts {
 export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
-  /** The description of the email destination, if the server sends emails. */
+  /** A description of where emails are sent, if the server sends them. */
   readonly emailTarget?: string | undefined;
   /** Counts of injected faults, if there are any. */
   readonly chaosCounts?: () => ChaosCounts;
@@ -126,14 +126,14 @@ export interface RunningServer {
 }
 
 /** How to send emails and webhooks without a server. */
-export interface Working {
+export interface WorkerOptions {
   /** The lease duration, in milliseconds (default: one minute). */
   readonly leaseMs?: number | undefined;
   /** The base of links in emails (default: `STARPOST_PUBLIC_URL`). */
   readonly publicUrl?: string | undefined;
 }
 
-export interface WorkerSettings extends HostContext, Working {
+export interface WorkerSettings extends HostContext, WorkerOptions {
   readonly profile: LocalProfile;
   /** The version of the program, for receivers of webhooks. */
   readonly version: string;
@@ -154,7 +154,7 @@ export interface WorkSummary {
 
 /** Sends emails and webhooks. Aborting `stop` ends a run after the deliveries in flight. */
 export interface OpenWorker {
-  /** The description of the email destination. */
+  /** A description of where emails are sent. */
   readonly emailTarget: string;
   /** Sends everything that is or becomes due, until it is stopped. */
   run(stop: AbortSignal): Promise<void>;

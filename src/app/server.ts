@@ -5,11 +5,11 @@ import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
 
-/** How long a server that stops waits for its database, once all calls are answered or cut off. */
+/** How long to wait for the database to close after the last response, in milliseconds. */
 const closeDatabaseWithinMs = 5_000;
 
 /**
- * Serves the embedded engine over HTTP and enforces the service's rate limits.
+ * Serves the embedded engine over HTTP, and enforces the rate limits of the service.
  * @throws UserError, ServiceError
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
@@ -26,7 +26,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     limitLegacy,
     bottomLinesDelayMs,
     publicUrl: () => publicUrl ?? listensAt,
-    // Clients need not know where the database is.
+    // Clients should not see its path.
     databaseShownAs: "the database",
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
@@ -43,11 +43,11 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   });
   try {
     const { url } = await server.listen(settings);
-    listensAt = asReachable(url);
+    listensAt = toReachable(url);
     const stopWork = worker && startWork(worker);
     const close = async () => {
       await Promise.all([server.close(), stopWork?.()]);
-      // If the database server does not respond, closing must not wait for it; no client is waiting for responses.
+      // Does not wait indefinitely for a database server that does not respond.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
     const emailTarget = worker?.emailTarget;
@@ -64,7 +64,7 @@ async function createChaos({ chaos, clock }: ServerSettings) {
   return new Chaos(chaos, clock);
 }
 
-/** An address that is none to go to: every address of the machine. */
-function asReachable(url: string): string {
+/** Replaces a wildcard address by loopback, which clients can connect to. */
+function toReachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

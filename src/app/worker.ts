@@ -14,17 +14,17 @@ import { composeMessage } from "../email/transports/mime-message.ts";
 import { openEmailTransport } from "../email/transports/open-transport.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
-/** The default lease duration. Assumed: one minute is longer than any harmless pause of a worker. */
-const usualLeaseMs = 60_000;
+/** Assumed: no healthy worker pauses for longer than a minute. */
+const defaultLeaseMs = 60_000;
 
-/** How long to wait for deliveries in flight after a stop request. */
+/** How long to wait for deliveries in flight when the worker is stopped, in milliseconds. */
 const finishWithinMs = 20_000;
 
 interface WorkerParts {
   readonly work: EngineWork;
   readonly mail: EmailTransportSettings;
   readonly leaseMs?: number | undefined;
-  /** Whether webhooks may call private network addresses. */
+  /** Whether webhooks may be sent to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
   /** The version of the program. */
   readonly version: string;
@@ -33,22 +33,22 @@ interface WorkerParts {
   readonly log: WorkerLog;
 }
 
-/** Creates the worker of a process, which sends the emails and webhooks of an open database. */
+/** Creates a worker that sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
-  const { work, mail, leaseMs = usualLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
-  // The host name helps people to identify the worker; the rest makes the name unique.
+  const { work, mail, leaseMs = defaultLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
+  // The host name is for users; the random part makes the name unique.
   const worker = `${hostname()}-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);
-  const surroundings = { clock, sleep, log };
+  const jobContext = { clock, sleep, log };
   const emails = new EmailJob({
-    ...surroundings,
+    ...jobContext,
     queue: createEmailQueue(work, { worker, leaseMs }),
     transport,
     compose: (outgoing) => composeMessage(outgoing, { from: mail.from, nowMs: clock() }),
     leaseMs,
   });
   const webhooks = createWebhookJob({
-    ...surroundings,
+    ...jobContext,
     queue: createWebhookQueue(work, { worker, leaseMs }),
     post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
     leaseMs,
@@ -60,7 +60,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     emailTarget,
     run: (stop) => {
       begin();
-      return endSoon(runWorker(jobs, surroundings, stop), stop, log);
+      return endSoon(runWorker(jobs, jobContext, stop), stop, log);
     },
     runOnce: async (stop) => {
       begin();
@@ -73,7 +73,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   };
 }
 
-/** Runs a worker in the background. Returns a function that stops it. */
+/** Starts a worker in the background. Returns a function that stops it. */
 export function startWork(worker: OpenWorker): () => Promise<void> {
   const stop = new AbortController();
   const work = worker.run(stop.signal);
@@ -85,8 +85,8 @@ export function startWork(worker: OpenWorker): () => Promise<void> {
 }
 
 /**
- * Waits until stopped work has finished, up to a time limit.
- * Assumed: a mail server that does not respond in that time is disconnected; its email is retried later and may arrive twice.
+ * Waits until the work has finished, but only for a limited time after `stop` is aborted.
+ * Assumed: an email whose delivery is aborted is sent again later, and may arrive twice.
  */
 async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkerLog): Promise<T | undefined> {
   const ended = new AbortController();

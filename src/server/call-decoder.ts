@@ -3,10 +3,10 @@ import type { Caller } from "../service/transport.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The parts of a request that determine the call and the caller. */
+/** The parts of a request. */
 export interface CallParts {
   readonly path: unknown;
-  /** The parsed query: each name with a value or a list of values. */
+  /** Parsed: each name has a value or a list of values. */
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -15,22 +15,22 @@ export interface CallParts {
 export interface DecodedCall {
   readonly input: Fields;
   readonly caller: Caller;
-  /** The query's `callback` of a call that answers in JSONP, unchecked. */
+  /** The JSONP `callback` in the query, not validated. */
   readonly callback?: unknown;
 }
 
 const callerFields: ReadonlySet<string> = new Set([...callerNames.appKey, ...callerNames.utoken]);
 
 /**
- * Makes one flat input of path, body and query, in this order of precedence, and lifts out who is calling.
+ * Combines path, body, and query, in this order of precedence, into one input, and extracts the caller.
  * Source: spec "Endpoints".
- * Assumed: a utoken is taken from body or query for any method.
- * @throws ServiceError `malformedBody` when the body is not an object
+ * Assumed: for any method, the utoken may be in the body or in the query.
+ * @throws ServiceError `malformedBody` if the body is not an object
  */
 export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: CallParts): DecodedCall {
   const { callback, ...rest } = readQuery(query);
-  const asked = endpoint.supportsJsonp || callback === undefined ? rest : { ...rest, callback };
-  const sources = [asFields(path), ...readSent(endpoint, { query: asked, body, headers })];
+  const fields = endpoint.supportsJsonp || callback === undefined ? rest : { ...rest, callback };
+  const sources = [asFields(path), ...readSent(endpoint, { query: fields, body, headers })];
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
     endpoint.auth === "core"
@@ -43,14 +43,14 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   };
 }
 
-/** The fields of a call outside its path. For a signed call, only the signed body and its signature headers. */
+/** The input outside the path. In a signed call, this is only the signed body and its signature. */
 function readSent(
   { signedBody }: Endpoint,
   { query, body, headers }: { readonly query: Fields } & Pick<CallParts, "body" | "headers">,
 ): readonly Fields[] {
   if (!signedBody) return [readBody(body), query];
-  const signs = Object.entries(signedBody.headers).map(([name, header]) => [name, headers[header]]);
-  return [{ ...Object.fromEntries(signs), [signedBody.field]: body ?? "" }];
+  const signature = Object.entries(signedBody.headers).map(([name, header]) => [name, headers[header]]);
+  return [{ ...Object.fromEntries(signature), [signedBody.field]: body ?? "" }];
 }
 
 function findText(sources: readonly Fields[], names: readonly string[]): string | undefined {
@@ -68,7 +68,7 @@ function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** Earlier ones win. */
+/** Earlier sources take precedence. */
 function merge(sources: readonly Fields[]): Fields {
   const merged: Fields = {};
   for (const source of sources.toReversed()) {
@@ -80,22 +80,22 @@ function merge(sources: readonly Fields[]): Fields {
 }
 
 /**
- * The values of a query. `name[]` is a list also where it is there once; any name that is repeated is one.
- * Source: spec "Reviews": `sort[]=<value>`. Assumed: an empty value counts as not given.
- * @param parsed names with their value, or with their values where they are repeated
+ * Reads the fields of a query. `name[]` is always a list; any other name is a list if it is repeated.
+ * Source: spec "Reviews": `sort[]=<value>`. Assumed: an empty value counts as missing.
+ * @param parsed each name has a value or a list of values
  */
 function readQuery(parsed: unknown): Fields {
   const lists = new Map<string, string[]>();
   const isList = new Set<string>();
-  for (const [written, held] of Object.entries(asFields(parsed))) {
-    const name = written.endsWith("[]") ? written.slice(0, -2) : written;
-    const given = [held].flat().filter((value): value is string => typeof value === "string" && value !== "");
-    lists.set(name, [...(lists.get(name) ?? []), ...given]);
-    if (name !== written) isList.add(name);
+  for (const [parameter, value] of Object.entries(asFields(parsed))) {
+    const name = parameter.endsWith("[]") ? parameter.slice(0, -2) : parameter;
+    const texts = [value].flat().filter((text): text is string => typeof text === "string" && text !== "");
+    lists.set(name, [...(lists.get(name) ?? []), ...texts]);
+    if (name !== parameter) isList.add(name);
   }
   const fields: Fields = {};
   for (const [name, values] of lists) {
-    // `__proto__`, which a query can name, would not be a field but the object's kind.
+    // Assigning `__proto__` would change the prototype of the object.
     if (values.length === 0 || name === "__proto__") continue;
     fields[name] = values.length > 1 || isList.has(name) ? values : values[0];
   }

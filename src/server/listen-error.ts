@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** Converts a failure to listen to a `ListenError`. Returns any other error unchanged. */
-export function asListenError(error: unknown, host: string, port: number): unknown {
+export function toListenError(error: unknown, host: string, port: number): unknown {
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
   return reason ? new ListenError(`cannot listen on ${host}:${port}: ${reason[0]}`, reason[1], error) : error;
 }

@@ -4,19 +4,19 @@ import type { PageDefinition } from "../pages/pages.ts";
 import type { CallEvent, Transport } from "../service/transport.ts";
 import { decodeCall } from "./call-decoder.ts";
 
-/** A call, and in which form it is answered. */
-export interface Answering {
+/** A call, and the format of its response. */
+export interface ResponseFormat {
   readonly operation: OperationName;
   readonly endpoint: Endpoint;
-  /** Where the answer is a page of HTML. */
+  /** The page, if the response is HTML. */
   readonly page?: PageDefinition | undefined;
 }
 
-/** Answers one request: decodes it, has the call carried out, and puts its value into the form that was asked for. */
+/** Handles a request: decodes it, makes the call, and encodes the result. */
 export async function answer(
   { method, params, query, body, headers }: FastifyRequest,
   reply: FastifyReply,
-  { operation, endpoint, page, transport }: Answering & { readonly transport: Transport },
+  { operation, endpoint, page, transport }: ResponseFormat & { readonly transport: Transport },
 ): Promise<unknown> {
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
   const callback = readCallback(decoded.callback);
@@ -28,16 +28,16 @@ export async function answer(
     method === "HEAD" && endpoint.headField
       ? { ...decoded.input, [endpoint.headField]: true }
       : decoded.input;
-  // Not yet checked: that is the work of whatever answers.
+  // The transport validates the input.
   const value: unknown = await transport.call(operation, input, decoded.caller, { onEvent });
-  // What is returned is sent. A reply that is returned would be waited for, at the price of a small answer.
+  // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
   if (page) return toPage(reply, { endpoint, page }, value);
   if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);
   return toJson(reply, endpoint, value, callback);
 }
 
 function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): unknown {
-  // RFC 6749 5.1: an answer that holds a token is kept nowhere.
+  // RFC 6749 5.1: responses with tokens must not be cached.
   if (endpoint.returnsSecret === true) void reply.header("cache-control", "no-store");
   const body = endpoint.reply.encode(value as Record<string, unknown>);
   if (callback === undefined) return body;
@@ -45,7 +45,7 @@ function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callbac
   return encodeJsonp(callback, body);
 }
 
-/** The URL of a personal page is a secret, so the page must not be cached or sent as a referrer. */
+/** The URL of a personal page grants access to it, so the page is not cached and the URL is not sent as a referrer. */
 function toPage(
   reply: FastifyReply,
   { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageDefinition },
@@ -58,7 +58,7 @@ function toPage(
     .header("referrer-policy", "no-referrer");
   const { url } = value as { readonly url?: unknown };
   if (endpoint.redirects && typeof url === "string") return reply.redirect(url, 302);
-  // RFC 9110 15.5.21: the form was understood, and cannot be carried out as it is.
+  // RFC 9110 15.5.21: the form is well-formed, but has invalid values.
   if (page.hasProblems?.(value)) void reply.code(422);
   return page.render(value);
 }
@@ -69,8 +69,8 @@ interface Bytes {
 }
 
 /**
- * Kept nowhere without being asked for again: what it is of may be taken off the pages. What is noted when it is asked
- * for is kept nowhere at all.
+ * Caches must revalidate an image, because it may be unpublished. An image that records its request (such as a tracking
+ * pixel) must not be cached.
  */
 function toBytes(reply: FastifyReply, { effect }: Endpoint, { content_type, base64 }: Bytes): Buffer {
   void reply
@@ -83,21 +83,21 @@ function toBytes(reply: FastifyReply, { effect }: Endpoint, { content_type, base
 const functionName = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 const maxNameLength = 128;
 
-/** The JSONP function; undefined if the response is plain JSON. */
+/** Undefined if JSON was requested. */
 type Callback = string | undefined;
 
 /**
- * The function that a JSONP answer calls.
- * Assumed: `callback` is a name, or names joined by dots, of at most 128 characters; without it the answer is JSON.
+ * Reads the name of the function that a JSONP response calls.
+ * Assumed: `callback` is a name, or names joined by dots, of at most 128 characters; without it, the response is JSON.
  * @throws ServiceError `invalidParams`
  */
-function readCallback(given: unknown): Callback {
-  if (given === undefined) return undefined;
-  if (typeof given === "string" && given.length <= maxNameLength && functionName.test(given)) return given;
+function readCallback(value: unknown): Callback {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value.length <= maxNameLength && functionName.test(value)) return value;
   throw new ServiceError("invalidParams", "callback is not the name of a function");
 }
 
-/** A script that calls the function. The two characters that end a line in older scripts, and not in JSON, are escaped. */
+/** Encodes a script that calls the function. Escapes the two characters that are line terminators only in older JavaScript. */
 function encodeJsonp(name: string, body: unknown): string {
   const json = JSON.stringify(body)
     .replaceAll("\u2028", String.raw`\u2028`)

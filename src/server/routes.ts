@@ -4,12 +4,12 @@ import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
 import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
 import type { Transport } from "../service/transport.ts";
-import { answer, type Answering } from "./response.ts";
+import { answer, type ResponseFormat } from "./response.ts";
 import type { Chaos } from "./chaos.ts";
 import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
 import { sendRefusal } from "./error-response.ts";
 
-interface Route extends Answering {
+interface Route extends ResponseFormat {
   readonly path: string;
   readonly bodies: Bodies;
 }

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Level, type Logger, pino } from "pino";
 
-/** Makes the server's log: one JSON line an event, with its time in ISO 8601. */
+/** Creates a log of one JSON line per event, with times in ISO 8601. */
 export function createServerLog(
   stream: DestinationStream,
   { level, clock }: { readonly level: Level | "silent"; readonly clock: () => number },
@@ -16,7 +16,7 @@ export function createServerLog(
   );
 }
 
-/** A log that is kept nowhere. */
+/** A log that discards everything. */
 export function silentLog(): Logger {
   return pino({ level: "silent" });
 }

@@ -8,7 +8,7 @@ import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
-import { asListenError } from "./listen-error.ts";
+import { toListenError } from "./listen-error.ts";
 import { sendRefusal } from "./error-response.ts";
 import { addRoutes } from "./routes.ts";
 
@@ -100,7 +100,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
       try {
         await app.listen({ host, port });
       } catch (error) {
-        throw asListenError(error, host, port);
+        throw toListenError(error, host, port);
       }
       const { port: taken } = app.server.address() as AddressInfo;
       return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}` };

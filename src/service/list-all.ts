@@ -9,17 +9,16 @@ type Ask = (input: Fields) => Promise<Fields>;
 interface Listed {
   readonly listing: Listing;
   readonly input: Fields;
-  /** Maximum number of elements (default: all). */
+  /** The maximum number of elements (default: all). */
   readonly limit: number | undefined;
   readonly ask: Ask;
 }
 
 /**
- * Lists all elements of a list operation, page by page, as the contract's `listing` defines.
- * Assumed: if the input selects a page (`page`, `start`, or `page_info`), only that page is read. A list that is sorted
- * from newest to oldest is read from the oldest, unless `limit` fits on one page.
- * @param limit maximum number of elements
- * @throws ServiceError also `unexpectedAnswer` if a response has no such list
+ * Lists all elements of a list call, page by page, as the contract's `listing` describes.
+ * Assumed: if the input selects a page (`page`, `start`, `page_info`), only that page is read. A list that starts with the
+ * newest element is read from the oldest, unless `limit` fits in one page.
+ * @throws ServiceError also `unexpectedAnswer` if a response does not contain the list
  */
 export async function* listAll<T extends object = ListedRecord>(
   service: Partial<Service>,
@@ -34,7 +33,7 @@ export async function* listAll<T extends object = ListedRecord>(
   yield* pages as AsyncGenerator<readonly T[]>;
 }
 
-/** Lists all elements, whichever way the pages are requested. */
+/** Lists all elements, whatever its kind of paging. */
 export async function* readList(
   listed: Listed,
   options: CallOptions = {},
@@ -54,13 +53,13 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   const isOnePage =
     by === undefined || (by !== "since_id" && input[by] !== undefined) || isNamed(input, "page");
   if (isOnePage) return readOnePage(listed);
-  const room = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
-  const count = size && room !== undefined ? { [size.field]: Math.min(room, limit ?? room) } : {};
+  const pageSize = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
+  const count = size && pageSize !== undefined ? { [size.field]: Math.min(pageSize, limit ?? pageSize) } : {};
   const paged = { ...listed, input: { ...input, ...count } };
   if (by === "page") return readNumbered(paged);
   if (by === "start") return readByStart(paged);
   if (by === "page_info") return readByCursor(paged);
-  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (room ?? 0);
+  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
   return isLatest ? readOnePage(paged) : readBySinceId(paged);
 }
 
@@ -75,7 +74,7 @@ async function* readOnePage({ listing, input, ask }: Listed) {
   yield elementsOf(await ask(input), listing);
 }
 
-/** Assumed: after the last page, the service returns an empty page or the last page again. */
+/** Assumed: the page after the last is empty, or the last page again. */
 async function* readNumbered({ listing, input, ask }: Listed) {
   const dropKnown = createRepeatFilter();
   for (let page = 1; ; page++) {
@@ -97,7 +96,7 @@ async function* readByStart({ listing, input, ask }: Listed) {
   }
 }
 
-/** Skips records that were also on the previous page. */
+/** Drops elements that were also on the previous page. */
 function createRepeatFilter() {
   let before = new Set<string>();
   return (page: readonly ListedRecord[]): readonly ListedRecord[] => {
@@ -109,8 +108,8 @@ function createRepeatFilter() {
 }
 
 /**
- * Assumed: a missing or empty cursor marks the last page.
- * @throws ServiceError `unexpectedAnswer` if the cursor of a page leads to the same page
+ * Assumed: on the last page, the cursor is empty or missing.
+ * @throws ServiceError `unexpectedAnswer` if the cursor of a page points to the same page
  */
 async function* readByCursor({ listing, input, ask }: Listed) {
   for (let cursor: { readonly page_info?: string } | undefined = {}; cursor;) {
@@ -118,19 +117,19 @@ async function* readByCursor({ listing, input, ask }: Listed) {
     yield elementsOf(answer, listing);
     const { next_page_info: next } = (answer["pagination"] ?? {}) as { readonly next_page_info?: unknown };
     if (typeof next !== "string" || next === "") return;
-    if (next === cursor.page_info) throw unlisted(listing, "leads from a page to the same page again");
+    if (next === cursor.page_info) throw unlisted(listing, "has a page whose cursor points to the same page");
     cursor = { page_info: next };
   }
 }
 
-/** Assumed: services differ in whether a list includes the record with `since_id`; duplicates are dropped. */
+/** Assumed: services differ in whether a list includes `since_id` itself, so duplicates are dropped. */
 async function* readBySinceId({ listing, input, ask }: Listed) {
   const isFromOldest = listing.isNewestFirst && !isNamed(input, "since_id");
   let since: Fields = isFromOldest ? { since_id: 0 } : {};
   for (let lastId = numberIn(input["since_id"]) ?? 0; ;) {
     const found = elementsOf(await ask({ ...input, ...since }), listing);
     if (!found.every((element) => Number.isFinite(idOf(element))))
-      throw unlisted(listing, "contains records without an ID");
+      throw unlisted(listing, "has an element without an ID");
     const fresh = found.filter((element) => idOf(element) > lastId);
     if (fresh.length === 0) return;
     yield fresh;
@@ -143,19 +142,19 @@ function idOf(element: ListedRecord): number {
   return Number(element["id"]);
 }
 
-/** @throws ServiceError `unexpectedAnswer` if the list is missing, which is different from an empty list */
+/** @throws ServiceError `unexpectedAnswer` if the list is missing, which is not the same as an empty list */
 function elementsOf(answer: Fields, listing: Listing): readonly ListedRecord[] {
   const found = answer[listing.items];
   if (found === undefined && listing.mayBeAbsent) return [];
   if (!Array.isArray(found)) throw unlisted(listing, "is missing");
   if (found.every(isRecord)) return found;
-  throw unlisted(listing, "contains an element that is not an object");
+  throw unlisted(listing, "has an element that is not an object");
 }
 
 function isRecord(element: unknown): element is ListedRecord {
   return typeof element === "object" && element !== null;
 }
 
-function unlisted({ items }: Listing, why: string): ServiceError {
-  return new ServiceError("unexpectedAnswer", `the list ${items} in the service's response ${why}`);
+function unlisted({ items }: Listing, reason: string): ServiceError {
+  return new ServiceError("unexpectedAnswer", `the list ${items} in the response of the service ${reason}`);
 }

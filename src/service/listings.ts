@@ -8,7 +8,7 @@ export type ListedPurchase = OutputOf<"orders.list">["purchases"][number];
 export type ListedReview = OutputOf<"reviews.list">["reviews"][number];
 export type ListedUnsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
 
-/** Lists all products, page by page, least recently changed first. */
+/** Lists all products, page by page, the least recently changed first. */
 export function listProducts(
   service: Pick<Service, "core">,
   query: { readonly updated_at_min?: string; readonly details?: boolean },
@@ -18,9 +18,9 @@ export function listProducts(
 }
 
 /**
- * Lists all purchases with an ID above `afterId`, page by page, sorted by ID.
- * Assumed: services differ in whether a list includes the record with `since_id`, so duplicates are dropped. A page that
- * is not full is the last one only if the service's total has been reached, because a service may limit the page size.
+ * Lists all purchases with an ID above `afterId`, page by page, by ID.
+ * Assumed: services differ in whether a list includes `since_id` itself, so duplicates are dropped. A page may have fewer
+ * elements than requested, so a short page is the last only if the service's total has been reached.
  */
 export async function* listPurchases(
   { orders }: Pick<Service, "orders">,
@@ -39,13 +39,13 @@ export async function* listPurchases(
     yield fresh;
     lastId = fresh.reduce((most, { id }) => Math.max(most, id), lastId);
     got += fresh.length;
-    // The total of the first page is used, because later pages may count only the remaining records.
+    // Only the total of the first page is used: a service may count only the remaining purchases.
     if (all < 0) all = total;
     if (purchases.length < count && got >= all) return;
   }
 }
 
-/** Lists all unsubscribed addresses, page by page: the specification's single page of 5,000, and all further pages. */
+/** Lists all unsubscribers, page by page, beyond the specification's single page of 5,000. */
 export function listUnsubscribers(
   service: Pick<Service, "unsubscribers">,
   options: CallOptions = {},
@@ -54,8 +54,8 @@ export function listUnsubscribers(
 }
 
 /**
- * Reads a list by numbered pages.
- * Assumed: page numbers start at 1, and after the last page, the service returns an empty page or the last page again.
+ * Lists all elements by page number.
+ * Assumed: the first page is 1; the page after the last is empty, or the last page again.
  */
 export async function* listByPage<T extends { readonly id: number }>(
   ask: (page: number) => Promise<readonly T[]>,
@@ -72,7 +72,7 @@ export async function* listByPage<T extends { readonly id: number }>(
   }
 }
 
-/** Lists all reviews with an ID above `afterId`, sorted by ID, including hidden ones. */
+/** Lists all reviews with an ID above `afterId`, by ID, including unpublished ones. */
 export function listReviews(
   service: Pick<Service, "reviews">,
   options: CallOptions = {},

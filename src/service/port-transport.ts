@@ -5,10 +5,10 @@ import type { Caller, CallEvent, CallOptions, InputOf, OutputOf, Transport } fro
 /** A call to another thread. */
 interface Request {
   readonly id: number;
-  /** Undefined for the final message, which closes the transport. */
+  /** Undefined in the last request, which closes the transport. */
   readonly call?: {
     readonly operation: OperationName;
-    /** The input as JSON, which is cheaper to transfer than objects. */
+    /** The input as JSON, which is faster to transfer than objects. */
     readonly input: string;
     readonly caller: Caller;
     readonly isChecked: boolean;
@@ -22,7 +22,7 @@ type Answer = { readonly id: number } & (
   | { readonly type: "fault"; readonly error: unknown }
 );
 
-/** The data of a `ServiceError`, in a form that can be sent to another thread. */
+/** The data of a `ServiceError`, in a form that can be transferred. */
 interface Refusal {
   readonly kind: ErrorKind;
   readonly message: string;
@@ -39,7 +39,7 @@ interface Pending {
   readonly onEvent: CallOptions["onEvent"];
 }
 
-/** Serves the calls that arrive at a port with a transport of this thread, until it receives a close message. */
+/** Handles calls from a port with a transport of this thread, until the other side closes it. */
 export function serveOverPort(port: MessagePort, transport: Transport): void {
   const answer = (message: Answer) => port.postMessage(message);
   port.on("message", ({ id, call }: Request) => {
@@ -65,7 +65,7 @@ function describe(error: ServiceError): Refusal {
   return { kind, message, retryAfterMs, outcomeUnknown, hint, field, record };
 }
 
-/** Sends calls to a thread that serves them. A signal does not cancel a call in flight, because it finishes soon. */
+/** Makes calls to a transport in another thread. Signals are ignored, because calls finish quickly. */
 export class PortTransport implements Transport {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();

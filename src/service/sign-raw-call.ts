@@ -8,7 +8,7 @@ export interface RawSigning {
   readonly send: SendRaw;
   readonly appKey: string;
   readonly tokens: Pick<SignedTransport, "token" | "withToken">;
-  /** An access token that only the core API accepts. */
+  /** Requests an access token that is valid only for the core API. */
   readonly createCoreToken: () => Promise<string>;
 }
 
@@ -16,21 +16,21 @@ const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;
 const accountNames: readonly string[] = callerNames.appKey;
 
-/** Methods without a request body. */
+/** Methods without a body. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Replaces the placeholders of a path with the app key. */
+/** Replaces the placeholders of a path by the app key. */
 export function fillPath(path: string, appKey: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    accountNames.includes(name) ? encodeURIComponent(appKey) : whole,
+  return path.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+    accountNames.includes(name) ? encodeURIComponent(appKey) : placeholder,
   );
 }
 
 /**
- * Adds the credentials that the contract requires: the utoken in the query (GET), in the body (other methods), or in a
- * header (core API). Public calls are sent without credentials.
- * Assumed: a call that is not in the contract requires a utoken, and is retried only if its method is read-only. Core
- * calls accept a utoken, too; if the service rejects it, an access token of the core API is requested.
+ * Sends calls with the credentials that the contract requires: the utoken in the query of a GET, in the body of other
+ * requests, or in a header of calls to the core API.
+ * Assumed: a call that is not in the contract requires a utoken, and is retried only if its method reads. Calls to the
+ * core API accept a utoken; if the service rejects it, an access token of the core API is requested.
  */
 export function createSignedSender({ send, appKey, tokens, createCoreToken }: RawSigning): SendSigned {
   return async (unsigned, options) => {
@@ -41,14 +41,14 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
     const sendWith = async (utoken?: string) => ({ ...(await send(sign(utoken), options)), utoken });
     const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
-    // A token is valid for one account only.
+    // A token is not valid for another account, so a new one would not help.
     if (!isOwn(found, appKey)) return sendWith((await tokens.token()).utoken);
     const answer = await sendWithToken(tokens, sendWith, options);
     return kind === "core" && isRefused(answer) ? sendWith(await createCoreToken()) : answer;
   };
 }
 
-/** If every token is rejected, returns the last response. */
+/** If all tokens are rejected, returns the last response. */
 async function sendWithToken(
   tokens: RawSigning["tokens"],
   send: (utoken: string) => Promise<SignedResponse>,
@@ -122,11 +122,11 @@ function namedFields(
   };
 }
 
-/** Adds the app key to the call of an account, unless its path contains it. */
+/** Whether the app key must be added, because neither path, query, nor body contains it. */
 function needsAccount(found: FoundOperation | undefined, { query, body }: UnsignedCall): boolean {
   if (found?.endpoint.auth !== "account" || found.endpoint.signedBody) return false;
   const isNamed = accountNames.some(
-    (name) => found.pathInput[name] !== undefined || query.some(([given]) => given === name),
+    (name) => found.pathInput[name] !== undefined || query.some(([field]) => field === name),
   );
   const inside = readObject(body);
   return !isNamed && !accountNames.some((name) => inside && Object.hasOwn(inside, name));
@@ -146,8 +146,8 @@ function effectOf(method: string, found: FoundOperation | undefined): Effect {
 }
 
 /**
- * Inserts fields at the start of a body, without changing any other byte.
- * @returns undefined if the body cannot have fields
+ * Adds fields at the beginning of a JSON body, without changing the rest.
+ * @returns undefined if the body is not a JSON object
  */
 function withFields(
   body: Buffer | undefined,
@@ -159,10 +159,10 @@ function withFields(
   const inside = readObject(body ?? Buffer.from("{}"));
   if (!inside) return undefined;
   const text = body?.toString("utf8") ?? "{}";
-  const at = text.indexOf("{") + 1;
-  const written = JSON.stringify(fields).slice(1, -1);
+  const start = text.indexOf("{") + 1;
+  const added = JSON.stringify(fields).slice(1, -1);
   const comma = Object.keys(inside).length > 0 ? "," : "";
-  return Buffer.from(text.slice(0, at) + written + comma + text.slice(at));
+  return Buffer.from(text.slice(0, start) + added + comma + text.slice(start));
 }
 
 function readObject(body: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {

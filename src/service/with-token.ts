@@ -3,10 +3,10 @@ import { abortable } from "./abortable.ts";
 import type { Caller, CallOptions, InputOf, Transport } from "./transport.ts";
 import { dayMs } from "../contract/time.ts";
 
-/** A utoken and its expiration time, in milliseconds since the epoch. */
+/** A utoken and its expiry, in milliseconds since the epoch. */
 export interface TokenEntry {
   readonly utoken: string;
-  /** Undefined for a token from outside, which is used until the service rejects it. */
+  /** Undefined if unknown, as for a token from the environment, which is used until it is rejected. */
   readonly expiresAtMs: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface TokenCache {
   read(): Promise<TokenEntry | undefined>;
   write(entry: TokenEntry): Promise<void>;
   clear(): Promise<void>;
-  /** Runs a task while no other process that shares the token does. */
+  /** Runs `work` while no other process that shares the token does. */
   exclusively?<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,29 +23,29 @@ export interface TokenOptions {
   readonly appKey: string;
   readonly readSecret: () => Promise<string>;
   readonly cache: TokenCache;
-  /** A utoken from outside, used first until the service rejects it. */
-  readonly given?: string | undefined;
+  /** A utoken to use before any other, until it is rejected. */
+  readonly utoken?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
-/** A Transport that signs its calls and provides its tokens. */
+/** A Transport that adds credentials to calls. */
 export interface SignedTransport extends Transport {
   /** Returns a valid utoken: the cached one, or a new one. */
   token(): Promise<TokenEntry>;
-  /** Requests a new utoken even if one is cached, which verifies the secret. */
+  /** Requests a new utoken, which verifies the secret. */
   renewToken(): Promise<TokenEntry>;
-  /** Makes a call with a utoken, and repeats it once with a new one if it throws `unauthorized`. */
+  /** Makes a call with a utoken. If the call throws `unauthorized`, repeats it with another utoken. */
   withToken<T>(call: (utoken: string) => Promise<T>, options?: CallOptions): Promise<T>;
 }
 
-/** A token that expires within this time is renewed before it is used. */
+/** A token that expires sooner than this is replaced before it is used. Tokens are valid for 14 days. */
 const renewWithinMs = dayMs;
 
 /**
- * Adds the account to each call and, if required, a utoken, which is requested on first use and cached. A call rejected
- * as `unauthorized` was not carried out, so it is always safe to repeat it once with a new token.
- * @throws ServiceError also the errors of the token call: `invalidClient`, `recordNotFound`
+ * Adds the app key and, if needed, a utoken to calls. Requests the utoken when a call first needs it, and caches it.
+ * A call refused as `unauthorized` was not carried out, so it is repeated with a new token, whatever its effect.
+ * @throws ServiceError also the errors of requesting a token: `invalidClient`, `recordNotFound`
  */
 export function withToken(transport: Transport, options: TokenOptions): SignedTransport {
   const { appKey } = options;
@@ -71,19 +71,19 @@ async function callWithToken<T>(
   call: (utoken: string) => Promise<T>,
   callOptions: CallOptions | undefined,
 ): Promise<T> {
-  const held = await tokens.get(callOptions);
+  const current = await tokens.get(callOptions);
   try {
-    return await call(held.utoken);
+    return await call(current.utoken);
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
   }
-  const kept = await tokens.takeOther(held.utoken, callOptions);
+  const cached = await tokens.takeOther(current.utoken, callOptions);
   try {
-    if (kept) return await call(kept.utoken);
+    if (cached) return await call(cached.utoken);
   } catch (error) {
     if (!isUnauthorized(error)) throw error;
   }
-  const fresh = await tokens.replace((kept ?? held).utoken, callOptions);
+  const fresh = await tokens.replace((cached ?? current).utoken, callOptions);
   return call(fresh.utoken);
 }
 
@@ -91,7 +91,7 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ServiceError && error.kind === "unauthorized";
 }
 
-/** The token of a transport. Concurrent calls that need a new one share a single request for it. */
+/** The token of a transport. Concurrent calls share one request for it. */
 class TokenHolder {
   readonly #transport: Transport;
   readonly #options: TokenOptions;
@@ -102,7 +102,7 @@ class TokenHolder {
   constructor(transport: Transport, options: TokenOptions) {
     this.#transport = transport;
     this.#options = options;
-    if (options.given !== undefined) this.#held = { utoken: options.given, expiresAtMs: undefined };
+    if (options.utoken !== undefined) this.#held = { utoken: options.utoken, expiresAtMs: undefined };
   }
 
   get(callOptions?: CallOptions): Promise<TokenEntry> {
@@ -114,16 +114,16 @@ class TokenHolder {
     return this.#share(() => this.#fetch(callOptions), callOptions);
   }
 
-  /** Returns a token that another call or process has obtained since the rejected one. */
+  /** Returns a token other than the rejected one, if another call or process has obtained it. */
   async takeOther(refused: string, callOptions?: CallOptions): Promise<TokenEntry | undefined> {
     if (this.#pending) await this.get(callOptions);
     if (this.#held && this.#held.utoken !== refused) return this.#held;
-    const kept = await this.#options.cache.read();
-    if (!kept || kept.utoken === refused || !this.#isGood(kept)) return undefined;
-    return (this.#held = kept);
+    const cached = await this.#options.cache.read();
+    if (!cached || cached.utoken === refused || !this.#isGood(cached)) return undefined;
+    return (this.#held = cached);
   }
 
-  /** Replaces the rejected token, unless another call has already obtained a new one. */
+  /** Requests a token to replace the rejected one, unless another call has obtained one in the meantime. */
   async replace(refused: string, callOptions?: CallOptions): Promise<TokenEntry> {
     if (this.#pending) await this.get(callOptions);
     if (this.#held && this.#held.utoken !== refused) return this.#held;
@@ -131,7 +131,7 @@ class TokenHolder {
     return this.#share(() => this.#fetchOnce(refused, callOptions), callOptions);
   }
 
-  /** A caller's signal cancels only its own wait, because other callers may be waiting for the same request. */
+  /** A caller's signal ends only its own wait: others may wait for the same request. */
   async #share(start: () => Promise<TokenEntry>, callOptions?: CallOptions): Promise<TokenEntry> {
     this.#pending ??= start().finally(() => {
       this.#pending = undefined;
@@ -144,28 +144,28 @@ class TokenHolder {
       this.#held = await this.#options.cache.read();
       this.#wasRead = true;
     }
-    const kept = this.#held;
-    if (kept && this.#isGood(kept)) return kept;
+    const cached = this.#held;
+    if (cached && this.#isGood(cached)) return cached;
     try {
       return await this.#fetchOnce(undefined, callOptions);
     } catch (error) {
-      // If the service cannot issue a token right now, continue with the old one while it is valid.
+      // If the service is temporarily unavailable, the old token is used until it expires.
       const isTemporary = error instanceof ServiceError && error.temporary;
-      if (isTemporary && kept && this.#leftMs(kept) > 0) return kept;
+      if (isTemporary && cached && this.#leftMs(cached) > 0) return cached;
       throw error;
     }
   }
 
-  /** If several processes need a token at once, one of them requests it, and the others read it from the cache. */
+  /** If several processes need a token, one requests it, and the others find it in the cache. */
   #fetchOnce(refused: string | undefined, callOptions?: CallOptions): Promise<TokenEntry> {
     const { cache } = this.#options;
     const fetch = async () => {
-      const kept = cache.exclusively || refused !== undefined ? await cache.read() : undefined;
-      if (kept && kept.utoken !== refused && this.#isGood(kept)) {
+      const cached = cache.exclusively || refused !== undefined ? await cache.read() : undefined;
+      if (cached && cached.utoken !== refused && this.#isGood(cached)) {
         this.#wasRead = true;
-        return (this.#held = kept);
+        return (this.#held = cached);
       }
-      if (kept?.utoken === refused) await cache.clear().catch(() => {});
+      if (cached?.utoken === refused) await cache.clear().catch(() => {});
       return this.#fetch(callOptions);
     };
     return cache.exclusively ? cache.exclusively(fetch) : fetch();
@@ -178,17 +178,17 @@ class TokenHolder {
       client_secret: await readSecret(),
       grant_type: "client_credentials",
     };
-    const askedAtMs = clock();
+    const requestedAtMs = clock();
     const { access_token } = await this.#transport.call(
       "tokens.create",
       input,
       {},
       { onEvent: callOptions?.onEvent },
     );
-    const entry = { utoken: access_token, expiresAtMs: askedAtMs + utokenLimits.lifetimeMs };
+    const entry = { utoken: access_token, expiresAtMs: requestedAtMs + utokenLimits.lifetimeMs };
     this.#held = entry;
     this.#wasRead = true;
-    // A token that cannot be stored can still be used in this run.
+    // A token that cannot be cached is still used by this run.
     await cache.write(entry).catch(() => {});
     return entry;
   }

@@ -146,12 +146,12 @@ async function checkAccount(
   firstAnswer: RawResponse,
 ): Promise<Check[]> {
   const tokens = skipped("tokens", "a remote service does not report how many are in use");
-  const { name, appKey, baseUrl, utoken: given, tokenMark: mark } = profile;
+  const { name, appKey, baseUrl, utoken, tokenMark: mark } = profile;
   const signed = withToken(transport, {
     appKey,
     readSecret: async () => (await profile.readSecret()) ?? refuseWithoutSecret(profile),
     cache: createTokenStore(paths.tokensFolder, { profile: name, target: baseUrl, appKey, mark }),
-    given,
+    utoken,
     clock,
   });
   const listOrders = (utoken: string) =>

@@ -13,31 +13,30 @@ import {
   refusalSchemas,
 } from "./error-responses.ts";
 import { accountParameters, describeRequest, securitySchemes } from "./request.ts";
-import { createSchemaBook, type Fields, type SchemaBook } from "./schema-registry.ts";
+import { createSchemaRegistry, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 
-/** Information about the product and the server. */
+/** Properties of the document that are not in the contract. */
 export interface About {
-  /** The version of the product. */
+  /** The version of the program. */
   readonly version: string;
-  /** The public URL of the service (default: `/`, the host of the document). */
+  /** The address of the service (default: `/`, the origin of the document). */
   readonly publicUrl?: string | undefined;
 }
 
 const description = `A store's products, orders, reviews, questions and answers, and review-request emails.
 
-- Every path may end with \`/\`. If the last segment of a path is fixed, it may also end with \`.json\`.
-- In a query, repeat \`name[]=\` for each element of a list. Empty values are ignored.
-- Operations with \`x-alias-of\` are the same call at another path. Operations with \`x-extension\` are not in the
-  specification: they are specific to this product (\`own\`) or common practice among similar services (\`practice\`).
-- \`x-auth\` defines who may call: \`open\` (anyone), \`account\` (anyone who states an app key), or \`utoken\` and \`core\`
-  (anyone who has a token of the account).
-- \`x-effect\` defines the effect of a call: \`read\`, \`repeatable\`, or \`once\` (must not be repeated).
-- \`x-batch\` defines the recommended and maximum number of elements of \`field\` per call.`;
+- Any path may end with \`/\`. A path whose last segment is fixed may end with \`.json\`.
+- In a query, a list is repeated as \`name[]=\`. An empty value counts as missing.
+- Operations with \`x-alias-of\` are the same call at another path. Operations with \`x-extension\` are extensions of this
+  product (\`own\`), or common among services of this kind (\`practice\`).
+- \`x-auth\` is the required authentication: \`open\` none, \`account\` an app key, \`utoken\` and \`core\` a token of the
+  account. \`x-effect\` is the effect of a call: \`read\`, \`repeatable\`, or \`once\` (must not be repeated).
+- \`x-batch\` is the recommended and the maximum number of elements of \`field\` per call.`;
 
 /** Describes the service in OpenAPI 3.1. */
 export function createDocument({ version, publicUrl }: About): Fields {
-  const book = createSchemaBook();
-  const paths = describePaths(book);
+  const schemas = createSchemaRegistry();
+  const paths = describePaths(schemas);
   const tags = [...new Set([...operations.keys()].map((name) => name.split(".", 1)[0]))];
   return {
     openapi: "3.1.0",
@@ -46,7 +45,7 @@ export function createDocument({ version, publicUrl }: About): Fields {
     tags: tags.map((name) => ({ name })),
     paths,
     components: {
-      schemas: { ...book.named(), ...refusalSchemas },
+      schemas: { ...schemas.named(), ...refusalSchemas },
       responses: refusalResponses(operations.values()),
       parameters: accountParameters(),
       headers,
@@ -55,11 +54,11 @@ export function createDocument({ version, publicUrl }: About): Fields {
   };
 }
 
-function describePaths(book: SchemaBook): Readonly<Record<string, Fields>> {
+function describePaths(schemas: SchemaRegistry): Readonly<Record<string, Fields>> {
   const paths: Record<string, Fields> = {};
   for (const place of listPlaces()) {
     const item = (paths[place.path] ??= {});
-    item[place.endpoint.method.toLowerCase()] = describeOperation(place, book);
+    item[place.endpoint.method.toLowerCase()] = describeOperation(place, schemas);
   }
   return paths;
 }
@@ -85,12 +84,12 @@ interface Place {
   readonly name: OperationName;
   readonly endpoint: Endpoint;
   readonly path: string;
-  /** Position among the paths of its kind; the first of `json` is the call's own. */
+  /** Index among the paths of the same media type. The first `json` path is the primary one. */
   readonly at: number;
   readonly media: "json" | "html";
 }
 
-function describeOperation(place: Place, book: SchemaBook): Fields {
+function describeOperation(place: Place, schemas: SchemaRegistry): Fields {
   const { name, endpoint, path } = place;
   const { summary, effect, auth, batch, extension } = endpoint;
   return {
@@ -98,9 +97,9 @@ function describeOperation(place: Place, book: SchemaBook): Fields {
     tags: [name.split(".", 1)[0]],
     summary,
     deprecated: false,
-    ...describeRequest(name, { endpoint, path, isPage: place.media === "html", book }),
+    ...describeRequest(name, { endpoint, path, isPage: place.media === "html", schemas }),
     responses: {
-      200: describeAnswer(place, book),
+      200: describeAnswer(place, schemas),
       ...(place.media === "html" && describePageAnswers(endpoint)),
       ...describeRefusals(endpoint),
     },
@@ -119,31 +118,31 @@ function operationIdOf({ name, at, media }: Place): string {
   return `${name}.${media === "html" ? "html" : "alias"}${others === 1 ? "" : others}`;
 }
 
-function describeAnswer({ endpoint, media }: Place, book: SchemaBook): Fields {
+function describeAnswer({ endpoint, media }: Place, schemas: SchemaRegistry): Fields {
   return {
     description: "OK",
     ...(endpoint.errorForm === "core" && { headers: limitHeaders }),
-    content: media === "html" ? html : describeContent(endpoint, book),
+    content: media === "html" ? html : describeContent(endpoint, schemas),
   };
 }
 
 const html = { "text/html": { schema: { type: "string" } } };
 
-/** What a page answers beside itself. */
+/** Describes the additional responses of a page. */
 function describePageAnswers({ hasForm, redirects }: Endpoint): Fields {
-  const location = { description: "Where the link leads.", schema: { type: "string" } };
+  const location = { description: "The target of the link.", schema: { type: "string" } };
   return {
     ...(redirects && { 302: { description: "Found", headers: { Location: location } } }),
     ...(hasForm && {
-      422: { description: "The page again, and what is wrong with the form.", content: html },
+      422: { description: "The page, with the errors of the form.", content: html },
     }),
   };
 }
 
-function describeContent({ reply, output, supportsJsonp }: Endpoint, book: SchemaBook): Fields {
+function describeContent({ reply, output, supportsJsonp }: Endpoint, schemas: SchemaRegistry): Fields {
   if (reply.media === "bytes") return { "image/*": {} };
   return {
-    "application/json": { schema: book.describe(reply.describe(output), "output") },
+    "application/json": { schema: schemas.describe(reply.describe(output), "output") },
     ...(supportsJsonp && { "application/javascript": { schema: { type: "string" } } }),
   };
 }

@@ -7,7 +7,7 @@ import {
 } from "../../contract/index.ts";
 import type { Fields } from "./schema-registry.ts";
 
-/** The errors with which a server can respond to a known path and method. */
+/** Kinds of errors that a call may return, if path and method are valid. */
 const servedKinds = [
   "invalidParams",
   "recordNotFound",
@@ -45,7 +45,7 @@ export const refusalSchemas: Readonly<Record<string, Fields>> = {
   TokenRefusal: objectOf({ error: { type: "string", enum: typesOf(servedKinds.filter(isOAuthKind)) } }),
 };
 
-/** The error responses of a call: a reference for each HTTP status. */
+/** Describes the error responses of a call, by HTTP status. */
 export function describeRefusals(endpoint: Endpoint): Fields {
   const { errorForm } = endpoint;
   const statuses = kindsOf(endpoint).map((kind) => httpStatusOf(kind, errorForm));
@@ -57,7 +57,7 @@ export function describeRefusals(endpoint: Endpoint): Fields {
   );
 }
 
-/** The error responses of all formats, by the names that `describeRefusals` references. */
+/** Describes the error responses of each format, by the names that `describeRefusals` refers to. */
 export function refusalResponses(endpoints: Iterable<Endpoint>): Fields {
   const kindsByForm: Record<ErrorForm, Set<ErrorKind>> = {
     status: new Set(),
@@ -81,8 +81,8 @@ function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (r
 }
 
 /**
- * The errors that a call can cause. Features and rate limits may apply to every call of an account. A write may require
- * a token, even if anyone may call it, and the record that it changes.
+ * Lists the kinds of errors that a call may return. Every call of an account may be disabled or rate-limited. A call that
+ * changes data may require a token and an existing record, even if its authentication is `open`.
  */
 export function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
   const isOfAccount = auth !== "open";
@@ -140,7 +140,7 @@ function headerRef(name: string): Fields {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** Headers of every response of the core API. Source: spec "Limits". */
+/** Headers of all responses of the core API. Source: spec "Limits". */
 export const limitHeaders: Fields = {
   "RateLimit-Remaining": headerRef("RateLimitRemaining"),
   "RateLimit-Reset": headerRef("RateLimitReset"),
@@ -148,11 +148,11 @@ export const limitHeaders: Fields = {
 
 export const headers: Fields = {
   RateLimitRemaining: {
-    description: "Requests left in the current window.",
+    description: "Remaining requests in the current window.",
     schema: { type: "integer", minimum: 0 },
   },
   RateLimitReset: {
-    description: "When the window ends, in Unix seconds.",
+    description: "When the window ends, as Unix time in seconds.",
     schema: { type: "integer", minimum: 0 },
   },
   RetryAfter: {

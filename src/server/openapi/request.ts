@@ -1,5 +1,5 @@
 import { callerNames, type Endpoint, type OperationName, type SignedBody } from "../../contract/index.ts";
-import { documentedInput, type Fields, type SchemaBook } from "./schema-registry.ts";
+import { documentedInput, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;
@@ -8,17 +8,17 @@ const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 const appKeySchema = { type: "string", description: "The account's API key." };
 const utokenSchema = {
   type: "string",
-  description: "A utoken of the account. It may be in the query instead.",
+  description: "A utoken of the account. It can be passed in the query instead.",
 };
 
-/** The authentication methods besides the app key. Source: spec "Authentication", "Endpoints". */
+/** Authentication schemes, in addition to the app key. Source: spec "Authentication", "Endpoints". */
 export const securitySchemes: Fields = {
   utoken: {
     type: "apiKey",
     in: "query",
     name: utokenField,
     description:
-      "Made by `POST /oauth/token`; works for 14 days. POST, PUT and DELETE take it in the body as well.",
+      "Returned by `POST /oauth/token`; valid for 14 days. POST, PUT, and DELETE requests may pass it in the body instead.",
   },
   serviceToken: {
     type: "apiKey",
@@ -34,24 +34,24 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-/** A call's parameters, body and security at one of its paths; `isPage` where that is a page's. */
+/** Describes the parameters, body, and security of a call at one of its paths. `isPage`: the path is that of a page. */
 export function describeRequest(
   name: OperationName,
   {
     endpoint,
     path,
     isPage,
-    book,
+    schemas,
   }: {
     readonly endpoint: Endpoint;
     readonly path: string;
     readonly isPage: boolean;
-    readonly book: SchemaBook;
+    readonly schemas: SchemaRegistry;
   },
 ): Fields {
   const { method, auth, acceptsUtoken = false, signedBody } = endpoint;
-  if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, book });
-  const input = book.describe(documentedInput(name, endpoint), "input");
+  if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, schemas });
+  const input = schemas.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input);
   const inPath = partsOf(path);
   const everInPath = new Set([...endpoint.paths, ...(endpoint.htmlPaths ?? [])].flatMap(partsOf));
@@ -75,10 +75,10 @@ export function describeRequest(
   };
 }
 
-/** Describes a request whose body is not an object of fields and whose sender is authenticated by signature headers. */
+/** The body of a signed call is not an object of fields, and its signature is in headers. */
 function describeSignedRequest(
   { headers, schema }: SignedBody,
-  { endpoint, path, book }: { readonly endpoint: Endpoint; readonly path: string; readonly book: SchemaBook },
+  { endpoint, path, schemas }: { readonly endpoint: Endpoint; readonly path: string; readonly schemas: SchemaRegistry },
 ): Fields {
   return {
     parameters: [
@@ -87,7 +87,7 @@ function describeSignedRequest(
     ],
     requestBody: {
       required: true,
-      content: { "application/json": { schema: book.describe(schema, "input") } },
+      content: { "application/json": { schema: schemas.describe(schema, "input") } },
     },
     security: securityOf(endpoint),
   };
@@ -98,7 +98,7 @@ const utokenInBody: Field = { name: utokenField, schema: utokenSchema, isRequire
 const callbackParameter = {
   name: "callback",
   in: "query",
-  description: "A JavaScript function to call with the answer (JSONP).",
+  description: "A JavaScript function to call with the response (JSONP).",
   schema: { type: "string", maxLength: 128, pattern: "^[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*$" },
 };
 
@@ -118,7 +118,7 @@ function readFields(input: Fields): readonly Field[] {
   }));
 }
 
-/** The app key, where the call needs one and its path does not name it. */
+/** The app key, if the call requires one that is not in the path. */
 function callerFields({ auth, method }: Endpoint, path: string): readonly Field[] {
   if (auth !== "account" || partsOf(path).some((part) => appKeyNames.has(part))) return [];
   const name = method === "GET" ? appKeyField : bodyAppKeyField;
@@ -128,11 +128,11 @@ function callerFields({ auth, method }: Endpoint, path: string): readonly Field[
 function describePathPart(part: string, fields: readonly Field[]): Fields {
   if (appKeyNames.has(part)) return { $ref: `#/components/parameters/${part}` };
   const field = fields.find(({ name }) => name === part);
-  if (!field) throw new Error(`no field of the input is the part {${part}} of the path`);
+  if (!field) throw new Error(`path parameter {${part}} is not a field of the input`);
   return { name: part, in: "path", required: true, schema: field.schema };
 }
 
-/** The account in paths, by its two names. */
+/** Describes the two path parameters for the account. */
 export function accountParameters(): Fields {
   const names = callerNames.appKey.filter((name) => name !== bodyAppKeyField);
   return Object.fromEntries(
@@ -184,7 +184,7 @@ function withLimit({ name, schema }: Field, batch: Endpoint["batch"]): Fields {
   return { ...schema, [schema["type"] === "array" ? "maxItems" : "maxProperties"]: batch.max };
 }
 
-/** The empty scheme makes the others optional: the utoken may be in the body, for which OpenAPI has no scheme. */
+/** The empty requirement makes the scheme optional: the utoken may be in the body, which no scheme can describe. */
 function securityOf({ auth, method }: Endpoint): readonly Fields[] {
   if (auth === "core") return [{ serviceToken: [] }];
   if (auth === "utoken") return method === "GET" ? [{ utoken: [] }] : [{ utoken: [] }, {}];

@@ -47,35 +47,35 @@ export function documentedInput(name: OperationName, { input }: Endpoint): z.Zod
   return fields && input instanceof z.ZodObject ? input.extend(fields) : input;
 }
 
-/** A part of the document. A validator for the format checks its content. */
+/** A part of the document. A test validates the complete document. */
 export type Fields = Record<string, unknown>;
 
-/** Collects the schemas that are defined once and referenced by name. */
-export interface SchemaBook {
-  /** Returns the JSON Schema of an input or output. */
+/** Collects the named schemas, which are described once and referenced wherever they are used. */
+export interface SchemaRegistry {
+  /** Converts the schema of an input or output to JSON Schema. */
   readonly describe: (schema: z.ZodType, io: "input" | "output") => Fields;
   /** Returns the named schemas, sorted by name. */
   readonly named: () => Fields;
 }
 
-export function createSchemaBook(): SchemaBook {
+export function createSchemaRegistry(): SchemaRegistry {
   const named = new Map<string, Fields>();
-  const keep = (name: string, schema: Fields) => {
-    const kept = named.get(name);
-    if (kept && JSON.stringify(kept) !== JSON.stringify(schema)) {
-      throw new Error(`the name ${name} stands for two schemas`);
+  const addNamed = (name: string, schema: Fields) => {
+    const existing = named.get(name);
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema)) {
+      throw new Error(`two schemas have the name ${name}`);
     }
     named.set(name, schema);
   };
   return {
     describe: (schema, io) => {
-      // Inside of another, so that a schema which has a name is referred to as everywhere else.
-      const { $defs = {}, properties } = convert(z.object({ held: schema }), io);
+      // Wrapped in an object, so that a named schema is converted to a reference.
+      const { $defs = {}, properties } = convert(z.object({ root: schema }), io);
       for (const [name, definition] of Object.entries($defs as Readonly<Record<string, Fields>>)) {
         const { id: _id, ...rest } = definition;
-        keep(name, rest);
+        addNamed(name, rest);
       }
-      return (properties as { readonly held: Fields }).held;
+      return (properties as { readonly root: Fields }).root;
     },
     named: () =>
       Object.fromEntries([...named].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
@@ -86,15 +86,15 @@ function convert(schema: z.ZodType, io: "input" | "output"): Fields {
   const converted = z.toJSONSchema(schema, {
     io,
     target: "draft-2020-12",
-    metadata: namedShapes,
+    metadata: schemaDetails,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       Object.assign(jsonSchema, io === "input" && describePipe(zodSchema));
-      // A later version may add fields, and these are the bounds of every number that is an integer.
+      // A later version may add fields. The safe-integer bounds apply to every integer.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // Every name is text.
+      // Property names are always strings.
       delete jsonSchema.propertyNames;
     },
   });
@@ -102,7 +102,7 @@ function convert(schema: z.ZodType, io: "input" | "output"): Fields {
   return JSON.parse(text) as Fields;
 }
 
-/** Describes the accepted values of an input that is normalized before validation. */
+/** Describes the accepted values of an input that is normalized before it is validated. */
 function describePipe(schema: unknown): Fields {
   if (!(schema instanceof z.ZodPipe)) return {};
   const { in: before, out: after } = schema;
@@ -117,8 +117,8 @@ function describePipe(schema: unknown): Fields {
   return { anyOf: [one, { type: "array", items: one }] };
 }
 
-/** Metadata that the JSON Schema of a shape lacks. A shape with an `id` is defined once, under that name. */
-const namedShapes = z.registry<Record<string, unknown>>();
+/** Additional properties of schemas. A schema with an `id` is a named schema. */
+const schemaDetails = z.registry<Record<string, unknown>>();
 
 const named: Readonly<Record<string, z.ZodType>> = {
   Answer: answer(),
@@ -141,7 +141,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WidgetPage: widgetPage(),
   WidgetReview: widgetReview(),
 };
-for (const [id, schema] of Object.entries(named)) namedShapes.add(schema, { id });
+for (const [id, schema] of Object.entries(named)) schemaDetails.add(schema, { id });
 
 const wholeNumber = {
   anyOf: [
@@ -149,17 +149,10 @@ const wholeNumber = {
     { type: "string", pattern: "^\\d{1,15}$" },
   ],
 };
-namedShapes
-  .add(shape.count, {
-    id: "Count",
-    description: "A non-negative integer, as a string of digits or a number.",
-    ...wholeNumber,
-  })
-  .add(shape.rowId, { id: "RowId", description: "An ID, as a string of digits or a number.", ...wholeNumber })
-  .add(shape.boolean, {
-    id: "Flag",
-    description: "A boolean; strings such as `true` and `no` are also accepted.",
-  })
+schemaDetails
+  .add(shape.count, { id: "Count", description: "An integer, as a number or a string of digits.", ...wholeNumber })
+  .add(shape.rowId, { id: "RowId", description: "An ID, as a number or a string of digits.", ...wholeNumber })
+  .add(shape.boolean, { id: "Flag", description: "A Boolean, or a common text for one." })
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })
   .add(shape.legalId, { minLength: 1, maxLength: maxLength.id, pattern: "^[A-Za-z0-9_-]+$" })
   .add(shape.name, { minLength: 1, maxLength: maxLength.name })
@@ -169,7 +162,7 @@ namedShapes
   .add(shape.url, { format: "uri", description: "Starts with `http://` or `https://`." })
   .add(shape.optionalUrl, { description: "Starts with `http://` or `https://`; empty means none." })
   .add(shape.date, { format: "date" })
-  .add(shape.price, { maxLength: 32, description: "A decimal number, such as 12.50." })
+  .add(shape.price, { maxLength: 32, description: "Digits, with a decimal point." })
   .add(shape.currency, { description: "An ISO currency code." })
-  .add(shape.tags, { description: "A string, or a list of strings." })
+  .add(shape.tags, { description: "A string or a list of strings." })
   .add(timestamp(), { format: "date-time" });

@@ -51,7 +51,7 @@ function setUp({
     appKey: "key",
     readSecret: async () => "secret",
     cache,
-    given,
+    utoken: given,
     clock: () => nowMs,
   });
   return {

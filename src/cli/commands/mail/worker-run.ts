@@ -3,7 +3,7 @@ import { usageError } from "../../../config/user-error.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { toJson } from "../../../terminal/render.ts";
-import type { Working, WorkSummary } from "../../../app/ports.ts";
+import type { WorkerOptions, WorkSummary } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
@@ -14,7 +14,7 @@ import { listenForStop } from "../../program/stop-signals.ts";
  */
 export async function runWork(
   context: Context,
-  working: Working,
+  options: WorkerOptions,
   isOnce: boolean,
 ): Promise<WorkSummary | undefined> {
   const { io, messages, globals } = context;
@@ -27,10 +27,10 @@ export async function runWork(
   try {
     const host = await context.host();
     const { version, stderr: log } = io;
-    const worker = await openWorker({ ...host, ...working, version, profile, logLevel, log });
+    const worker = await openWorker({ ...host, ...options, version, profile, logLevel, log });
     try {
       messages.warn(`Sending due emails of ${profile.shownAs} to ${worker.emailTarget}.`);
-      if ((working.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(missingPublicUrl);
+      if ((options.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(missingPublicUrl);
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
         if (summary.problem !== null) messages.warn(`Cannot send emails: ${summary.problem}`);

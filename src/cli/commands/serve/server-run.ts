@@ -3,13 +3,13 @@ import { usageError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../config/profile.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import type { ChaosCounts, Serving } from "../../../app/ports.ts";
+import type { ChaosCounts, ServeOptions } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
 /** Serves the embedded database until a signal arrives, then finishes requests in flight. */
-export async function runServer(context: Context, serving: Serving): Promise<void> {
+export async function runServer(context: Context, options: ServeOptions): Promise<void> {
   const { io, messages, globals } = context;
   const profile = await findLocalProfile(context, "can be served");
   const { startServer } = await io.loadApp();
@@ -20,14 +20,14 @@ export async function runServer(context: Context, serving: Serving): Promise<voi
   try {
     const host = await context.host();
     const { version, stderr: log } = io;
-    const server = await startServer({ ...host, ...serving, version, profile, logLevel, log });
+    const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
     messages.warn(
       `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
     );
     if (server.emailTarget !== undefined) messages.warn(`Sending due emails to ${server.emailTarget}.`);
-    if (serving.chaos) {
+    if (options.chaos) {
       messages.warn(
-        `Injecting faults (--chaos): ${describeChaosPlan(serving.chaos)}. Do not use this server in production.`,
+        `Injecting faults (--chaos): ${describeChaosPlan(options.chaos)}. Do not use this server in production.`,
       );
     }
     messages.flush();
