@@ -1,6 +1,10 @@
 import type { FieldCard, OperationCard } from "../../src/cli/commands/operations/operation-card.ts";
 import { callerNames, type Endpoint, type OperationName, operations } from "../../src/contract/index.ts";
-import { createSchemaRegistry, documentedInput, type Fields } from "../../src/server/openapi/schema-registry.ts";
+import {
+  createSchemaRegistry,
+  documentedInput,
+  type Fields,
+} from "../../src/server/openapi/schema-registry.ts";
 import { kindsOf } from "../../src/server/openapi/error-responses.ts";
 
 /** Errors about request bodies and the server, which no command line can cause. */

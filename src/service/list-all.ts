@@ -59,7 +59,8 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   if (by === "page") return readNumbered(paged);
   if (by === "start") return readByStart(paged);
   if (by === "page_info") return readByCursor(paged);
-  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
+  const isLatest =
+    listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
   return isLatest ? readOnePage(paged) : readBySinceId(paged);
 }
 

@@ -78,7 +78,11 @@ export function describeRequest(
 /** The body of a signed call is not an object of fields, and its signature is in headers. */
 function describeSignedRequest(
   { headers, schema }: SignedBody,
-  { endpoint, path, schemas }: { readonly endpoint: Endpoint; readonly path: string; readonly schemas: SchemaRegistry },
+  {
+    endpoint,
+    path,
+    schemas,
+  }: { readonly endpoint: Endpoint; readonly path: string; readonly schemas: SchemaRegistry },
 ): Fields {
   return {
     parameters: [

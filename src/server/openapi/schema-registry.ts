@@ -150,7 +150,11 @@ const wholeNumber = {
   ],
 };
 schemaDetails
-  .add(shape.count, { id: "Count", description: "An integer, as a number or a string of digits.", ...wholeNumber })
+  .add(shape.count, {
+    id: "Count",
+    description: "An integer, as a number or a string of digits.",
+    ...wholeNumber,
+  })
   .add(shape.rowId, { id: "RowId", description: "An ID, as a number or a string of digits.", ...wholeNumber })
   .add(shape.boolean, { id: "Flag", description: "A Boolean, or a common text for one." })
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })
