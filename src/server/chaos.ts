@@ -112,7 +112,7 @@ export class Chaos {
     if (fault === "413") throw new ServiceError("bodyTooLarge", "the body is larger than this server takes");
     if (fault === "500") throw new ServiceError("internal", `internal error (request ${request.id})`);
     const { socket } = request.raw;
-    // What the work refuses is as lost as what it answers.
+    // An error response is lost just like a successful one.
     if (fault === "drop") await work().catch(() => {});
     reply.hijack();
     if (fault === "timeout") {
@@ -123,7 +123,7 @@ export class Chaos {
     return undefined;
   }
 
-  /** As the limit of the core API refuses. */
+  /** The same error as from the rate limit of the core API. */
   #refuseAsTooMany(reply: FastifyReply): ServiceError {
     const { windowMs } = coreRateLimit;
     const nowMs = this.#clock();
@@ -133,7 +133,7 @@ export class Chaos {
   }
 }
 
-/** Numbers from 0 up to, and without, 1, the same for a seed wherever they are made (mulberry32). */
+/** Generates numbers from 0 (inclusive) to 1 (exclusive), reproducible by seed on every platform (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

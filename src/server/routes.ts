@@ -14,13 +14,13 @@ interface Route extends ResponseFormat {
   readonly bodies: Bodies;
 }
 
-/** What a path takes: JSON alone, JSON as text, forms as well, a page's own form, or anything, because nothing is read from it. */
+/** The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, or anything (ignored). */
 type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
 const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
- * Adds a route for every path of every call of the contract, and a refusal for every other method of those paths.
+ * Adds a route for every path of every call in the contract, and rejects all other methods of those paths.
  * Source: spec "Endpoints".
  */
 export function addRoutes(app: FastifyInstance, transport: Transport, log: Logger, chaos?: Chaos): void {
@@ -28,7 +28,7 @@ export function addRoutes(app: FastifyInstance, transport: Transport, log: Logge
   for (const group of groupBy(routes, ({ endpoint, bodies }) => `${endpoint.errorForm} ${bodies}`)) {
     const [{ endpoint, bodies }] = group;
     const form = endpoint.errorForm;
-    // Each form is a scope of its own, which has its own body parsers and error handler.
+    // Each body format has its own Fastify scope, with its own body parsers and error handler.
     void app.register((scope, _options, done) => {
       if (bodies === "forms") acceptForms(scope);
       if (bodies === "signed") acceptSignedText(scope);

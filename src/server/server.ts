@@ -244,7 +244,7 @@ function formOf(url: string): "core" | "status" {
   return url.startsWith("/core/") ? "core" : "status";
 }
 
-/** Answers `/openapi.json`. The document is made when it is first asked for. */
+/** Serves `/openapi.json`. The document is generated on the first request. */
 function addDocument(app: FastifyInstance, about: () => About): void {
   let made: Promise<string> | undefined;
   app.get("/openapi.json", { exposeHeadRoute: true }, async (_request, reply) => {
