@@ -12,9 +12,11 @@ const fileUrl = "__fileUrl";
 
 /**
  * Commands load dozens of small files, and looking each of them up takes longer than running it. A pack is one file with
- * all that these sources import. `program` serves every command, and `engine` those that use the embedded database.
+ * all that these sources import. `--help` loads the first, every command the first two, and commands that use the embedded
+ * database all three.
  */
 const packs = {
+  help: ["src/cli/program/help/overview.ts"],
   program: [
     "src/cli/program/program.ts",
     "src/cli/program/context.ts",
@@ -34,11 +36,9 @@ const packs = {
     "src/engine/accounts/first-account.ts",
     "src/engine/kernel/sealer.ts",
     "src/engine/kernel/storage-errors.ts",
+    "src/engine/products/core.ts",
   ],
 };
-
-/** Sources that stay outside of packs, because `--help` is answered with them alone. */
-const unpacked = ["src/main.ts", "src/cli/program/help/overview.ts"];
 
 /** After splitting, a CommonJS package exports only `default`; this adds its named exports. */
 const namedExports =
@@ -137,7 +137,7 @@ async function toCommonJs({ path, text }) {
 
 /** The pack of each output file that is in one. */
 function findPacks({ outputs }) {
-  const packOf = new Map(collectOutputs(outputs, unpacked).map((path) => [path, ""]));
+  const packOf = new Map(collectOutputs(outputs, ["src/main.ts"]).map((path) => [path, ""]));
   for (const [name, sources] of Object.entries(packs)) {
     for (const path of collectOutputs(outputs, sources)) if (!packOf.has(path)) packOf.set(path, name);
   }

@@ -31,7 +31,7 @@ const require = createRequire(import.meta.url);
 export function loadBuilt<T>(name: string): T {
   const file = readdirSync("dist").find((one) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(one));
   if (file !== undefined) return require(resolve("dist", file)) as T;
-  for (const pack of ["program.js", "engine.js"].map((one) => resolve("dist", one))) {
+  for (const pack of ["help.js", "program.js", "engine.js"].map((one) => resolve("dist", one))) {
     const member = new RegExp(`"(${name}-[A-Z0-9]{8}\\.js)":\\(function`).exec(
       readFileSync(pack, "utf8"),
     )?.[1];

@@ -6,14 +6,12 @@ import type { Context } from "../../program/context.ts";
 
 /**
  * Reads all fields of an operation from the file named by `--input`.
- * @returns an empty object if no file is named
  * @throws UserError `usage` if the file is missing or does not contain a JSON object
  */
 export async function readInputFile(
   { io }: Pick<Context, "io">,
-  file: string | undefined,
+  file: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (file === undefined) return {};
   const bytes = file === "-" ? await buffer(io.stdin) : await readNamed(resolve(io.cwd, file), file);
   const source = file === "-" ? "standard input" : file;
   const hint = 'It must be one JSON object with the fields of the operation: {"field": "value"}.';

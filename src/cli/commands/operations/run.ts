@@ -28,8 +28,9 @@ export async function runOperation(
   { operation, card }: Target,
   { arguments: positional, flags }: CommandInput,
 ): Promise<RowStream | Row> {
-  const { readInputFile } = await import("./input-file.ts");
-  const file = await readInputFile(context, flags["input"] as string | undefined);
+  const inputFile = flags["input"] as string | undefined;
+  const file =
+    inputFile === undefined ? {} : await (await import("./input-file.ts")).readInputFile(context, inputFile);
   const password = await readPassword(context, card, flags["password-stdin"] === true);
   const read = (own: OwnAccount) => readInput(card, { arguments: positional, flags, file, own, password });
   // Report missing fields before opening a connection.
