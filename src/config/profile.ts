@@ -207,3 +207,8 @@ function incompleteProfile(values: Readonly<Record<string, string | undefined>>)
     "Set all three or none of them. STARPOST_UTOKEN can replace the secret.",
   );
 }
+
+/** Whether a database is on a server, not in a file. */
+export function isDatabaseServer({ database }: Pick<LocalProfile, "database">): boolean {
+  return !parseDatabaseAddress(database).isFile;
+}

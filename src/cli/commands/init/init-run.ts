@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readVariable } from "../../../config/environment.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { localProfile } from "../../../config/profile.ts";
+import { localProfile, isDatabaseServer } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
 import { readProfiles } from "../../../config/profile-store.ts";
 import { setCurrentProfile } from "../../../config/profile-editor.ts";
@@ -75,7 +75,7 @@ async function setUpLocal(context: Context): Promise<SetUp> {
     const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);
     if (current !== builtInNames.local)
       await setCurrentProfile(sources.paths.configFolder, builtInNames.local);
-    const isServer = profile.database.startsWith("postgres");
+    const isServer = isDatabaseServer(profile);
     const done = isServer ? "Opened" : existed ? "Found" : "Created";
     context.messages.info(`${done} database ${profile.shownAs} with account ${connection.appKey}.`);
     context.messages.info("The current profile is local.");
