@@ -1,4 +1,5 @@
 import { UserError, usageError } from "../../config/user-error.ts";
+import type { Destruction } from "../../contract/index.ts";
 import { type Context, describeLiveProfile } from "./context.ts";
 import { canPrompt, prompt } from "./prompt.ts";
 
@@ -38,6 +39,26 @@ export async function confirmByName(context: Context, question: string, name: st
   if (typed === name) return;
   const reason = typed === "" ? "no name was typed" : `${JSON.stringify(typed)} does not match ${name}`;
   throw new UserError("failed", `${reason}; nothing was changed`);
+}
+
+/**
+ * Asks for confirmation of an operation that destroys data, with the question from the contract.
+ * @throws UserError as `confirmByName`
+ */
+export async function confirmOperation(
+  context: Context,
+  destroys: Destruction | undefined,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (!destroys) return;
+  const textOf = (name: string) => {
+    const value = input[name];
+    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  };
+  const question = destroys.question.replaceAll(/\{(\w+)\}/g, (found, name: string) => textOf(name) ?? found);
+  const typed = destroys.typed === undefined ? "" : (textOf(destroys.typed) ?? "");
+  if (typed === "") await confirmDestruction(context, `${question}?`);
+  else await confirmByName(context, `${question}.`, typed);
 }
 
 function requirePerson(context: Context, question: string): void {

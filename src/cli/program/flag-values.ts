@@ -67,6 +67,19 @@ function toParserName(name: string): string {
   return name.replace(/^no-/, "").replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Checks that the value of a flag or an argument is one of a list. */
+export function readOneOf<const T extends string>(text: string, allowed: readonly T[], flag: string): T {
+  const found = allowed.find((one) => one === text);
+  if (found !== undefined) return found;
+  const message = `invalid value ${JSON.stringify(text)} for ${flag}`;
+  throw usageError(message, `Use one of: ${allowed.join(", ")}.`, undefined, { given: text, known: allowed });
+}
+
+/** The part of a flag that accepts one of a list of values. */
+export function oneOf<const T extends string>(values: readonly T[]) {
+  return { values, read: (text: string, flag: string) => readOneOf(text, values, flag) };
+}
+
 /** An integer of at least 1. */
 export function readWholeNumber(text: string, flag: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;

@@ -1,8 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { buffer } from "node:stream/consumers";
-import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
-import type { Io } from "../../program/io.ts";
+import { usageError } from "../../../config/user-error.ts";
+import type { InputFiles } from "../operations/input-file.ts";
 
 type Value = unknown;
 export type FieldTree = { [name: string]: Value };
@@ -12,29 +9,6 @@ export interface GivenFields {
   readonly rawFields: readonly string[];
   /** Whether the field at a path such as `user.password` holds a secret. */
   readonly isSecret: (path: string) => boolean;
-}
-
-/** Files named by flags. Standard input can be read only once. */
-export class InputFiles {
-  readonly #io: Pick<Io, "stdin" | "cwd">;
-  #isStdinTaken = false;
-
-  constructor(io: Pick<Io, "stdin" | "cwd">) {
-    this.#io = io;
-  }
-
-  /** @throws UserError `usage` if the file does not exist */
-  async read(name: string, flag: string): Promise<Buffer> {
-    if (name !== "-") {
-      return readFile(resolve(this.#io.cwd, name)).catch((error: unknown) => {
-        const found = toFileError(error, name);
-        throw found instanceof UserError ? usageError(`${flag}: ${found.message}`) : found;
-      });
-    }
-    if (this.#isStdinTaken) throw usageError("only one flag can read standard input");
-    this.#isStdinTaken = true;
-    return buffer(this.#io.stdin);
-  }
 }
 
 /**

@@ -6,12 +6,13 @@ import type { UnsignedCall } from "../../../service/raw-call.ts";
 import type { CallEvent } from "../../../service/transport.ts";
 import { isWrite } from "../../../service/with-write-notice.ts";
 import { printAnswer } from "./response.ts";
-import { type FieldTree, InputFiles, readFields, toQuery } from "./fields.ts";
+import { InputFiles } from "../operations/input-file.ts";
+import { type FieldTree, readFields, toQuery } from "./fields.ts";
 import { printList, requireList } from "./list.ts";
 import { safeMethods, readHeaders, readTarget } from "./target.ts";
 import type { Context } from "../../program/context.ts";
 import type { Globals } from "../../program/global-flags.ts";
-import { confirmByName, confirmDestruction } from "../../program/confirm.ts";
+import { confirmDestruction, confirmOperation } from "../../program/confirm.ts";
 
 /** A call as given on the command line. */
 export interface ApiRequest {
@@ -148,16 +149,5 @@ async function confirmIfDestructive(context: Context, { call, found, allFields }
     await confirmDestruction(context, `DELETE ${call.path}? Its effect is unknown.`);
     return;
   }
-  const { destroys } = found.endpoint;
-  if (!destroys) return;
-  const question = destroys.question.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    asText(allFields[name], whole),
-  );
-  const typed = destroys.typed === undefined ? "" : asText(allFields[destroys.typed], "");
-  if (typed === "") await confirmDestruction(context, `${question}?`);
-  else await confirmByName(context, `${question}.`, typed);
-}
-
-function asText(value: unknown, otherwise: string): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : otherwise;
+  await confirmOperation(context, found.endpoint.destroys, allFields);
 }

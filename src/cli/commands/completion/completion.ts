@@ -1,4 +1,4 @@
-import { usageError } from "../../../config/user-error.ts";
+import { readOneOf } from "../../program/flag-values.ts";
 import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -18,15 +18,7 @@ export const completion = command({
     "Completes commands, flags, and values such as profiles, import runs, operations, and files, without opening a database or making a call.",
   ],
   run: async (_context, { arguments: [name = ""] }) => {
-    const shell = shells.find((known) => known === name);
-    if (shell === undefined) {
-      throw usageError(
-        `unsupported shell ${JSON.stringify(name)}`,
-        `Supported shells: ${shells.join(", ")}.`,
-        undefined,
-        { given: name, known: shells },
-      );
-    }
+    const shell = readOneOf(name, shells, "<shell>");
     const { completionScript } = await import("../../program/completion/scripts.ts");
     return { shell, script: completionScript(shell).trimEnd() };
   },

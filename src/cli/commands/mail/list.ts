@@ -4,9 +4,8 @@ import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { readText, readWholeNumber } from "../../program/flag-values.ts";
+import { oneOf, readOneOf, readText, readWholeNumber } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
-import { readOneOf } from "../records/import-flags.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
@@ -29,25 +28,14 @@ export const mailList = command({
     },
     email: { value: "<address>", description: "only emails to this address", read: readText },
     order: { value: "<order_id>", description: "only emails about this order", read: readText },
-    category: {
-      value: "<category>",
-      description: "only this category",
-      values: emailCategories,
-      read: (text: string, flag: string) => readOneOf(text, emailCategories, flag),
-    },
+    category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
     sort: {
       value: "<order>",
       description: "newest or oldest by ID; soonest or latest by due date",
       default: "newest",
-      values: sorts,
-      read: (text: string, flag: string) => readOneOf(text, sorts, flag),
+      ...oneOf(sorts),
     },
-    limit: {
-      value: "<n>",
-      description: "maximum number of results",
-      default: 20,
-      read: readWholeNumber,
-    },
+    limit: { value: "<n>", description: "maximum number of results", default: 20, read: readWholeNumber },
   },
   run: async (context, { flags }) => {
     const { emailPage } = await import("../../../contract/emails/emails.ts");

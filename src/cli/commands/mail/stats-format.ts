@@ -10,7 +10,7 @@ import { line, table, text as linesOf, type View } from "../../../terminal/view.
 import { formatNumber } from "../../../terminal/plural.ts";
 import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
-import { readOneOf } from "../records/import-flags.ts";
+import { readOneOf } from "../../program/flag-values.ts";
 import { dayMs } from "../../../contract/time.ts";
 
 const defaultDays = 30;

@@ -1,8 +1,7 @@
 import { usageError } from "../../../config/user-error.ts";
 import { emailCategories } from "../../../contract/emails/categories.ts";
 import { command } from "../../program/command.ts";
-import { readDay } from "../../program/flag-values.ts";
-import { readOneOf } from "../records/import-flags.ts";
+import { oneOf, readDay } from "../../program/flag-values.ts";
 import { aggregates, plotStats, readCategories, readStats, viewStats } from "./stats-format.ts";
 import { readScreen } from "../../program/output/screen.ts";
 
@@ -29,8 +28,7 @@ export const mailStats = command({
     aggregate: {
       value: "<range>",
       description: `time range of each row: ${aggregates.join(", ")}`,
-      values: aggregates,
-      read: (text: string, flag: string) => readOneOf(text, aggregates, flag),
+      ...oneOf(aggregates),
     },
     plot: { description: "draw a chart over time" },
   },

@@ -1,9 +1,8 @@
-/** Descriptions of operation fields for the help. A key with an operation's name applies to that operation only. */
+/** Descriptions of operation fields that say more than the name. A key with an operation's name applies to that operation only. */
 const descriptions: Readonly<Record<string, string>> = {
   "account_platform.platform_type_id": "platform ID: 1 to 13, 17, 19 to 23",
   "account_platform.shop_domain": "shop URL, including http://",
   aggregate: "time range per row; all for the total",
-  answer_id: "answer ID",
   async: "respond before the operation completes",
   body: "events exactly as the provider sent them",
   built_in: "return the built-in template even if the account has its own",
@@ -18,12 +17,9 @@ const descriptions: Readonly<Record<string, string>> = {
   count: "page size of each request",
   coupon_action: "action that the coupons reward",
   currency_iso: "ISO currency code",
-  customer_name: "customer name",
   deleted: "include hidden reviews",
-  delivery_id: "delivery ID",
   details: "include fields that are not in the specification",
   direction: "sort direction",
-  display_name: "display name",
   domain: "shop domain",
   email: "email address",
   email_list: 'addresses by email type ID: {"1": ["ann@mail.example"]}',
@@ -31,10 +27,8 @@ const descriptions: Readonly<Record<string, string>> = {
   event_name: "event",
   feature: "feature name",
   grant_type: "always client_credentials",
-  group_name: "group name",
   html: "HTML body of the email",
   image: "Base64-encoded image",
-  image_id: "image ID",
   image_upload_token: "upload token returned when the review was created",
   mail_id: "email ID",
   methods: 'pieces to read: [{"method": "main_widget", "params": {"pid": "teapot"}}]',
@@ -44,8 +38,6 @@ const descriptions: Readonly<Record<string, string>> = {
   "orders.create products": 'products by ID: {"teapot": {"name": "Teapot", "url": "https://…"}}',
   "orders.massCreate orders": "list of orders with their products",
   "orders.cancelEmails orders": 'orders and their products: [{"order_id": "1001", "skus": ["teapot"]}]',
-  order_date: "order date",
-  order_id: "order ID",
   page: "read only this page",
   page_info: "read only this page, named in a previous response",
   "past.comment": "comment of the store",
@@ -55,13 +47,9 @@ const descriptions: Readonly<Record<string, string>> = {
   per_page: "page size of each request",
   platform: "shop platform",
   prevent_duplicate_review: "reject a question with the same text",
-  product_description: "product description",
-  product_id: "product ID",
   product_ids: "product ID",
   product_ids_to_add: "ID of a product to add",
   product_ids_to_remove: "ID of a product to remove",
-  product_image_url: "product image URL",
-  product_tags: "product tags",
   product_title: "product name",
   product_url: "product page URL",
   products: 'products by ID: {"teapot": {"name": "Teapot", "url": "https://…"}}',
@@ -69,10 +57,8 @@ const descriptions: Readonly<Record<string, string>> = {
   provider_timestamp: "timestamp that the provider signed",
   public_key: "public key of the provider",
   published: "publish the review",
-  question_id: "question ID",
   reason: "reason, recorded in the history",
   review_content: "text",
-  review_id: "review ID",
   review_score: "number of stars",
   review_source: "source of the text",
   review_title: "title",
@@ -96,30 +82,28 @@ const descriptions: Readonly<Record<string, string>> = {
   subject: "subject of the email",
   text: "plain-text body of the email",
   time_stamp: "time of the signature, in Unix seconds",
-  title: "title",
   to_date: "end date",
   token: "token at the end of the link",
   updated_at_min: "only products changed at or after this time (ISO 8601)",
-  url: "URL",
-  "user.display_name": "display name",
   "user.email": "email address of the owner",
   "user.password": "password of the owner",
   "user.url": "shop URL",
-  user_id: "user ID",
   user_reference: "the store's reference for the customer",
   validate_data: "validate each record",
   value: "new value; null restores the default",
   vote_type: "vote",
-  webhook_id: "webhook ID",
   webhook_signature: "the webhook-signature header",
   webhook_timestamp: "the webhook-timestamp header",
   "emailEvents.receive webhook_id": "the webhook-id header",
 };
 
-/** @throws Error if a field has no description; add one for a new field */
+/** The description of a field. For a field that needs no other, it is its name: `review_id` is "review ID". */
 export function describeField(operation: string, path: readonly string[]): string {
   const name = path.join(".");
-  const description = descriptions[`${operation} ${name}`] ?? descriptions[name];
-  if (description === undefined) throw new Error(`the field ${name} of ${operation} has no description`);
-  return description;
+  const ownName = (path.at(-1) ?? "").replaceAll("_", " ");
+  return (
+    descriptions[`${operation} ${name}`] ??
+    descriptions[name] ??
+    ownName.replaceAll(/\b(?:id|url)\b/g, (word) => word.toUpperCase())
+  );
 }

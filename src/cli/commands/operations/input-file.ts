@@ -2,44 +2,55 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
-import type { Context } from "../../program/context.ts";
+import type { Io } from "../../program/io.ts";
+
+/** Files named by flags. Standard input can be read only once. */
+export class InputFiles {
+  readonly #io: Pick<Io, "stdin" | "cwd">;
+  #isStdinTaken = false;
+
+  constructor(io: Pick<Io, "stdin" | "cwd">) {
+    this.#io = io;
+  }
+
+  /** @throws UserError `usage` if the file does not exist */
+  async read(name: string, flag: string): Promise<Buffer> {
+    if (name !== "-") {
+      return readFile(resolve(this.#io.cwd, name)).catch((error: unknown) => {
+        const found = toFileError(error, name);
+        throw found instanceof UserError ? usageError(`${flag}: ${found.message}`) : found;
+      });
+    }
+    if (this.#isStdinTaken) throw usageError("only one flag can read standard input");
+    this.#isStdinTaken = true;
+    return buffer(this.#io.stdin);
+  }
+}
 
 /**
  * Reads all fields of an operation from the file named by `--input`.
  * @throws UserError `usage` if the file is missing or does not contain a JSON object
  */
 export async function readInputFile(
-  { io }: Pick<Context, "io">,
+  io: Pick<Io, "stdin" | "cwd">,
   file: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const bytes = file === "-" ? await buffer(io.stdin) : await readNamed(resolve(io.cwd, file), file);
-  const source = file === "-" ? "standard input" : file;
-  const hint = 'It must be one JSON object with the fields of the operation: {"field": "value"}.';
-  const parsed = parse(bytes.toString("utf8"), (reason) =>
-    usageError(`--input: ${source} is not valid JSON: ${reason}`, hint),
-  );
-  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
-    return parsed as Readonly<Record<string, unknown>>;
-  }
-  throw usageError(`--input: ${source} does not contain a JSON object`, hint);
-}
-
-async function readNamed(path: string, name: string): Promise<Buffer> {
+  const text = (await new InputFiles(io).read(file, "--input")).toString("utf8");
+  const refuse = (what: string) => {
+    const hint = 'It must be one JSON object with the fields of the operation: {"field": "value"}.';
+    return usageError(`--input: ${file === "-" ? "standard input" : file} ${what}`, hint);
+  };
+  let parsed: unknown;
   try {
-    return await readFile(path);
-  } catch (error) {
-    const { message, hint } = toFileError(error, name) as UserError;
-    throw usageError(`--input: ${message}`, hint, error);
-  }
-}
-
-function parse(text: string, createError: (reason: string) => UserError): unknown {
-  try {
-    return parseUserJson(text.replace(/^\uFEFF/, ""));
+    parsed = parseUserJson(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw createError((error as Error).message.split("\n")[0] ?? "");
+    throw refuse(`is not valid JSON: ${(error as Error).message.split("\n")[0]}`);
   }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw refuse("does not contain a JSON object");
+  }
+  return parsed as Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
 import type { ArgumentHelp } from "../../program/command.ts";
 import type { Flag, Flags } from "../../program/flag.ts";
-import { readCount } from "../../program/flag-values.ts";
+import { readCount, readOneOf, readWholeNumber } from "../../program/flag-values.ts";
 import { parseUserJson } from "./input-file.ts";
 import { describeField } from "./field-descriptions.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
@@ -53,7 +53,7 @@ export function flagsOf(operation: string, card: OperationCard): Flags {
   const limit: Flag = {
     value: "<n>",
     description: "maximum number of results (default: all)",
-    read: readLimit,
+    read: readWholeNumber,
   };
   return {
     ...Object.fromEntries(flags),
@@ -92,14 +92,7 @@ export function describeArguments(
  * @throws UserError `usage`
  */
 export function readField(field: FieldCard, text: string, source: string): unknown {
-  if (field.oneOf && !field.oneOf.includes(text)) {
-    throw usageError(
-      `invalid value ${JSON.stringify(text)} for ${source}`,
-      `Valid values: ${field.oneOf.join(", ")}.`,
-      undefined,
-      { given: text, known: field.oneOf },
-    );
-  }
+  if (field.oneOf) readOneOf(text, field.oneOf, source);
   if (field.type === "number") return readCount(text, source);
   if (field.type === "value") return parseOr(text, () => text);
   if (field.type !== "json") return text;
@@ -148,12 +141,6 @@ const valueNames = {
   value: "value",
   json: "json",
 } as const;
-
-function readLimit(text: string, flag: string): number {
-  const limit = readCount(text, flag);
-  if (limit > 0) return limit;
-  throw usageError(`invalid value "0" for ${flag}: must be at least 1`);
-}
 
 function parseOr(text: string, otherwise: () => unknown): unknown {
   try {

@@ -30,7 +30,9 @@ export async function runOperation(
 ): Promise<RowStream | Row> {
   const inputFile = flags["input"] as string | undefined;
   const file =
-    inputFile === undefined ? {} : await (await import("./input-file.ts")).readInputFile(context, inputFile);
+    inputFile === undefined
+      ? {}
+      : await (await import("./input-file.ts")).readInputFile(context.io, inputFile);
   const password = await readPassword(context, card, flags["password-stdin"] === true);
   const read = (own: OwnAccount) => readInput(card, { arguments: positional, flags, file, own, password });
   // Report missing fields before opening a connection.
@@ -47,7 +49,10 @@ export async function runOperation(
       isStreamed = true;
       return new RowStream(pages, { columns, allColumns: card.columns, headings });
     }
-    await confirmIfDestructive(context, card, input);
+    if (card.destroys) {
+      const { confirmOperation } = await import("../../program/confirm.ts");
+      await confirmOperation(context, card.destroys, input);
+    }
     const response = await callOf(connection.service, operation)(input);
     reportOutcome(context, card, response);
     return response;
@@ -89,19 +94,6 @@ async function readPassword(
   const answer = await prompt(context, (terminal) => promptSecret("Password", terminal));
   if (answer === "") throw usageError("the password is empty", hint);
   return answer;
-}
-
-/** Asks for confirmation of an operation that destroys data, with the question from the contract. */
-async function confirmIfDestructive(
-  context: Context,
-  { destroys }: OperationCard,
-  input: Row,
-): Promise<void> {
-  if (!destroys) return;
-  const { confirmByName, confirmDestruction } = await import("../../program/confirm.ts");
-  const question = destroys.question.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(input[name]));
-  if (destroys.typed === undefined) return confirmDestruction(context, `${question}?`);
-  return confirmByName(context, `${question}.`, String(input[destroys.typed]));
 }
 
 function reportOutcome({ messages }: Context, { effect }: OperationCard, response: Row): void {

@@ -4,6 +4,7 @@ import { emptyCells, type ImportOptions } from "../../../import/options.ts";
 import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import {
+  oneOf,
   readDay,
   readDelimiter,
   readMapping,
@@ -67,8 +68,7 @@ export const importFlags = {
     value: "<keep|clear|error>",
     description:
       "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
-    values: emptyCells,
-    read: (text: string, flag: string) => readOneOf(text, emptyCells, flag),
+    ...oneOf(emptyCells),
   },
   rejects: { value: "<file>", description: "write rejected rows to this file", read: readText },
   verify: { description: "after the import, read back and compare the accepted rows" },
@@ -115,7 +115,7 @@ function toFlag({ description, value, values: declared, isRequired = false, type
   const values =
     declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
   const flag = { value, description, required: isRequired };
-  if (values) return { ...flag, values, read: (text, name) => readOneOf(text, values, name) };
+  if (values) return { ...flag, ...oneOf(values) };
   return { ...flag, read: type === "date" ? readDay : readText };
 }
 
@@ -166,16 +166,4 @@ function readPairs(pairs: readonly (readonly [string, string])[], flag: string):
     throw usageError(`${flag} sets the field ${duplicate} more than once`, "Remove all but one of them.");
   }
   return Object.fromEntries(pairs);
-}
-
-/** Checks that the value of a flag is one of a list. */
-export function readOneOf<const T extends string>(value: string, allowed: readonly T[], flag: string): T {
-  const found = allowed.find((one) => one === value);
-  if (found !== undefined) return found;
-  throw usageError(
-    `invalid value ${JSON.stringify(value)} for ${flag}`,
-    `Use one of: ${allowed.join(", ")}.`,
-    undefined,
-    { given: value, known: allowed },
-  );
 }

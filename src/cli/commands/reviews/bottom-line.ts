@@ -1,5 +1,5 @@
 import { usageError } from "../../../config/user-error.ts";
-import { type Row, RowStream } from "../../../terminal/row-stream.ts";
+import { RowStream } from "../../../terminal/row-stream.ts";
 import type { Command } from "../../program/command.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 
@@ -24,5 +24,5 @@ export const reviewsBottomLine: Command = {
       `To list all products, omit the ID: starpost ${name} --${flag} …`,
     );
   },
-  render: (data) => (data instanceof RowStream ? ofAll.render(data) : ofOne.render(data as Row)),
+  render: (data) => (data instanceof RowStream ? ofAll.render(data) : ofOne.render(data)),
 };

@@ -1,7 +1,15 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { emailTypeFlags } from "./email-type-flag.ts";
+
+/** Restricts a command to some email types. */
+export const emailTypeFlags = {
+  type: {
+    value: "<email_type_id>",
+    description: "only this email type, 1 to 17 (default: all)",
+    isRepeatable: true,
+  },
+} as const;
 
 export const unsubscribersAdd = command({
   name: "unsubscribers add",

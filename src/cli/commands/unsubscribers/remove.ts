@@ -2,7 +2,7 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { emailTypeFlags } from "./email-type-flag.ts";
+import { emailTypeFlags } from "./add.ts";
 
 export const unsubscribersRemove = command({
   name: "unsubscribers remove",

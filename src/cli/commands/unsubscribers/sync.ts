@@ -2,9 +2,9 @@ import type { SyncSummary } from "../../../records/unsubscribers/sync/sync-types
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
-import { readCount } from "../../program/flag-values.ts";
+import { oneOf, readCount } from "../../program/flag-values.ts";
 import { emailTypeIds, unsubscribers } from "../../../records/unsubscribers/kind.ts";
-import { readImportOptions, readOneOf, sharedImportFlags } from "../records/import-flags.ts";
+import { readImportOptions, sharedImportFlags } from "../records/import-flags.ts";
 
 const { "dry-run": _dryRun, empty: _empty, ...readingFlags } = sharedImportFlags(unsubscribers);
 
@@ -21,7 +21,7 @@ export const unsubscribersSync = command({
       value: "<email_type_id>",
       description: "email type of the list",
       required: true,
-      values: emailTypeIds,
+      ...oneOf(emailTypeIds),
     },
     plan: { description: "show the differences without changing anything (exit status 1 if there are any)" },
     "max-resubscribe": {
@@ -33,11 +33,10 @@ export const unsubscribersSync = command({
     ...readingFlags,
   },
   run: async (context, { arguments: files, flags }) => {
-    const { emailTypes } = await import("../../../contract/unsubscribers.ts");
     const { runSync } = await import("./sync-run.ts");
     return runSync(context, {
       files,
-      emailType: readOneOf(flags.type, Object.keys(emailTypes), "--type"),
+      emailType: flags.type,
       options: readImportOptions(flags),
       isPlan: flags.plan ?? false,
       maxResubscribe: flags["max-resubscribe"],

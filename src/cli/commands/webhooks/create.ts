@@ -1,7 +1,8 @@
 import { fields, table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { withService } from "../../program/with-service.ts";
-import { eventNames, readEvent } from "./event-flag.ts";
+import { oneOf } from "../../program/flag-values.ts";
+import { eventNames } from "./delivery-format.ts";
 
 export const webhooksCreate = command({
   name: "webhooks create",
@@ -16,8 +17,7 @@ export const webhooksCreate = command({
       value: "<event>",
       description: `event to send: ${eventNames.join(", ")} (default: review_create)`,
       isRepeatable: true,
-      values: eventNames,
-      read: readEvent,
+      ...oneOf(eventNames),
     },
   },
   run: async (context, { arguments: [url = ""], flags }) => {

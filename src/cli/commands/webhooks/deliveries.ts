@@ -2,12 +2,10 @@ import { usageError } from "../../../config/user-error.ts";
 import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readWholeNumber } from "../../program/flag-values.ts";
+import { oneOf, readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
-import { readOneOf } from "../records/import-flags.ts";
-import { describeAttempt, describeState, describeTarget } from "./delivery-format.ts";
-import { eventNames, readEvent } from "./event-flag.ts";
+import { describeAttempt, describeState, describeTarget, eventNames } from "./delivery-format.ts";
 
 const defaultLimit = 20;
 
@@ -24,14 +22,12 @@ export const webhooksDeliveries = command({
     state: {
       value: "<state>",
       description: `only this state: ${deliveryStates.join(", ")}`,
-      values: deliveryStates,
-      read: (text: string, flag: string) => readOneOf(text, deliveryStates, flag),
+      ...oneOf(deliveryStates),
     },
     event: {
       value: "<event>",
       description: `only this event: ${eventNames.join(", ")}`,
-      values: eventNames,
-      read: readEvent,
+      ...oneOf(eventNames),
     },
     webhook: { value: "<id>", description: "only deliveries of this webhook", read: readWholeNumber },
     limit: {

@@ -1,5 +1,10 @@
 import type { WebhookAttempt, WebhookDelivery } from "../../../contract/webhooks/deliveries.ts";
+import type { WebhookEvent } from "../../../contract/index.ts";
+import { valuesOfField } from "../../program/field-values.ts";
 import { formatTime, formatWait } from "../mail/email-format.ts";
+
+/** The events that webhooks can receive. */
+export const eventNames = valuesOfField("webhooks.create", "event_name") as readonly WebhookEvent[];
 
 /**
  * Describes the state of a delivery.

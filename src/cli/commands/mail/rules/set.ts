@@ -1,5 +1,6 @@
 import { usageError } from "../../../../config/user-error.ts";
 import type { EmailSettingName, EmailSettingValue } from "../../../../contract/index.ts";
+import { readOneOf } from "../../../program/flag-values.ts";
 import { command } from "../../../program/command.ts";
 import { withService } from "../../../program/with-service.ts";
 import { viewOfSetting } from "./view.ts";
@@ -34,15 +35,8 @@ export async function readSettingChange(
 ): Promise<{ readonly name: EmailSettingName; readonly value: EmailSettingValue | null }> {
   const { emailSettingNames, emailSettings, parseEmailSetting } =
     await import("../../../../contract/index.ts");
-  const name = emailSettingNames.find((known) => known === text.trim().toLowerCase().replaceAll("-", "_"));
-  if (!name) {
-    throw usageError(
-      `unknown email setting ${JSON.stringify(text)}`,
-      `Valid settings: ${emailSettingNames.join(", ")}.`,
-      undefined,
-      { given: text, known: emailSettingNames },
-    );
-  }
+  const typed = text.trim().toLowerCase().replaceAll("-", "_");
+  const name = readOneOf(typed, emailSettingNames, "<name>");
   if (value === defaultKeyword) return { name, value: null };
   const read = parseEmailSetting(name, value);
   if ("value" in read) return { name, value: read.value };

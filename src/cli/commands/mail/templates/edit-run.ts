@@ -6,7 +6,7 @@ import { text as readAll } from "node:stream/consumers";
 import { toFileError, codeOf, UserError, usageError } from "../../../../config/user-error.ts";
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
-import { emailCategories, type EmailCategory } from "../../../../contract/emails/categories.ts";
+import type { EmailCategory } from "../../../../contract/emails/categories.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { canPrompt, prompt } from "../../../program/prompt.ts";
@@ -21,18 +21,6 @@ export interface EditRequest {
 }
 
 type SavedTemplate = Awaited<ReturnType<Service["emailTemplates"]["set"]>>["template"];
-
-/** @throws UserError `usage` */
-export function readCategory(text: string): EmailCategory {
-  const category = emailCategories.find((name) => name === text);
-  if (category) return category;
-  throw usageError(
-    `unknown email category ${JSON.stringify(text)}`,
-    `Valid categories: ${emailCategories.join(", ")}.`,
-    undefined,
-    { given: text, known: emailCategories },
-  );
-}
 
 /**
  * Replaces the template of a category with one from a file or an editor.

@@ -1,7 +1,8 @@
+import { emailCategories } from "../../../../contract/emails/categories.ts";
 import { fields, silent } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
-import { readText } from "../../../program/flag-values.ts";
+import { readOneOf, readText } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
 
 export const mailTemplatesEdit = command({
@@ -25,9 +26,9 @@ export const mailTemplatesEdit = command({
   },
   notes: ["The editor is the command in VISUAL or EDITOR."],
   run: async (context, { arguments: [name = ""], flags }) => {
-    const { editTemplate, readCategory } = await import("./edit-run.ts");
+    const { editTemplate } = await import("./edit-run.ts");
     const { formatTemplateFile } = await import("./file.ts");
-    const category = readCategory(name);
+    const category = readOneOf(name, emailCategories, "<category>");
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });

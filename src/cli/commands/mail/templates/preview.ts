@@ -1,7 +1,8 @@
+import { emailCategories } from "../../../../contract/emails/categories.ts";
 import { fields } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
-import { readText } from "../../../program/flag-values.ts";
+import { readOneOf, readText } from "../../../program/flag-values.ts";
 
 export const mailTemplatesPreview = command({
   name: "mail templates preview",
@@ -20,9 +21,8 @@ export const mailTemplatesPreview = command({
     },
   },
   run: async (context, { arguments: [name = ""], flags: { out, file } }) => {
-    const { readCategory } = await import("./edit-run.ts");
     const { previewTemplate } = await import("./preview-run.ts");
-    const category = readCategory(name);
+    const category = readOneOf(name, emailCategories, "<category>");
     return withService(context, (service) => previewTemplate(context, service, { category, out, file }));
   },
   render: (preview) => fields({ ...preview }),

@@ -1,6 +1,8 @@
+import { emailCategories } from "../../../../contract/emails/categories.ts";
 import { fields } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
+import { readOneOf } from "../../../program/flag-values.ts";
 import { confirmDestruction } from "../../../program/confirm.ts";
 
 export const mailTemplatesReset = command({
@@ -9,8 +11,7 @@ export const mailTemplatesReset = command({
   argument: "<category>",
   examples: ["starpost mail templates reset map", "starpost mail templates reset reminder --yes"],
   run: async (context, { arguments: [name = ""] }) => {
-    const { readCategory } = await import("./edit-run.ts");
-    const category = readCategory(name);
+    const category = readOneOf(name, emailCategories, "<category>");
     return withService(context, async (service) => {
       const { template } = await service.emailTemplates.get({ category });
       if (!template.is_own) return template;
