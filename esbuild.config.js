@@ -170,7 +170,8 @@ function packFiles(files, packOf) {
     code.replaceAll(/\brequire\("\.\/([^"]+)"\)/g, (load, name) => {
       const target = packOf.get(name);
       if (!target) return load;
-      return target === from ? `__load("${name}")` : `require("./${target}.js")("${name}")`;
+      if (target === from) return `__load("${name}")`;
+      return from ? `__pack("./${target}.js")("${name}")` : `require("./${target}.js")("${name}")`;
     });
   const redirected = files.map(({ path, code }) => {
     const from = packOf.get(basename(path));
@@ -185,8 +186,12 @@ function packFiles(files, packOf) {
   return [...redirected.filter(({ from }) => !from), ...packed];
 }
 
-/** The start of a pack: exports a function that loads one of its files. */
-const loadMember = `const loaded={};
+/**
+ * The start of a pack: exports a function that loads one of its files. Requires the other packs only once, because Node
+ * resolves the path each time.
+ */
+const loadMember = `const loaded={},packs={};
+function __pack(path){return packs[path]??=require(path)}
 function __load(name){let found=loaded[name];if(!found){found=loaded[name]={exports:{}};members[name](found,found.exports)}return found.exports}
 module.exports=__load;
 const members=`;

@@ -31,8 +31,10 @@ export function parseCommandLine(
 ): ParsedCommand | ParsedQuestion {
   let parsed: ParsedCommand | undefined;
   const root = createRoot();
+  const isNounFirst = commands.some(({ name }) => name.split(" ")[0] === argv[0]);
   for (const declared of commands) {
     const noun = declared.name.split(" ")[0] ?? "";
+    if (isNounFirst && noun !== argv[0]) continue;
     // Commands of other nouns cannot be meant; their nouns are only needed for suggestions.
     if (!argv.includes(noun)) {
       findOrAdd(root, noun);
