@@ -1,5 +1,5 @@
 import type { FieldSpec } from "../kind.ts";
-import { normalizeName, suggest } from "./names.ts";
+import { isSameName, suggest } from "./names.ts";
 import { usageError } from "../import-error.ts";
 
 /** The effect of `--map` on one header. */
@@ -16,33 +16,22 @@ export function readMap(
   map: Readonly<Record<string, string>>,
 ): MappedColumns {
   const byColumn = new Map<number, string>();
+  const names = fields.map(({ name }) => name);
   for (const [field, column] of Object.entries(map)) {
-    const known = fields.find(({ name }) => normalizeName(name) === normalizeName(field));
-    if (!known) {
-      throw usageError(
-        `invalid value "${field}=${column}" for --map: unknown field "${field}"`,
-        suggest(
-          field,
-          fields.map(({ name }) => name),
-        ),
-      );
-    }
+    const refuse = (why: string, hint: string) =>
+      usageError(`invalid value "${field}=${column}" for --map: ${why}`, hint);
+    const known = names.find((name) => isSameName(name, field));
+    if (known === undefined) throw refuse(`unknown field "${field}"`, suggest(field, names));
     const exact = header.indexOf(column);
-    const at = exact >= 0 ? exact : header.findIndex((name) => normalizeName(name) === normalizeName(column));
-    if (at < 0) {
-      throw usageError(
-        `invalid value "${field}=${column}" for --map: ${file} has no column '${column}'`,
-        suggest(column, header),
-      );
-    }
+    const at = exact >= 0 ? exact : header.findIndex((name) => isSameName(name, column));
+    if (at < 0) throw refuse(`${file} has no column '${column}'`, suggest(column, header));
     const before = byColumn.get(at);
-    if (before !== undefined && before !== known.name) {
-      throw usageError(
-        `invalid value "${field}=${column}" for --map: ${before} already uses that column`,
-        "a column can hold only one field; duplicate the column in the file, or remove one of the fields",
-      );
+    if (before !== undefined && before !== known) {
+      const hint =
+        "a column can hold only one field; duplicate the column in the file, or remove one of the fields";
+      throw refuse(`${before} already uses that column`, hint);
     }
-    byColumn.set(at, known.name);
+    byColumn.set(at, known);
   }
   return { byColumn, fields: new Set(byColumn.values()) };
 }
@@ -58,7 +47,7 @@ export function readSet(
   const names = fields.map(({ name }) => name);
   return new Map(
     Object.entries(set).map(([field, value]) => {
-      const known = names.find((name) => normalizeName(name) === normalizeName(field));
+      const known = names.find((name) => isSameName(name, field));
       if (known !== undefined) return [known, value];
       throw usageError(
         `invalid value "${field}=${value}" for --set: unknown field "${field}"`,

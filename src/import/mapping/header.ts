@@ -8,7 +8,7 @@ import type { DateOrder, Layout } from "../layouts/layout.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { readUrlPattern } from "../layouts/url-pattern.ts";
 import type { ImportOptions } from "../options.ts";
-import { type HeaderFile, normalizeName, rejectColumns } from "./names.ts";
+import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
 import { rejectMissing } from "./missing-columns.ts";
 
 /** Which column holds which field, and which columns hold none. */
@@ -92,10 +92,6 @@ function findExactColumns(
 ): ReadonlySet<string> {
   const isExport = columns.length === header.length && columns.every((name, at) => name === header[at]);
   return new Set(isExport ? textColumns : []);
-}
-
-function isRejectColumn(name: string): boolean {
-  return (rejectColumns as readonly string[]).includes(name);
 }
 
 function readUrl(

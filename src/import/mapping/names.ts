@@ -49,6 +49,10 @@ export function synonyms(plain: string, vague = ""): FieldSynonyms {
 /** The columns that a reject file adds; an import ignores them. */
 export const rejectColumns = ["_line", "_column", "_code", "_reason"] as const;
 
+export function isRejectColumn(name: string): boolean {
+  return (rejectColumns as readonly string[]).includes(name);
+}
+
 /** A file's header, and access to its rows. */
 export interface HeaderFile {
   readonly given: string;

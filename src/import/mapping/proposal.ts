@@ -1,4 +1,4 @@
-import { type FieldSynonyms, rejectColumns } from "./names.ts";
+import { type FieldSynonyms, isRejectColumn } from "./names.ts";
 import type { FieldSpec } from "../kind.ts";
 import { distance } from "fastest-levenshtein";
 import { fitValues } from "./column-values.ts";
@@ -81,10 +81,7 @@ export function proposeColumns(
 /** Excludes duplicate names, of which only the first can be selected, and reject columns. */
 function usableColumns(samples: readonly ColumnSample[]): ColumnSample[] {
   const names = samples.map(({ name }) => name);
-  return samples.filter(
-    ({ name }, at) =>
-      name !== "" && names.indexOf(name) === at && !(rejectColumns as readonly string[]).includes(name),
-  );
+  return samples.filter(({ name }, at) => name !== "" && names.indexOf(name) === at && !isRejectColumn(name));
 }
 
 function surenessOf(score: number): Sureness {

@@ -4,7 +4,6 @@ import type { ImportContext } from "../context.ts";
 import type { ImportOptions } from "../options.ts";
 import type { PlanDetails } from "./plan-behavior.ts";
 import type { Collision, Found, ConflictingNames } from "./plan-tally.ts";
-import type { Repeated } from "./watched-ids.ts";
 
 /** Rows that would be rejected for the same reason. */
 export interface RejectGroup {
@@ -15,6 +14,13 @@ export interface RejectGroup {
   readonly count: number;
   /** `file:line:column (value)`. */
   readonly first: string;
+}
+
+/** Rows that name a record which an earlier row named. */
+export interface Repeated {
+  rows: number;
+  /** `file:line` of the first. */
+  first: string | null;
 }
 
 /** What the service already has of the files' records. */

@@ -10,11 +10,12 @@ import { checkRejectsPath } from "../run/reject-copy.ts";
 import type { RunTally } from "../run/tally.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { ImportSummary } from "../summary.ts";
-import type { PlanDetails, StateBefore } from "./plan-behavior.ts";
+import type { PlanBehavior, PlanDetails, StateBefore } from "./plan-behavior.ts";
 import { createPlan, rejectStreams, writePlan } from "./plan-file.ts";
 import { PlanTally } from "./plan-tally.ts";
-import type { PlanDeps, PlanRequest, PlanSummary, RehearsedService } from "./plan-types.ts";
-import { IdWatch } from "./watched-ids.ts";
+import type { PlanDeps, PlanRequest, PlanSummary, RehearsedService, Repeated } from "./plan-types.ts";
+import type { ImportBehavior } from "../kind.ts";
+import { isItem, type Item, type RowView, type SourceRow } from "../item.ts";
 
 /**
  * Runs an import against a copy of the account that is discarded, and reports what the import would do. The run itself
@@ -49,14 +50,13 @@ interface Planning {
 
 /** What the observed import has disclosed. */
 interface Observed {
-  files: readonly InputFile[];
   tally?: RunTally;
 }
 
 async function rehearse(planning: Planning, deps: PlanDeps): Promise<PlanSummary> {
   const { request, kind, tally, folder } = planning;
   const ids = new IdWatch(kind.plan, tally);
-  const observed: Observed = { files: [] };
+  const observed: Observed = {};
   let opened: OpenedRehearsal | undefined;
   // Reading the account ends at the first signal.
   const opening = new AbortController();
@@ -85,8 +85,7 @@ async function rehearse(planning: Planning, deps: PlanDeps): Promise<PlanSummary
           // Notices at the end are about what the service was sent; this one keeps nothing.
           behavior: (behavior) => ids.watch({ ...behavior, notices: () => [] }),
           files: (files) => {
-            ids.setFiles(files);
-            observed.files = files;
+            ids.files = files;
           },
           tally: (runTally) => {
             observed.tally = runTally;
@@ -171,7 +170,7 @@ async function conclude(ended: EndedRehearsal, deps: PlanDeps): Promise<PlanSumm
     plan_file: request.out === undefined || state !== "finished" ? null : resolve(deps.cwd, request.out),
   };
   if (plan.plan_file !== null) {
-    await writePlan(plan.plan_file, await createPlan({ request, opened: observed.files, plan }, deps));
+    await writePlan(plan.plan_file, await createPlan({ request, opened: ids.files, plan }, deps));
   }
   return plan;
 }
@@ -204,4 +203,50 @@ function asPlanError(error: unknown): unknown {
   const { cause } = error;
   if (cause instanceof ServiceError || cause instanceof ImportError) return cause;
   return new ImportError(error.kind, error.message, { cause });
+}
+
+/** Adds the IDs of an import's rows to a plan's tally as they are read. */
+class IdWatch {
+  readonly repeated: Repeated = { rows: 0, first: null };
+  readonly #plan: PlanBehavior | undefined;
+  readonly #tally: PlanTally;
+  files: readonly InputFile[] = [];
+
+  constructor(plan: PlanBehavior | undefined, tally: PlanTally) {
+    this.#plan = plan;
+    this.#tally = tally;
+  }
+
+  /** The same behavior, observed. */
+  watch(behavior: ImportBehavior): ImportBehavior {
+    const plan = this.#plan;
+    if (!plan) return behavior;
+    return {
+      ...behavior,
+      read: (row, source, ...more) => {
+        const read = behavior.read(row, source, ...more);
+        if (isItem(read)) this.#add(plan, read, row, source);
+        return read;
+      },
+    };
+  }
+
+  #add(plan: PlanBehavior, item: Item, row: RowView, source: SourceRow): void {
+    const file = this.files[source.file];
+    const place = `${file?.given}:${source.line}`;
+    for (const { type, field, writtenIn, name } of plan.ids) {
+      const id = field === undefined ? item.key : row(field);
+      const at = file?.columns.columnOf.get(writtenIn);
+      const spelling = (at === undefined ? undefined : source.cells[at]) || id;
+      this.#tally.addFromFile(type, {
+        id,
+        spelling,
+        name: name === undefined ? undefined : row(name),
+        place,
+      });
+    }
+    if (!this.#tally.addKey(plan.keyOf(item, row))) return;
+    this.repeated.rows++;
+    this.repeated.first ??= place;
+  }
 }

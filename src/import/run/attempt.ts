@@ -12,12 +12,11 @@ import { Journal, readJournal, settle, type Settled } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
-import { runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
-import { FileLock } from "../../storage/file-lock.ts";
-import { copyRejects } from "./reject-copy.ts";
+import { lockRun, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
+import { placeRows } from "./reject-copy.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import { createDrySender, JournaledSender } from "../send/sender.ts";
-import { ImportError, usageError } from "../import-error.ts";
+import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, RunState } from "../summary.ts";
@@ -28,9 +27,6 @@ export interface Attempt extends RunFiles {
   readonly kind: ImportKind;
   readonly manifest?: Manifest;
 }
-
-/** How long to wait for another process to release a run, in milliseconds. */
-const lockWaitMs = 300;
 
 /** Runs an attempt to its end and returns the summary of the entire run. */
 export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
@@ -65,10 +61,7 @@ async function runRecorded(
   const { behavior, files, options } = attempt;
   const id = attempt.manifest.import_id;
   const paths = runPaths(deps.runsFolder, id);
-  using lock = FileLock.acquire(paths.lock, { waitMs: lockWaitMs });
-  if (!lock) {
-    throw usageError(`${id} is in progress in another process`, "wait until it finishes, or stop it");
-  }
+  using _lock = lockRun(deps.runsFolder, id);
   removeSpills(paths.folder);
   await writeManifest(deps.runsFolder, attempt.manifest);
   const settled = settle(readJournal(paths.journal));
@@ -91,7 +84,8 @@ async function runRecorded(
     state = await withSender(attempt, { tally, journal, heartbeat, settled, keys }, deps);
   } catch (error) {
     failure = error;
-    state = isTemporary(error) || deps.abort.aborted ? "interrupted" : "failed";
+    state =
+      (error instanceof ServiceError && error.temporary) || deps.abort.aborted ? "interrupted" : "failed";
   }
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
@@ -108,7 +102,7 @@ async function runRecorded(
     failure ??= error;
   }
   try {
-    manifest.rejects_file = await placeRejects(rejects, options, deps);
+    manifest.rejects_file = await placeRows(rejects.written, options.rejects, deps);
   } catch (error) {
     failure ??= error;
   }
@@ -119,25 +113,9 @@ async function runRecorded(
   });
   const summary = summarizeRun(deps.runsFolder, manifest);
   const isAborted = deps.abort.aborted && (failure as Error | undefined)?.name === "AbortError";
-  if (failure !== undefined && !isAborted) throw asImportError(failure, summary);
+  if (failure !== undefined && !isAborted)
+    throw asImportError(failure, `to continue, run: starpost imports resume ${id}`, summary);
   return summary;
-}
-
-/** Writes the rejects to the requested file; returns null if no row was rejected. Reports rejects of separate tables. */
-async function placeRejects(
-  rejects: RejectFile,
-  options: ImportOptions,
-  deps: ImportDeps,
-): Promise<string | null> {
-  const [first, ...others] = rejects.written;
-  for (const path of others) {
-    deps.report({
-      type: "notice",
-      message: `rejected rows from files with a different format are in ${path}`,
-    });
-  }
-  if (first === undefined) return null;
-  return options.rejects === undefined ? first : copyRejects(first, options.rejects, deps.cwd);
 }
 
 export function removeSpills(folder: string): void {
@@ -219,18 +197,15 @@ export function asRejectedInput(
   return { header: head.header, format: head.format, fieldOf, group };
 }
 
-function isTemporary(error: unknown): boolean {
-  return error instanceof ServiceError && error.temporary;
-}
-
-/** Converts the failure of an attempt to the error that a person sees; bugs stay as they are. */
-export function asImportError(
-  error: unknown,
-  summary: ImportSummary,
-  resume = `to continue, run: starpost imports resume ${summary.import_id}`,
-): unknown {
+/**
+ * Converts the failure of a run, or of its verification or undo, to the error that a person sees; bugs stay as they are.
+ * @param resume how to continue
+ */
+export function asImportError(error: unknown, resume: string, summary?: ImportSummary): unknown {
   if (error instanceof ImportError) {
-    return new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
+    return summary === undefined
+      ? error
+      : new ImportError(error.kind, error.message, { hint: error.hint, summary, cause: error });
   }
   if (isDiskFull(error)) {
     const hint = `free up disk space; ${resume}`;

@@ -2,8 +2,7 @@ import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { spillPrefix } from "../csv/spill.ts";
-import type { Manifest } from "./run-folder.ts";
-import { listManifests, runGroupPath } from "./run-folder.ts";
+import { isHeld, listManifests, type Manifest, runGroupPath } from "./run-folder.ts";
 import { isRunId } from "./run-headers.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 import type { RunState } from "../summary.ts";
@@ -144,14 +143,6 @@ function readSync(folder: string): SyncRecord | undefined {
 
 function isUnfinished(state: Purged["state"]): boolean {
   return state !== "finished" && state !== "leftover";
-}
-
-function isHeld(folder: string): boolean {
-  // Checking a lock creates its file; without a file, nobody holds the lock.
-  if (!listNames(folder).includes("lock")) return false;
-  const lock = FileLock.acquire(join(folder, "lock"));
-  lock?.close();
-  return lock === undefined;
 }
 
 /** @returns false if another process has resumed it meanwhile */

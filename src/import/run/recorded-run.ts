@@ -9,8 +9,7 @@ import type { ImportKind } from "../kinds.ts";
 import type { Item } from "../item.ts";
 import { readJournal, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
-import { runPaths, type Manifest } from "./run-folder.ts";
-import { FileLock } from "../../storage/file-lock.ts";
+import { lockRun, runPaths, type Manifest } from "./run-folder.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "../send/sender.ts";
 import { ImportError, usageError } from "../import-error.ts";
@@ -23,15 +22,6 @@ export interface RecordedRun extends RunFiles, Disposable {
   readonly kind: ImportKind;
   readonly settled: Settled;
   readonly paths: ReturnType<typeof runPaths>;
-}
-
-/** How long to wait for another process to release a run, in milliseconds. */
-const lockWaitMs = 300;
-
-function lockRun({ import_id }: Manifest, runsFolder: string): FileLock {
-  const lock = FileLock.acquire(runPaths(runsFolder, import_id).lock, { waitMs: lockWaitMs });
-  if (lock) return lock;
-  throw usageError(`${import_id} is in progress in another process`, "wait until it finishes, or stop it");
 }
 
 /** @throws ImportError `usage` if the profile's account differs from the run's */
@@ -73,7 +63,7 @@ export async function openRecordedRun(
   const kind = kinds.get(manifest.kind);
   const behavior = kind.prepare(options);
   const paths = runPaths(runsFolder, manifest.import_id);
-  const lock = lockRun(manifest, runsFolder);
+  const lock = lockRun(runsFolder, manifest.import_id);
   try {
     removeSpills(paths.folder);
     const files = await reopenFiles(manifest, { kind, behavior, options }, { kinds });

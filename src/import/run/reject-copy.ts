@@ -1,6 +1,7 @@
 import { accessSync, constants, createReadStream, createWriteStream, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { ImportContext } from "../context.ts";
 import { ImportError, usageError } from "../import-error.ts";
 
 /**
@@ -33,15 +34,25 @@ export function checkRejectsPath(
 }
 
 /**
- * Copies the rejects to the requested file. They stay in the run's folder as well.
- * @throws ImportError `failed` if that fails; the hint says where the rejects are
+ * Copies rejected or missing rows to the requested file, if there is one; reports those in separate tables. The rows stay
+ * in the run's folder as well.
+ * @returns where the rows are; null without any
+ * @throws ImportError `failed` if copying fails; the hint says where the rows are
  */
-export async function copyRejects(
-  kept: string,
-  rejects: string,
-  cwd: string,
+export async function placeRows(
+  [first, ...others]: readonly string[],
+  requested: string | undefined,
+  { cwd, report }: Pick<ImportContext, "cwd" | "report">,
   flag = "--rejects",
-): Promise<string> {
+): Promise<string | null> {
+  for (const path of others) {
+    report({ type: "notice", message: `rows from files with a different format are in ${path}` });
+  }
+  if (first === undefined) return null;
+  return requested === undefined ? first : copyRows(first, requested, cwd, flag);
+}
+
+async function copyRows(kept: string, rejects: string, cwd: string, flag: string): Promise<string> {
   const path = resolve(cwd, rejects);
   try {
     await pipeline(createReadStream(kept), createWriteStream(path, { mode: 0o600 }));

@@ -3,7 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
 import { delimiters } from "../csv/text-format.ts";
 import type { FileFormat } from "../csv/file-format.ts";
-import { rejectColumns } from "../mapping/names.ts";
+import { isRejectColumn, rejectColumns } from "../mapping/names.ts";
 import type { SourceRow } from "../item.ts";
 import { writeFully } from "./write-fully.ts";
 
@@ -131,10 +131,6 @@ function keyColumns({ header, fieldOf }: RejectedInput): string[] {
     if (field !== undefined) return `field ${field}`;
     return `column ${header.slice(0, at).filter((other) => other === name).length} ${name}`;
   });
-}
-
-function isRejectColumn(name: string): boolean {
-  return (rejectColumns as readonly string[]).includes(name);
 }
 
 /** Limits a row to the cells of its header; the excess is joined into the last cell. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import type { FileFormat } from "../csv/file-format.ts";
-import { ImportError } from "../import-error.ts";
+import { ImportError, usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, RunState } from "../summary.ts";
 import { readJournal, settle, type Totals } from "./journal.ts";
@@ -150,10 +150,24 @@ export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSumm
   };
 }
 
-function isHeld(folder: string): boolean {
-  const lock = FileLock.acquire(join(folder, "lock"));
+/** Whether another process is working on a run. */
+export function isHeld(folder: string): boolean {
+  const path = join(folder, "lock");
+  // Checking a lock creates its file; without a file, nobody holds the lock.
+  if (!existsSync(path)) return false;
+  const lock = FileLock.acquire(path);
   lock?.close();
   return lock === undefined;
+}
+
+/** How long to wait for another process to release a run, in milliseconds. */
+const lockWaitMs = 300;
+
+/** @throws ImportError `usage` while another process holds the run */
+export function lockRun(runsFolder: string, id: string): FileLock {
+  const lock = FileLock.acquire(runPaths(runsFolder, id).lock, { waitMs: lockWaitMs });
+  if (lock) return lock;
+  throw usageError(`${id} is in progress in another process`, "wait until it finishes, or stop it");
 }
 
 export function removeRunFolder(runsFolder: string, id: string): void {

@@ -4,7 +4,7 @@ import type { RejectFile } from "./reject-file.ts";
 import type { Totals } from "./journal.ts";
 import type { Item, RowError, SourceRow } from "../item.ts";
 import { type RejectCode, rejectCodes, sharpenReason } from "../check/reject-codes.ts";
-import type { ImportEvent } from "../events.ts";
+import type { ImportEvent, RejectReason } from "../events.ts";
 import type { RejectGroup } from "../plan/plan-types.ts";
 
 /** A file of the run, for messages and rejects. */
@@ -15,16 +15,7 @@ export interface TallyFile {
   readonly column: (field: string) => number | undefined;
 }
 
-interface Group {
-  readonly code: string;
-  readonly column: string;
-  readonly reason: string;
-  readonly first: string;
-  readonly file: string;
-  readonly line: number;
-  readonly value: string;
-  count: number;
-}
+type Group = Omit<RejectGroup & RejectReason, "hint" | "count"> & { count: number };
 
 /** Maximum number of errors distinguished by their text instead of only by their code. */
 const maxGroups = 200;

@@ -92,13 +92,7 @@ export class ListedRows {
   readonly #exceptions: UndoneRow[] = [];
   #rows = 0;
 
-  constructor({
-    maxListed,
-    listsExceptions,
-  }: {
-    readonly maxListed: number;
-    readonly listsExceptions: boolean;
-  }) {
+  constructor({ maxListed, listsExceptions }: Pick<UndoRequest, "maxListed" | "listsExceptions">) {
     this.#most = maxListed;
     this.#isOfExceptions = listsExceptions;
   }

@@ -19,27 +19,20 @@ export interface Found extends Pick<Verification, "checked" | "missing" | "missi
 export class Finding {
   readonly #files: readonly TallyFile[];
   readonly #maxListed: number;
-  readonly #makeFile: () => RejectFile;
+  /** Where the missing rows are written; undefined if they are only counted. */
+  readonly #file: RejectFile | undefined;
   /** For each file, whether the rows of an item can only be imported together. */
   readonly #areTogether: readonly boolean[];
-  #file: RejectFile | undefined;
-  #missing: MissingRow[] = [];
+  readonly #missing: MissingRow[] = [];
   #count = 0;
-  #checked = { rows: 0, items: 0 };
+  readonly #checked = { rows: 0, items: 0 };
 
-  constructor(run: RecordedRun, maxListed: number) {
+  constructor(run: RecordedRun, maxListed: number, isWritten: boolean) {
     this.#files = run.files.map(asTallyFile);
     this.#maxListed = maxListed;
     const inputs = run.files.map((file) => asRejectedInput(file, run.options));
-    this.#makeFile = () => new RejectFile(join(run.folder, "missing.csv"), inputs, run.options);
+    this.#file = isWritten ? new RejectFile(join(run.folder, "missing.csv"), inputs, run.options) : undefined;
     this.#areTogether = run.files.map(({ columns }) => columns.layout?.groups !== undefined);
-  }
-
-  begin(isWritten: boolean): void {
-    this.#file = isWritten ? this.#makeFile() : undefined;
-    this.#missing = [];
-    this.#count = 0;
-    this.#checked = { rows: 0, items: 0 };
   }
 
   end(): Found {

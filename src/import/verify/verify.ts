@@ -11,7 +11,7 @@ import {
   rejectElsewhere,
   replayRun,
 } from "../run/recorded-run.ts";
-import { checkRejectsPath, copyRejects } from "../run/reject-copy.ts";
+import { checkRejectsPath, placeRows } from "../run/reject-copy.ts";
 import { ImportError, usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
@@ -57,7 +57,7 @@ export async function verifyAtEnd(
     return { ...summary, verified };
   } catch (error) {
     const hint = `everything was imported; to verify it, run: starpost imports verify ${summary.import_id}`;
-    throw asImportError(error, summary, hint);
+    throw asImportError(error, hint, summary);
   }
 }
 
@@ -145,32 +145,19 @@ async function compare(
   deps: ImportDeps,
 ): Promise<Partial<Verification>> {
   const { run, storedRecords, storedKeys } = comparison;
-  const finding = new Finding(run, request.maxListed);
   if (run.settled.done.size > 0 && storedRecords.canNarrow) {
     await readHeld(comparison, new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs), deps);
-    const { files: _none, ...found } = await replay(comparison, finding, deps, false);
+    const { files: _none, ...found } = await replay(
+      comparison,
+      new Finding(run, request.maxListed, false),
+      deps,
+    );
     if (found.missing_count === 0) return found;
     storedKeys.clear();
   }
   if (run.settled.done.size > 0) await readHeld(comparison, undefined, deps);
-  const { files, ...found } = await replay(comparison, finding, deps, true);
-  return { ...found, missing_file: await placeMissing(files, request, deps) };
-}
-
-/** Returns where the missing rows are; reports those in separate tables. */
-async function placeMissing(
-  [first, ...others]: readonly string[],
-  { missing }: VerifyRequest,
-  deps: ImportDeps,
-): Promise<string | null> {
-  for (const path of others) {
-    deps.report({
-      type: "notice",
-      message: `missing rows from files with a different format are in ${path}`,
-    });
-  }
-  if (first === undefined) return null;
-  return missing === undefined ? first : copyRejects(first, missing, deps.cwd, "--missing");
+  const { files, ...found } = await replay(comparison, new Finding(run, request.maxListed, true), deps);
+  return { ...found, missing_file: await placeRows(files, request.missing, deps, "--missing") };
 }
 
 async function readHeld(
@@ -190,9 +177,7 @@ async function replay(
   { run, storedRecords, storedKeys }: Comparison,
   finding: Finding,
   deps: ImportDeps,
-  isLast: boolean,
 ): Promise<Found & Pick<Verification, "rows_not_looked_for">> {
-  finding.begin(isLast);
   try {
     const { rows } = await replayRun(
       run,

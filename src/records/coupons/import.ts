@@ -2,7 +2,7 @@ import { type CouponAction, couponActions, couponCodeLength, ServiceError } from
 import { usageError } from "../../import/import-error.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
-import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
+import { expectOne } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
@@ -22,8 +22,7 @@ const couponPlan: PlanBehavior = {
   keyOf: ({ key }) => key,
 
   loadStored: async (service, tally, options) => {
-    const { coupons } = await service.coupons.list({}, options);
-    for (const { code } of coupons) tally.addStored("code", code);
+    for (const code of await listCodes(service, options)) tally.addStored("code", code);
   },
 };
 
@@ -53,7 +52,12 @@ function prepareImport(action: CouponAction): PreparedImport {
   const { min, max } = couponCodeLength;
   return {
     operation: "coupons.upload",
-    storedRecords: storedCoupons,
+    storedRecords: {
+      expected: (item) => expectOne(item, item.key, "code", { code: item.key }),
+      list: async function* (service, options) {
+        yield await listCodes(service, options);
+      },
+    },
 
     read: (row, source) => {
       const code = row("code");
@@ -70,7 +74,7 @@ function prepareImport(action: CouponAction): PreparedImport {
       const reply = await service.coupons.upload({ coupon_action: action, codes }, options);
       if (reply["new-codes"] === codes.length) return [];
       // The response contains only a count, so reading back shows what the service did not store.
-      const isHeld = await findHeld(service.coupons, codes, options).catch((error: unknown) => {
+      const isHeld = await findHeld(service, codes, options).catch((error: unknown) => {
         const message = `the codes were sent, but reading them back failed: ${(error as Error).message}`;
         throw new ServiceError("unavailable", message, { outcomeUnknown: true, cause: error });
       });
@@ -90,38 +94,29 @@ function prepareImport(action: CouponAction): PreparedImport {
 
     readBack: (service, items, options) =>
       findHeld(
-        service.coupons,
+        service,
         items.map((item) => item.key),
         options,
       ),
 
-    existingKeys: async (service, options) => {
-      const { coupons: held } = await service.coupons.list({}, options);
-      return held.map(({ code }) => code);
-    },
+    existingKeys: listCodes,
   };
 }
 
-type CouponCalls = Service["coupons"];
-
-async function findHeld(
-  calls: CouponCalls,
-  codes: readonly string[],
-  options: Parameters<CouponCalls["list"]>[1],
-): Promise<boolean[]> {
-  const { coupons: held } = await calls.list({}, options);
-  const known = new Set(held.map(({ code }) => code));
-  return codes.map((code) => known.has(code));
+/** The service returns all of them at once. */
+async function listCodes(service: Service, options: CallOptions): Promise<string[]> {
+  const { coupons } = await service.coupons.list({}, options);
+  return coupons.map(({ code }) => code);
 }
 
-const storedCoupons: StoredRecords = {
-  expected: (item) => expectOne(item, item.key, "code", { code: item.key }),
-  // The service returns all of them at once.
-  list: async function* (service, options) {
-    const { coupons } = await service.coupons.list({}, options);
-    yield coupons.map(({ code }) => code);
-  },
-};
+async function findHeld(
+  service: Service,
+  codes: readonly string[],
+  options: CallOptions,
+): Promise<boolean[]> {
+  const held = new Set(await listCodes(service, options));
+  return codes.map((code) => held.has(code));
+}
 
 async function* readStats(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
   const { stats } = await service.coupons.stats({}, options);

@@ -5,7 +5,7 @@ import { readBoolean, readTime } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { nameListed, nameReview, numberName, ReviewIndex, type ReviewNames } from "./review-index.ts";
+import { nameReview, numberName, ReviewIndex, type ReviewNames } from "./review-index.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { Service } from "../../service/service.ts";
 import { reviewSynonyms } from "./synonyms.ts";
@@ -63,7 +63,7 @@ function prepareImport(fieldNames: readonly string[]): PreparedImport {
       },
       list: async function* (service, options) {
         for await (const page of listReviews(service, options)) {
-          yield page.map((review) => nameListed(review).undated);
+          yield page.map((review) => nameReview(review).undated);
         }
       },
     },

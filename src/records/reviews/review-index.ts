@@ -4,13 +4,6 @@ import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import { createHash } from "node:crypto";
 
-/** The part of the service that reading back needs. */
-type Reviews = Pick<Service, "reviews">;
-
-export function nameListed(review: ListedReview): ReviewNames {
-  return nameReview(review);
-}
-
 /** Counts the reviews of each name on the service; continues reading where it left off. */
 export class ReviewIndex {
   readonly #counts = new Map<string, number>();
@@ -20,18 +13,18 @@ export class ReviewIndex {
   keepsTimes = true;
 
   /** Reads the reviews since the last time; concurrent reads run one after the other. */
-  async readOn(service: Reviews, options: CallOptions): Promise<void> {
+  async readOn(service: Pick<Service, "reviews">, options: CallOptions): Promise<void> {
     const before = this.#reading;
     const reading = before.catch(() => {}).then(() => this.#readOn(service, options));
     this.#reading = reading;
     await reading;
   }
 
-  async #readOn(service: Reviews, options: CallOptions): Promise<void> {
+  async #readOn(service: Pick<Service, "reviews">, options: CallOptions): Promise<void> {
     for await (const page of listReviews(service, options, this.#lastId)) {
       for (const review of page) {
         if (review.published === undefined) this.keepsTimes = false;
-        const name = this.nameOf(nameListed(review));
+        const name = this.nameOf(nameReview(review));
         this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
         this.#lastId = Math.max(this.#lastId, review.id);
       }
@@ -53,15 +46,7 @@ export class ReviewIndex {
 }
 
 /** What distinguishes a review from others. */
-interface ReviewFace {
-  readonly sku: string;
-  readonly email: string;
-  readonly title: string;
-  readonly content: string;
-  readonly score: number;
-  /** ISO 8601, UTC. */
-  readonly created_at: string;
-}
+type ReviewFace = Pick<ListedReview, "sku" | "email" | "title" | "content" | "score" | "created_at">;
 
 /** Two names of a review: with its timestamp, and without, for a service that sets the timestamp itself. */
 export interface ReviewNames {

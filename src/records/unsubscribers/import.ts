@@ -5,9 +5,9 @@ import { readServiceProblem } from "../../import/check/service-errors.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
-import { expectOne, joinKey, type StoredRecords } from "../../import/verify/stored-records.ts";
+import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
-import { createUnsubscriberUndo } from "./undo.ts";
+import { createUnsubscriberUndo, keyOf } from "./undo.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 
@@ -25,9 +25,7 @@ const unsubscriberPlan: PlanBehavior = {
 
   loadStored: async (service, tally, options) => {
     for await (const page of listUnsubscribers(service, options)) {
-      for (const { email_type_id, user_email } of page) {
-        tally.addStored("address", `${email_type_id}:${user_email.toLowerCase()}`);
-      }
+      for (const entry of page) tally.addStored("address", keyOf(entry));
     }
   },
 };
@@ -84,7 +82,7 @@ function prepareImport(
         problems.push({ field: "email_type_id", code: "bad_email_type", reason: typesHint });
       } else if (problems.length === 0) {
         const payload: Unsubscription = { type, email };
-        const key = `${type}:${email.toLowerCase()}`;
+        const key = keyOf({ email_type_id: type, user_email: email });
         return { key, batchKey: "", rows: [source], size: email.length + 3, payload };
       }
       return problems;
@@ -123,13 +121,11 @@ function createStoredUnsubscribers(isRemoval: boolean): StoredRecords {
   return {
     expected: (item) => {
       const { type, email } = item.payload as Unsubscription;
-      return expectOne(item, joinKey(type, email.toLowerCase()), "email", { email, email_type_id: type });
+      return expectOne(item, item.key, "email", { email, email_type_id: type });
     },
     list: async function* (service, options) {
       for await (const page of listUnsubscribers(service, options)) {
-        yield page.map(({ email_type_id, user_email }) =>
-          joinKey(String(email_type_id), user_email.toLowerCase()),
-        );
+        yield page.map(keyOf);
       }
     },
     isRemoval,

@@ -12,12 +12,17 @@ import type {
   UndoBehavior,
 } from "../../import/undo/undo-behavior.ts";
 
+/** Identifies a subscription: the service ignores the case of addresses. */
+export function keyOf(entry: {
+  readonly email_type_id: number | string;
+  readonly user_email: string;
+}): string {
+  return `${entry.email_type_id}:${entry.user_email.toLowerCase()}`;
+}
+
 async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
   for await (const page of listUnsubscribers(service, options)) {
-    yield page.map(({ email_type_id: type, user_email: email, unsubscirbed_by_name: by }) => [
-      `${type}:${email.toLowerCase()}`,
-      { by },
-    ]);
+    yield page.map((entry) => [keyOf(entry), { by: entry.unsubscirbed_by_name }]);
   }
 }
 
@@ -44,9 +49,7 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
       const call = isRemoval ? service.unsubscribers.massCreate : service.unsubscribers.massDelete;
       const { errors = [], unsubscribers = [] } = await call({ email_list }, options);
       // An error names an address but not its type; addresses in the response were changed nevertheless.
-      const done = new Set(
-        unsubscribers.map(({ email_type_id, user_email }) => `${email_type_id}:${user_email.toLowerCase()}`),
-      );
+      const done = new Set(unsubscribers.map(keyOf));
       const open = things.filter(({ key }) => !done.has(key));
       return new Map(errors.flatMap(({ value, error }) => keysOf(open, value).map((key) => [key, error])));
     },
