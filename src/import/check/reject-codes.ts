@@ -1,3 +1,5 @@
+import type { RowError } from "../item.ts";
+
 /** What a code of the reject file means and how to fix the row; scripts and `docs/reference/rejects.md` rely on the codes. */
 export interface RejectCode {
   readonly means: string;
@@ -70,4 +72,11 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
 /** Makes a reason more precise if the cell's value allows it. */
 export function sharpenReason(code: string, reason: string, value: string): string {
   return code === "bad_email" && value !== "" && !value.includes("@") ? "has no @" : reason;
+}
+
+/** The error for the valid rows of an item with an invalid one. */
+export function describeIncomplete(one: string, line: number | undefined): RowError {
+  const article = /^[aeiou]/.test(one) ? "an" : "a";
+  const reason = `belongs to ${article} ${one} that was not imported because line ${line} is invalid`;
+  return { field: "", code: `${one}_incomplete`, reason };
 }

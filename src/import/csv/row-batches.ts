@@ -4,7 +4,7 @@ import type { FileFormat } from "./file-format.ts";
 import { hashKey, type KeyFilter, trimKey } from "./pre-scan.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 import { recordFlag, type RecordProblem } from "./record-scanner.ts";
-import { maxSpilledAtOnce, Spill } from "./spill.ts";
+import { maxSpilledAtOnce, Spill, type SpilledRow } from "./spill.ts";
 
 /** Rows of a file in processing order, as parallel lists. */
 export interface RowBatch {
@@ -13,7 +13,7 @@ export interface RowBatch {
   readonly lines: number[];
   /** By index; a row with one has its raw text as its only cell unless it could be parsed. */
   readonly problems: Map<number, RecordProblem>;
-  /** By index, the family of rows that belong together, if no column shows it. */
+  /** By index, what rows that belong together have in common: a key or a family. */
   readonly families?: ReadonlyMap<number, string>;
 }
 
@@ -38,22 +38,35 @@ export function* readRowBatches(
     return;
   }
   using spill = spillRepeated(source, format, grouping);
+  const { keyColumn, repeated } = grouping;
+  const batches = function* () {
+    for (const block of readRecordBlocks(source, format, keyColumn)) {
+      yield [parseBlock(block, format), (at: number) => isRepeated(block, at, repeated)] as const;
+    }
+  };
+  yield* insertGroups(batches(), spill);
+}
+
+/** Replaces the spilled rows of batches by their groups, each at the position of its first row. */
+export function* insertGroups(
+  batches: Iterable<readonly [batch: RowBatch, isSpilled: (at: number) => boolean]>,
+  spill: Spill,
+): Generator<RowBatch> {
   const groups = spill.groups();
   let group = groups.next();
-  for (const block of readRecordBlocks(source, format, grouping.keyColumn)) {
-    const parsed = parseBlock(block, format);
+  for (const [{ rows, lines, problems }, isSpilled] of batches) {
     let batch = emptyBatch();
-    for (const [at, row] of parsed.rows.entries()) {
-      const line = parsed.lines[at] ?? 0;
-      if (isRepeated(block, at, grouping.repeated)) {
-        for (; !group.done && group.value.firstLine === line; group = groups.next()) {
-          for (const kept of group.value.rows) append(batch, kept.cells, kept.line, kept.problem);
-          if (group.value.rows.length < maxSpilledAtOnce) continue;
-          yield batch;
-          batch = emptyBatch();
-        }
-      } else {
-        append(batch, row, line, parsed.problems.get(at));
+    for (const [at, cells] of rows.entries()) {
+      const line = lines[at] ?? 0;
+      if (!isSpilled(at)) {
+        append(batch, { cells, line, problem: problems.get(at) });
+        continue;
+      }
+      for (; !group.done && group.value.firstLine === line; group = groups.next()) {
+        for (const row of group.value.rows) append(batch, row);
+        if (group.value.rows.length < maxSpilledAtOnce) continue;
+        yield batch;
+        batch = emptyBatch();
       }
     }
     yield batch;
@@ -97,12 +110,17 @@ function isRepeated({ bytes, records }: RecordBlock, at: number, repeated: KeyFi
   return from < to && repeated.has(hashKey(bytes, from, to));
 }
 
-function emptyBatch(): RowBatch {
-  return { rows: [], lines: [], problems: new Map() };
+function emptyBatch(): RowBatch & { readonly families: Map<number, string> } {
+  return { rows: [], lines: [], problems: new Map(), families: new Map() };
 }
 
-function append(batch: RowBatch, cells: string[], line: number, problem: RecordProblem | undefined): void {
-  if (problem) batch.problems.set(batch.rows.length, problem);
+function append(
+  batch: ReturnType<typeof emptyBatch>,
+  { cells, line, problem, key }: Omit<SpilledRow, "key"> & Partial<Pick<SpilledRow, "key">>,
+): void {
+  const at = batch.rows.length;
+  if (problem) batch.problems.set(at, problem);
+  if (key !== undefined) batch.families.set(at, key);
   batch.rows.push(cells);
   batch.lines.push(line);
 }

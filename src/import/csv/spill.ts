@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import type { RecordProblem } from "./record-scanner.ts";
 
-interface SpilledRow {
+export interface SpilledRow {
   readonly key: string;
   readonly line: number;
   readonly cells: string[];

@@ -1,4 +1,5 @@
 import type { RunTally } from "../run/tally.ts";
+import { describeIncomplete } from "../check/reject-codes.ts";
 import type { CellRules } from "../check/cell-rules.ts";
 import type { ImportBehavior } from "../kind.ts";
 import { isItem, type Item, type RowError, type RowView, type SourceRow } from "../item.ts";
@@ -147,11 +148,9 @@ export class GroupReader {
   #reject(sources: readonly SourceRow[], problems: Problems): void {
     const { tally, behavior } = this.#deps;
     const fault = sources.find((source) => problems.has(source));
-    const { one } = behavior.itemName;
-    const reason = `belongs to ${/^[aeiou]/.test(one) ? "an" : "a"} ${one} that was not imported because line ${fault?.line} is invalid`;
+    const incomplete = describeIncomplete(behavior.itemName.one, fault?.line);
     for (const source of sources) {
-      const own = problems.get(source);
-      tally.reject(source, own ?? [{ field: "", code: `${one}_incomplete`, reason }]);
+      tally.reject(source, problems.get(source) ?? [incomplete]);
     }
   }
 }

@@ -1,5 +1,7 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
+import type { RowError } from "../item.ts";
+import { ImportError } from "../import-error.ts";
 import { writeFully } from "./write-fully.ts";
 
 /** The error of one item: position in the chunk, field, code, reason, and the invalid row of the item. */
@@ -177,4 +179,25 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   calls.sent += open.size;
   durationMs += lastAt - startedAt;
   return { done, lastDone, unknown, extents, sentAt, late, maxItems, calls, durationMs, totals };
+}
+
+/**
+ * The errors of a chunk that an earlier attempt settled, by item; undefined if none has.
+ * @throws ImportError `failed` if the chunk had other rows then
+ */
+export function findOutcome(
+  { extents, done }: Settled,
+  { n, extent }: { readonly n: number; readonly extent: string },
+): Map<number, RowError> | undefined {
+  if ((extents.get(n) ?? extent) !== extent) {
+    throw new ImportError("failed", "the rows no longer form the same calls as when the import began", {
+      hint: "if another version of starpost began it, use that version",
+    });
+  }
+  const problems = done
+    .get(n)
+    ?.problems.map(
+      ([at, field, code, reason, row]) => [at, { field, code, reason, ...(row != null && { row }) }] as const,
+    );
+  return problems && new Map(problems);
 }

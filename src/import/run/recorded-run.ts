@@ -7,12 +7,12 @@ import { openFiles, type InputFile, type Reading } from "../source/input-files.t
 import type { ImportContext } from "../context.ts";
 import type { ImportKind } from "../kinds.ts";
 import type { Item } from "../item.ts";
-import { readJournal, settle, type Settled, type Totals } from "./journal.ts";
+import { findOutcome, readJournal, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { lockRun, runPaths, type Manifest } from "./run-folder.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "../send/sender.ts";
-import { ImportError, usageError } from "../import-error.ts";
+import { usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 
@@ -123,21 +123,12 @@ export async function replayRun(
 function createReplayer(settled: Settled, tally: RunTally, visit: Visit): Sender {
   return {
     submit: async (chunk: Chunk) => {
-      const extent = settled.extents.get(chunk.n);
-      if (extent !== undefined && extent !== chunk.extent) {
-        throw new ImportError("failed", "the rows no longer form the same calls as when the import began", {
-          hint: "if another version of starpost began it, use that version",
-        });
-      }
-      const done = settled.done.get(chunk.n);
-      if (!done) {
+      const problems = findOutcome(settled, chunk);
+      if (!problems) {
         tally.fail(chunk.items, "was not sent, or was never answered");
         if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
         return;
       }
-      const problems = new Map(
-        done.problems.map(([at, field, code, reason]) => [at, { field, code, reason }] as const),
-      );
       tally.settle(chunk.items, problems);
       visit(
         chunk.items.filter((_, at) => !problems.has(at)),

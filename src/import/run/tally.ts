@@ -3,7 +3,7 @@ import type { FixedIdFile } from "./fixed-id-file.ts";
 import type { RejectFile } from "./reject-file.ts";
 import type { Totals } from "./journal.ts";
 import type { Item, RowError, SourceRow } from "../item.ts";
-import { type RejectCode, rejectCodes, sharpenReason } from "../check/reject-codes.ts";
+import { describeIncomplete, type RejectCode, rejectCodes, sharpenReason } from "../check/reject-codes.ts";
 import type { ImportEvent, RejectReason } from "../events.ts";
 import type { RejectGroup } from "../plan/plan-types.ts";
 
@@ -152,11 +152,10 @@ export class RunTally {
     // For rows that only make sense together, the row that holds the value.
     const holder = isIndivisible ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
     const invalidRow = problem.row === undefined ? holder : rows[problem.row];
-    const article = /^[aeiou]/.test(one) ? "an" : "a";
-    const reason = `belongs to ${article} ${one} that was not imported because line ${invalidRow?.line} is invalid`;
+    const incomplete = describeIncomplete(one, invalidRow?.line);
     for (const row of rows) {
       const isInvalid = invalidRow === undefined || row === invalidRow;
-      this.#write(row, [isInvalid ? problem : { field: "", code: `${one}_incomplete`, reason }]);
+      this.#write(row, [isInvalid ? problem : incomplete]);
     }
   }
 

@@ -6,7 +6,7 @@ import { CallHistory } from "./call-history.ts";
 import { isConflicting, type Chunk } from "./chunks.ts";
 import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import type { Item, RowError } from "../item.ts";
-import type { JournalProblem } from "../run/journal.ts";
+import { findOutcome } from "../run/journal.ts";
 import type { KeyStore } from "../run/key-store.ts";
 import { OverlappingWrites } from "./overlapping-writes.ts";
 import { ImportError } from "../import-error.ts";
@@ -69,19 +69,13 @@ export class JournaledSender implements Sender {
 
   async submit(chunk: Chunk): Promise<void> {
     const { settled, tally, behavior } = this.#deps;
-    const extent = settled.extents.get(chunk.n);
-    if (extent !== undefined && extent !== chunk.extent) {
-      throw new ImportError("failed", "the rows no longer form the same calls as when the import began", {
-        hint: "if another version of starpost began it, resume it with that version",
-      });
-    }
-    const done = settled.done.get(chunk.n);
+    const problems = findOutcome(settled, chunk);
     // A chunk that was sent before a repeated one must be repeated too if it wrote the same records.
     const sentAt = settled.sentAt.get(chunk.n) ?? -1;
-    const isOvertaken = done && !this.#deps.isOnce && this.#overlappingWrites.overlap(chunk, sentAt);
-    if (done && !isOvertaken) {
+    const isOvertaken = !this.#deps.isOnce && this.#overlappingWrites.overlap(chunk, sentAt);
+    if (problems && !isOvertaken) {
       if (settled.late.has(chunk.n)) this.#overlappingWrites.note(chunk, sentAt);
-      tally.settle(chunk.items, asProblems(done.problems), behavior.itemName.one);
+      tally.settle(chunk.items, problems, behavior.itemName.one);
       return;
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#inFlight.values());
@@ -189,13 +183,4 @@ export class JournaledSender implements Sender {
     tally.calls.retried += calls.retried;
     tally.calls.throttled += calls.throttled;
   }
-}
-
-function asProblems(problems: readonly JournalProblem[]): Map<number, RowError> {
-  return new Map(
-    problems.map(([at, field, code, reason, row]) => [
-      at,
-      { field, code, reason, ...(row != null && { row }) },
-    ]),
-  );
 }

@@ -18,13 +18,13 @@ export const productExporter: RecordExporter = {
 
   notices: function* (counts, omitted) {
     if (omitted > 0) {
-      const products = omitted === 1 ? "1 product" : `${omitted} products`;
-      yield `omitted ${products} known only from reviews; importing the reviews restores ${omitted === 1 ? "it" : "them"}`;
+      const what = omitted === 1 ? "1 product" : `${omitted} products`;
+      yield `omitted ${what} known only from reviews; importing the reviews restores ${omitted === 1 ? "it" : "them"}`;
     }
     const count = counts.get(withoutUrl) ?? 0;
     if (count > 0) {
-      const products = count === 1 ? "1 product has" : `${count} products have`;
-      yield `${products} no URL because only a review named ${count === 1 ? "it" : "them"}; to import this file, pass --product-url`;
+      const what = count === 1 ? "1 product has" : `${count} products have`;
+      yield `${what} no URL because only a review named ${count === 1 ? "it" : "them"}; to import this file, pass --product-url`;
     }
   },
 };
