@@ -61,7 +61,7 @@ async function runRecorded(
   const { behavior, files, options } = attempt;
   const id = attempt.manifest.import_id;
   const paths = runPaths(deps.runsFolder, id);
-  using _lock = lockRun(deps.runsFolder, id);
+  using _ = lockRun(deps.runsFolder, id);
   removeSpills(paths.folder);
   await writeManifest(deps.runsFolder, attempt.manifest);
   const settled = settle(readJournal(paths.journal));
