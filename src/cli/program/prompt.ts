@@ -1,4 +1,4 @@
-import { UserError } from "../../config/user-error.ts";
+import { UserError, usageError } from "../../config/user-error.ts";
 import type { Terminal } from "../../terminal/prompt.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
@@ -31,6 +31,23 @@ export async function prompt<T>(
   } finally {
     signals.release();
   }
+}
+
+/**
+ * Prompts for a password without showing it.
+ * @param what names the password in messages: "the password of ann"
+ * @throws UserError `usage` if nobody can be prompted or the password is empty; `interrupted`
+ */
+export async function promptPassword(
+  context: { readonly io: Io; readonly globals: Globals },
+  what: string,
+  { question, hint }: { readonly question: string; readonly hint: string },
+): Promise<string> {
+  if (!canPrompt(context)) throw usageError(`cannot prompt for ${what}`, hint);
+  const { promptSecret } = await import("../../terminal/prompt.ts");
+  const answer = await prompt(context, (terminal) => promptSecret(question, terminal));
+  if (answer === "") throw usageError(`${what} is empty`, hint);
+  return answer;
 }
 
 /**

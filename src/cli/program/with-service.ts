@@ -1,4 +1,5 @@
-import { UserError } from "../../config/user-error.ts";
+import { UserError, usageError } from "../../config/user-error.ts";
+import type { OperationName } from "../../contract/index.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Service } from "../../service/service.ts";
 import type { Context } from "./context.ts";
@@ -14,6 +15,18 @@ export async function withService<T>(
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * Checks --limit of a list that is read with one call, which also reads the record after the limit.
+ * @throws UserError `usage`
+ */
+export function checkLimit(limit: number, { max }: { readonly max: number }, operation: OperationName): void {
+  if (limit < max) return;
+  throw usageError(
+    `invalid value "${limit}" for --limit: must be at most ${max - 1}`,
+    `For longer lists, run \`starpost api ${operation} --limit <n>\`.`,
+  );
 }
 
 const labels = {

@@ -1,6 +1,6 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
+import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
 export const authLogin = command({
   name: "auth login",
@@ -10,11 +10,8 @@ export const authLogin = command({
     "starpost auth login --base-url https://api.example.com --app-key KEY --secret-stdin < secret.txt",
   ],
   flags: {
-    "base-url": { value: "<url>", description: "service URL", read: readText },
-    "app-key": { value: "<key>", description: "app key of the account", read: readText },
-    live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
-    "no-live": { description: "mark the profile as not live" },
-    "secret-stdin": { description: "read the secret from standard input" },
+    ...accountFlags,
+    ...liveFlags,
   },
   run: async (context, { flags }) => {
     const { logIn } = await import("./sign-in.ts");

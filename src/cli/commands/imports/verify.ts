@@ -6,6 +6,9 @@ import { paceFlags } from "../records/import-flags.ts";
 
 const { rate, "rate-share": rateShare } = paceFlags;
 
+/** The maximum number of rows in a table. */
+const maxShown = 20;
+
 export const importsVerify = command({
   name: "imports verify",
   summary: "Compare the accepted rows of an import with the service, and list differences",
@@ -24,11 +27,19 @@ export const importsVerify = command({
     "rate-share": rateShare,
   },
   run: async (context, { arguments: [id = ""], flags }) => {
-    const { verifyRun } = await import("./verify-run.ts");
-    return verifyRun(context, id, {
-      missing: flags.missing,
-      rate: flags.rate,
-      rateShare: flags["rate-share"],
+    const { maxMissingListed, verifyImport } = await import("../../../import/verify/verify.ts");
+    const { withRunDeps } = await import("../records/import-run.ts");
+    const { describeVerification } = await import("../records/import-format.ts");
+    const { missing, rate: callsPerSecond, "rate-share": share } = flags;
+    const maxListed = context.globals.format === "table" ? maxShown : maxMissingListed;
+    return withRunDeps(context, async (deps, screen) => {
+      const request = { missing, rate: callsPerSecond, rateShare: share, maxListed };
+      const found = await verifyImport(id, request, deps);
+      screen.close();
+      const message = describeVerification(found).join("\n");
+      if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(message);
+      else context.messages.info(message);
+      return found;
     });
   },
   render: ({ missing }) => table(missing, Object.keys(missing[0] ?? {})),

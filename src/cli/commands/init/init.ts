@@ -1,6 +1,6 @@
 import { text } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
+import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
 export const init = command({
   name: "init",
@@ -10,10 +10,8 @@ export const init = command({
       description: "use an embedded database on this machine",
       exclusive: ["base-url", "app-key", "secret-stdin", "live"],
     },
-    "base-url": { value: "<url>", description: "service URL", read: readText },
-    "app-key": { value: "<key>", description: "app key of the account", read: readText },
-    "secret-stdin": { description: "read the secret from standard input" },
-    live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
+    ...accountFlags,
+    live: liveFlags.live,
   },
   examples: [
     "starpost init",

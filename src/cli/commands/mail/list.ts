@@ -1,11 +1,10 @@
-import { usageError } from "../../../config/user-error.ts";
 import { emailCategories, emailStates } from "../../../contract/emails/categories.ts";
 import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import { oneOf, readOneOf, readText, readWholeNumber } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
+import { checkLimit, withService } from "../../program/with-service.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
@@ -40,12 +39,7 @@ export const mailList = command({
   run: async (context, { flags }) => {
     const { emailPage } = await import("../../../contract/emails/emails.ts");
     const { state, email, order, category, sort, limit } = flags;
-    if (limit >= emailPage.max) {
-      throw usageError(
-        `invalid value "${limit}" for --limit: must be at most ${emailPage.max - 1}`,
-        "For longer lists, run `starpost api emails.list --limit <n>`.",
-      );
-    }
+    checkLimit(limit, emailPage, "emails.list");
     const query = {
       count: limit + 1,
       ...(state && { state: state.join(",") }),

@@ -1,8 +1,7 @@
 import { readVariable } from "../../../config/environment.ts";
 import type { SmtpServer } from "../../../config/email-settings.ts";
-import { usageError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
-import { canPrompt, prompt } from "../../program/prompt.ts";
+import { promptPassword } from "../../program/prompt.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
 interface Login {
@@ -26,19 +25,8 @@ export async function findPassword(
   const given = readVariable(context.io.env, "STARPOST_SMTP_PASSWORD");
   if (given !== undefined) return given;
   if (known?.user === user && known.password !== null) return known.password;
-  if (!canPrompt(context)) {
-    throw usageError(
-      `cannot prompt for the password of ${user}`,
-      "Pass it on standard input with --password-stdin, or set STARPOST_SMTP_PASSWORD.",
-    );
-  }
-  const { promptSecret } = await import("../../../terminal/prompt.ts");
-  const answer = await prompt(context, (terminal) =>
-    promptSecret(`Password for ${user} at ${host}`, terminal),
-  );
-  if (answer !== "") return answer;
-  throw usageError(
-    "the password is empty",
-    "Nothing was changed. Try again, or pass the password with --password-stdin.",
-  );
+  return promptPassword(context, `the password of ${user}`, {
+    question: `Password for ${user} at ${host}`,
+    hint: "Pass it on standard input with --password-stdin, or set STARPOST_SMTP_PASSWORD.",
+  });
 }

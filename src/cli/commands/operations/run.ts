@@ -1,5 +1,4 @@
 import type { Connection } from "../../../app/ports.ts";
-import { usageError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
 import { listAll } from "../../../service/list-all.ts";
 import { callOf } from "../../../service/service.ts";
@@ -87,13 +86,9 @@ async function readPassword(
     const { readSecretLine } = await import("../auth/secret-line.ts");
     return readSecretLine(context.io.stdin, "password");
   }
+  const { promptPassword } = await import("../../program/prompt.ts");
   const hint = "Pass it on standard input with --password-stdin.";
-  const { canPrompt, prompt } = await import("../../program/prompt.ts");
-  if (!canPrompt(context)) throw usageError("cannot prompt for the password", hint);
-  const { promptSecret } = await import("../../../terminal/prompt.ts");
-  const answer = await prompt(context, (terminal) => promptSecret("Password", terminal));
-  if (answer === "") throw usageError("the password is empty", hint);
-  return answer;
+  return promptPassword(context, "the password", { question: "Password", hint });
 }
 
 function reportOutcome({ messages }: Context, { effect }: OperationCard, response: Row): void {

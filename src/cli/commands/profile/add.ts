@@ -1,5 +1,6 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
+import { accountFlags, liveFlags } from "./account-flags.ts";
 import { readText } from "../../program/flag-values.ts";
 
 export const profileAdd = command({
@@ -7,8 +8,7 @@ export const profileAdd = command({
   summary: "Create or update a profile for an account or a database",
   argument: "<name>",
   flags: {
-    "base-url": { value: "<url>", description: "service URL (http or https)", read: readText },
-    "app-key": { value: "<key>", description: "app key of the account", read: readText },
+    ...accountFlags,
     database: {
       value: "<path|url>",
       description: "SQLite file, or postgres://<role>@<host>/<database> without the password",
@@ -16,8 +16,7 @@ export const profileAdd = command({
       read: readText,
     },
     "secret-stdin": { description: "read the secret or database password from standard input" },
-    live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
-    "no-live": { description: "mark the profile as not live" },
+    ...liveFlags,
   },
   examples: [
     "starpost profile add shop --base-url https://api.example.com --app-key my-app-key --live",

@@ -98,47 +98,30 @@ function recordOf(
   profile: StoredProfile,
   { current, secretIn }: { readonly current: string; readonly secretIn: ProfileRecord["secret_in"] },
 ): ProfileRecord {
-  const isHere = isDatabase(profile);
-  return {
-    name,
-    mode: isHere ? "local" : "remote",
-    base_url: isHere ? null : profile.base_url,
-    database: isHere ? profile.database : null,
-    app_key: isHere ? null : profile.app_key,
-    current: name === current,
-    live: profile.live === true,
-    signed_in: isHere || secretIn !== null,
-    secret_in: secretIn,
-  };
+  const shared = { current: name === current, live: profile.live === true, secret_in: secretIn };
+  if (isDatabase(profile)) return { ...recordOfDatabase(name, profile.database), ...shared };
+  const { base_url, app_key } = profile;
+  return { name, mode: "remote", base_url, database: null, app_key, ...shared, signed_in: secretIn !== null };
+}
+
+function recordOfDatabase(name: string, database: string) {
+  return { name, mode: "local", base_url: null, database, app_key: null, signed_in: true } as const;
 }
 
 function recordOfLocal(database: string, current: string): ProfileRecord {
-  return {
-    name: builtInNames.local,
-    mode: "local",
-    base_url: null,
-    database,
-    app_key: null,
-    current: current === builtInNames.local,
-    live: false,
-    signed_in: true,
-    secret_in: null,
-  };
+  const name = builtInNames.local;
+  return { ...recordOfDatabase(name, database), current: current === name, live: false, secret_in: null };
 }
 
 function recordOfEnvironment({ io: { env } }: Context): ProfileRecord {
-  const [baseUrl = null, appKey = null] = ["STARPOST_BASE_URL", "STARPOST_APP_KEY"].map((name) =>
-    readVariable(env, name),
-  );
-  const isSigned = ["STARPOST_SECRET", "STARPOST_UTOKEN"].some(
-    (name) => readVariable(env, name) !== undefined,
-  );
+  const [secret, utoken] = [readVariable(env, "STARPOST_SECRET"), readVariable(env, "STARPOST_UTOKEN")];
+  const isSigned = secret !== undefined || utoken !== undefined;
   return {
     name: builtInNames.environment,
     mode: "remote",
-    base_url: baseUrl,
+    base_url: readVariable(env, "STARPOST_BASE_URL") ?? null,
     database: null,
-    app_key: appKey,
+    app_key: readVariable(env, "STARPOST_APP_KEY") ?? null,
     current: true,
     live: false,
     signed_in: isSigned,

@@ -6,7 +6,6 @@ import type { ExportQuery } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
-import type { Connection } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { wantsRedaction } from "../../program/global-flags.ts";
 import { describeTarget } from "./import-format.ts";
@@ -73,11 +72,11 @@ export async function exportRecords(
     const { stop, abort } = signals;
     const exporter = await kind.loadExporter();
     const request = { exporter, columns: kind.columns, query, format, isSafeForExcel };
-    const result = await withService(connection, (service) =>
-      runExport(request, { service, sink, stop, abort, report }),
-    ).catch((error: unknown) => {
-      throw toFileError(error, file ?? "standard output");
-    });
+    const result = await runExport(request, { service: connection.service, sink, stop, abort, report })
+      .finally(() => connection.close())
+      .catch((error: unknown) => {
+        throw toFileError(error, file ?? "standard output");
+      });
     progress.stop();
     const summary = { noun: kind.name, file, format, ...result, duration_ms: io.clock() - startedMs };
     printEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
@@ -85,17 +84,6 @@ export async function exportRecords(
   } finally {
     progress.stop();
     signals.release();
-  }
-}
-
-async function withService<T>(
-  connection: Connection,
-  run: (service: Connection["service"]) => Promise<T>,
-): Promise<T> {
-  try {
-    return await run(connection.service);
-  } finally {
-    await connection.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { oneOf, readWholeNumber } from "../../program/flag-values.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
+import { aboutOne, checkLimit, withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 import { describeAttempt, describeState, describeTarget, eventNames } from "./delivery-format.ts";
 
@@ -47,12 +47,7 @@ export const webhooksDeliveries = command({
       );
     }
     const { deliveryPage } = await import("../../../contract/webhooks/deliveries.ts");
-    if (limit >= deliveryPage.max) {
-      throw usageError(
-        `invalid value "${limit}" for --limit: must be at most ${deliveryPage.max - 1}`,
-        "For longer lists, run `starpost api webhookDeliveries.list --limit <n>`.",
-      );
-    }
+    checkLimit(limit, deliveryPage, "webhookDeliveries.list");
     const query = {
       count: limit + 1,
       ...(state !== undefined && { state }),

@@ -10,18 +10,10 @@ import { confirm } from "../../../program/confirm.ts";
 import { locateError, readSource } from "./edit-run.ts";
 import { parseTemplateFile } from "./file.ts";
 
-export interface PreviewRequest {
-  readonly category: EmailCategory;
-  /** The output file. */
-  readonly out: string | undefined;
+interface PreviewFiles {
+  readonly out?: string | undefined;
   /** A template file to preview instead of the stored template; `-` for standard input. */
-  readonly file: string | undefined;
-}
-
-export interface Preview {
-  readonly category: EmailCategory;
-  readonly subject: string;
-  readonly preview_file: string;
+  readonly file?: string | undefined;
 }
 
 /**
@@ -31,8 +23,9 @@ export interface Preview {
 export async function previewTemplate(
   context: Context,
   service: Service,
-  { category, out = `mail-${category}.html`, file }: PreviewRequest,
-): Promise<Preview> {
+  category: EmailCategory,
+  { out = `mail-${category}.html`, file }: PreviewFiles,
+) {
   const mail = await renderTemplate(context, service, category, file);
   const path = resolve(context.io.cwd, out);
   const existing = await readFileIfExists(path);

@@ -20,10 +20,10 @@ export const mailTemplatesPreview = command({
       read: readText,
     },
   },
-  run: async (context, { arguments: [name = ""], flags: { out, file } }) => {
+  run: async (context, { arguments: [name = ""], flags }) => {
     const { previewTemplate } = await import("./preview-run.ts");
     const category = readOneOf(name, emailCategories, "<category>");
-    return withService(context, (service) => previewTemplate(context, service, { category, out, file }));
+    return withService(context, (service) => previewTemplate(context, service, category, flags));
   },
   render: (preview) => fields({ ...preview }),
 });

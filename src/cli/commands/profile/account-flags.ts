@@ -1,0 +1,13 @@
+import { readText } from "../../program/flag-values.ts";
+
+export const liveFlags = {
+  live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
+  "no-live": { description: "mark the profile as not live" },
+} as const;
+
+/** The flags that name an account and its secret. */
+export const accountFlags = {
+  "base-url": { value: "<url>", description: "service URL (http or https)", read: readText },
+  "app-key": { value: "<key>", description: "app key of the account", read: readText },
+  "secret-stdin": { description: "read the secret from standard input" },
+} as const;
