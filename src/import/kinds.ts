@@ -21,18 +21,11 @@ export async function loadKinds(kinds: readonly RecordKind[]): Promise<ImportKin
   const all = await Promise.all(
     kinds.map(async (kind): Promise<ImportKind> => {
       const importer = await kind.loadImporter();
-      const { fields, itemName, urlField, fixableFields } = kind;
-      const declared = {
-        fields,
-        itemName,
-        ...(urlField && { urlField }),
-        ...(fixableFields && { fixableFields }),
-      };
       return {
         ...kind,
         ...importer,
         layouts: (importer.layouts ?? []).flatMap(withDateOrders),
-        prepare: (options) => ({ ...declared, ...importer.prepare(options, kind) }),
+        prepare: (options) => ({ ...kind, ...importer.prepare(options, kind) }),
       };
     }),
   );

@@ -35,20 +35,17 @@ export interface CouponOptions extends ImportOptions {
 }
 
 export const couponImporter: RecordImporter = {
-  prepare: ({ action }: CouponOptions) => {
-    if (!isAction(action)) {
-      const problem =
-        action === undefined ? "missing flag --action" : `invalid value "${action}" for --action`;
-      throw usageError(problem, `accepted values: ${couponActions.join(", ")}`);
-    }
-    return prepareImport(action);
-  },
+  prepare: prepareImport,
   synonyms: couponSynonyms,
   plan: couponPlan,
   undo: ({ action = "" }: CouponOptions) => createCouponUndo(action),
 };
 
-function prepareImport(action: CouponAction): PreparedImport {
+function prepareImport({ action }: CouponOptions): PreparedImport {
+  if (!isAction(action)) {
+    const problem = action === undefined ? "missing flag --action" : `invalid value "${action}" for --action`;
+    throw usageError(problem, `accepted values: ${couponActions.join(", ")}`);
+  }
   const { min, max } = couponCodeLength;
   return {
     operation: "coupons.upload",

@@ -13,7 +13,7 @@ import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
-import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import { type OrderOptions, orderPlan } from "./plan.ts";
 import { bigcommerceOrders } from "./layouts/bigcommerce.ts";
 import { magentoOrders } from "./layouts/magento.ts";
@@ -105,17 +105,7 @@ function sizeOf(cells: readonly string[]): number {
 }
 
 export const orderImporter: RecordImporter = {
-  prepare: (options: OrderOptions, { fields }) => {
-    const { platform: name, validate = true, sendMail = false } = options;
-    const platform = name ?? "general";
-    if (!isPlatform(platform)) {
-      throw usageError(
-        `invalid value "${platform}" for --platform`,
-        `accepted values: ${platforms.join(", ")}`,
-      );
-    }
-    return prepareImport({ platform, isGiven: name !== undefined, validate, sendMail }, fields);
-  },
+  prepare: prepareImport,
   layouts: [shopifyOrders, woocommerceOrders, magentoOrders, bigcommerceOrders],
   synonyms: orderSynonyms,
   plan: orderPlan,
@@ -131,18 +121,15 @@ const erasedByOrders = {
   otherwise: "orders erase nothing; to erase a description, use `products import --update`",
 };
 
-interface OrderSettings {
-  readonly platform: Platform;
-  /** Whether the platform was passed as a flag; it then takes precedence over a layout's. */
-  readonly isGiven: boolean;
-  readonly validate: boolean;
-  readonly sendMail: boolean;
-}
-
 function prepareImport(
-  { platform: defaultPlatform, isGiven, validate, sendMail }: OrderSettings,
-  fields: readonly FieldSpec[],
+  { platform, validate = true, sendMail = false }: OrderOptions,
+  { fields }: RecordKind,
 ): PreparedImport {
+  const defaultPlatform = platform ?? "general";
+  if (!isPlatform(defaultPlatform)) {
+    const accepted = `accepted values: ${platforms.join(", ")}`;
+    throw usageError(`invalid value "${defaultPlatform}" for --platform`, accepted);
+  }
   const products = new ProductReader();
   const waiting = new WaitingMails();
   return {
@@ -153,7 +140,8 @@ function prepareImport(
     groupField: "order_id",
     sharedFields: [...headFields, "order_date", "platform"],
     dateField: "order_date",
-    ...(isGiven && { suppliedFields: { platform: defaultPlatform } }),
+    // A given flag takes precedence over a layout's platform.
+    ...(platform !== undefined && { suppliedFields: { platform: defaultPlatform } }),
     erasing: erasedByOrders,
 
     read: (row, source, reportDropped) => {

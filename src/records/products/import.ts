@@ -11,7 +11,7 @@ import {
 } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import type { RowError } from "../../import/item.ts";
-import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listProducts } from "../../service/listings.ts";
@@ -100,7 +100,7 @@ export interface ProductOptions extends ImportOptions {
 }
 
 export const productImporter: RecordImporter = {
-  prepare: ({ update = false }: ProductOptions, { fields }) => prepareImport(update, fields),
+  prepare: prepareImport,
   layouts: [
     catalog,
     shopifyProducts,
@@ -114,7 +114,7 @@ export const productImporter: RecordImporter = {
   undo: () => productUndo,
 };
 
-function prepareImport(update: boolean, fields: readonly FieldSpec[]): PreparedImport {
+function prepareImport({ update = false }: ProductOptions, { fields }: RecordKind): PreparedImport {
   const shape = (update ? productChange : productInput)();
   return {
     operation: update ? "products.massUpdate" : "products.massCreate",

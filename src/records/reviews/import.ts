@@ -6,7 +6,8 @@ import { describeIssues, lastOf, readProductId } from "../../import/check/fields
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { nameReview, numberName, ReviewIndex, type ReviewNames } from "./review-index.ts";
-import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { ImportOptions } from "../../import/options.ts";
+import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { Service } from "../../service/service.ts";
 import { reviewSynonyms } from "./synonyms.ts";
 
@@ -32,19 +33,17 @@ const columnOf: Readonly<Record<string, string>> = {
 const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? lastOf(path);
 
 export const reviewImporter: RecordImporter = {
-  prepare: ({ batchSize = 1 }, { fields }) => {
-    if (batchSize !== 1) {
-      throw usageError(
-        `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`,
-      );
-    }
-    return prepareImport(fields.map(({ name }) => name));
-  },
+  prepare: prepareImport,
   synonyms: reviewSynonyms,
 };
 
-/** @param fieldNames the columns that an error of the service may name */
-function prepareImport(fieldNames: readonly string[]): PreparedImport {
+function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind): PreparedImport {
+  if (batchSize !== 1) {
+    throw usageError(
+      `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`,
+    );
+  }
+  const fieldNames = fields.map(({ name }) => name);
   const index = new ReviewIndex();
   let isDatedToday = false;
   return {

@@ -3,7 +3,7 @@ import { usageError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
-import type { FieldSpec, PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
@@ -43,25 +43,22 @@ export interface UnsubscriberOptions extends ImportOptions {
 }
 
 export const unsubscriberImporter: RecordImporter = {
-  prepare: ({ emailType, remove = false }: UnsubscriberOptions, { fields }) => {
-    if (emailType !== undefined && !isEmailTypeId(emailType)) {
-      throw usageError(`invalid value "${emailType}" for --type`, typesHint);
-    }
-    return prepareImport(emailType, remove, fields);
-  },
+  prepare: prepareImport,
   synonyms: unsubscriberSynonyms,
   plan: unsubscriberPlan,
   undo: ({ remove = false }: UnsubscriberOptions) => createUnsubscriberUndo(remove),
 };
 
 function prepareImport(
-  defaultType: string | undefined,
-  remove: boolean,
-  fields: readonly FieldSpec[],
+  { emailType, remove = false }: UnsubscriberOptions,
+  { fields }: RecordKind,
 ): PreparedImport {
+  if (emailType !== undefined && !isEmailTypeId(emailType)) {
+    throw usageError(`invalid value "${emailType}" for --type`, typesHint);
+  }
   return {
     operation: remove ? "unsubscribers.massDelete" : "unsubscribers.massCreate",
-    ...(defaultType !== undefined && {
+    ...(emailType !== undefined && {
       fields: fields.map((field) => (field.name === "email_type_id" ? { ...field, required: false } : field)),
     }),
     erasing: { fields: [], otherwise: "the type given by --type was used" },
@@ -75,7 +72,7 @@ function prepareImport(
         const parsed = shape.email.safeParse(email);
         if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, () => "email"));
       }
-      const type = row("email_type_id") || defaultType;
+      const type = row("email_type_id") || emailType;
       if (type === undefined)
         problems.push({ field: "email_type_id", code: "missing", reason: "is missing" });
       else if (!isEmailTypeId(type)) {

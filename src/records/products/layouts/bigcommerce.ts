@@ -10,6 +10,8 @@ import {
   isZero,
 } from "../../../import/layouts/values.ts";
 
+const barcodeColumns = ["UPC/EAN", "Product UPC/EAN", "Global Trade Number", "Global Trade Item Number"];
+
 function isProduct(cell: CellView): boolean {
   return (cell("Item") || cell("Item Type")).toLowerCase() === "product";
 }
@@ -46,16 +48,8 @@ export const bigcommerceProducts: Layout = {
     brand: { from: ["Brand Name", "Brand"] },
     sku: { from: ["SKU", "Product Code/SKU"] },
     mpn: { from: ["Manufacturer Part Number"] },
-    upc: {
-      from: ["UPC/EAN", "Product UPC/EAN", "Global Trade Number", "Global Trade Item Number"],
-      as: asBarcode,
-      saysNothing: isIsbn,
-    },
-    isbn: {
-      from: ["UPC/EAN", "Product UPC/EAN", "Global Trade Number", "Global Trade Item Number"],
-      as: asBarcode,
-      saysNothing: isNoIsbn,
-    },
+    upc: { from: barcodeColumns, as: asBarcode, saysNothing: isIsbn },
+    isbn: { from: barcodeColumns, as: asBarcode, saysNothing: isNoIsbn },
   },
   hasHtml: true,
   groups: {

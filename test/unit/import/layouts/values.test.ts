@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findDateOrder } from "../../../../src/import/layouts/date-order.ts";
+import { findDateOrder } from "../../../../src/import/layouts/choose-layout.ts";
 import { readNamedDate, readNumberedDate } from "../../../../src/import/layouts/dates.ts";
 import { asText, asTextWithEscapes, loadHtmlReader } from "../../../../src/import/layouts/html.ts";
 import { kinds } from "../../../support/record-kinds.ts";
