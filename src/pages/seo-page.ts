@@ -53,12 +53,7 @@ function describe(page: SeoPage): Readonly<Record<string, unknown>> {
 const range = { bestRating: 5, worstRating: 1 };
 
 function describeRating({ average_score, total_reviews }: SeoPage) {
-  return {
-    "@type": "AggregateRating",
-    ratingValue: average_score,
-    reviewCount: total_reviews,
-    ...range,
-  };
+  return { "@type": "AggregateRating", ratingValue: average_score, reviewCount: total_reviews, ...range };
 }
 
 function describeReview({ title, content, score, display_name, created_at }: SeoPage["reviews"][number]) {

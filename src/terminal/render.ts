@@ -29,11 +29,7 @@ export function toJson(data: unknown): string {
 async function renderCsv(view: View): Promise<string> {
   if (view.columns.length === 0) return "";
   const { stringify } = await import("csv-stringify/sync");
-  return stringify([...view.rows], {
-    header: true,
-    columns: [...view.columns],
-    cast: { boolean: String },
-  });
+  return stringify([...view.rows], { header: true, columns: [...view.columns], cast: { boolean: String } });
 }
 
 async function renderText(view: View, screen: Screen): Promise<string> {

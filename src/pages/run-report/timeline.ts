@@ -25,11 +25,7 @@ export function renderTimeline({ timeline }: ReportedRun): Html {
       title: `Calls rate limited per ${interval}`,
       valueOf: ({ throttled }) => throttled ?? 0,
     },
-    {
-      id: "waits",
-      title: `Seconds waited per ${interval}`,
-      valueOf: (point) => sumWaits(point) / 1_000,
-    },
+    { id: "waits", title: `Seconds waited per ${interval}`, valueOf: (point) => sumWaits(point) / 1_000 },
   ];
   const drawn = series.filter(
     ({ valueOf, isRequired }) => isRequired || points.some((point) => valueOf(point) > 0),

@@ -9,10 +9,7 @@ export const authLogin = command({
     "starpost auth login --base-url https://api.example.com --app-key KEY --profile shop",
     "starpost auth login --base-url https://api.example.com --app-key KEY --secret-stdin < secret.txt",
   ],
-  flags: {
-    ...accountFlags,
-    ...liveFlags,
-  },
+  flags: { ...accountFlags, ...liveFlags },
   run: async (context, { flags }) => {
     const { logIn } = await import("./sign-in.ts");
     return logIn(context, {

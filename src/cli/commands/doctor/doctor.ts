@@ -77,18 +77,12 @@ function formatDiagnosis({ checks }: Diagnosis): View {
 /** For example, `22 checks: 19 passed, 1 warning, 2 skipped`. */
 function formatSummary(checks: readonly Check[]): string {
   const count = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
-  const [passed, warnings, problems, skipped] = [
-    count("ok"),
-    count("warning"),
-    count("problem"),
-    count("skipped"),
-  ];
   const counts = [
-    ...(passed > 0 ? [`${passed} passed`] : []),
-    ...(warnings > 0 ? [countOf(warnings, "warning")] : []),
-    ...(problems > 0 ? [countOf(problems, "problem")] : []),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-  ];
+    `${count("ok")} passed`,
+    countOf(count("warning"), "warning"),
+    countOf(count("problem"), "problem"),
+    `${count("skipped")} skipped`,
+  ].filter((text) => !text.startsWith("0 "));
   return `${countOf(checks.length, "check")}: ${counts.join(", ")}`;
 }
 

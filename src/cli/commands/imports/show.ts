@@ -23,10 +23,6 @@ export const importsShow = command({
   },
   render: (summary) => ({
     ...fields(flattenSummary(summary)),
-    tones: {
-      state: runTones["state"],
-      rows_rejected: runTones["rejected"],
-      rows_failed: runTones["failed"],
-    },
+    tones: { state: runTones["state"], rows_rejected: runTones["rejected"], rows_failed: runTones["failed"] },
   }),
 });

@@ -24,10 +24,7 @@ export type SetUp = AccountStatus & { readonly next: readonly string[] };
 export async function setUp(context: Context, request: SetUpRequest): Promise<SetUp> {
   if (!(await isRemote(context, request))) return setUpLocal(context);
   const { secret_in: _place, ...status } = await logIn(context, { ...request, promptsAll: true });
-  return {
-    ...status,
-    next: ["starpost products import products.csv --dry-run", "starpost auth status"],
-  };
+  return { ...status, next: ["starpost products import products.csv --dry-run", "starpost auth status"] };
 }
 
 /** Flags and environment decide; without any, prompts. */
@@ -43,16 +40,8 @@ async function isRemote(context: Context, given: SetUpRequest): Promise<boolean>
   }
   const { promptChoice } = await import("../../../terminal/prompt.ts");
   const choices = [
-    {
-      value: false,
-      name: "This machine: an embedded database, ready to use",
-      short: "this machine",
-    },
-    {
-      value: true,
-      name: "A service: requires its URL, an app key, and a secret",
-      short: "service",
-    },
+    { value: false, name: "This machine: an embedded database, ready to use", short: "this machine" },
+    { value: true, name: "A service: requires its URL, an app key, and a secret", short: "service" },
   ];
   return prompt(context, (terminal) => promptChoice("Where are your reviews stored?", choices, terminal));
 }

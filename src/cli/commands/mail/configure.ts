@@ -31,10 +31,7 @@ export const mailConfigure = command({
       read: parseTlsMode,
     },
     user: { value: "<name>", description: "user name for the mail server", read: readText },
-    "no-user": {
-      description: "connect without authentication",
-      exclusive: ["user", "password-stdin"],
-    },
+    "no-user": { description: "connect without authentication", exclusive: ["user", "password-stdin"] },
     "password-stdin": {
       description: "read the password from standard input (default: STARPOST_SMTP_PASSWORD, or a prompt)",
     },
@@ -43,14 +40,8 @@ export const mailConfigure = command({
       description: 'sender of all emails: "Tea & Cups <reviews@shop.example>"',
       read: parseSender,
     },
-    outbox: {
-      description: "write emails to a folder instead of sending them",
-      exclusive: serverFlags,
-    },
-    show: {
-      description: "show the current configuration",
-      exclusive: [...serverFlags, "from", "outbox"],
-    },
+    outbox: { description: "write emails to a folder instead of sending them", exclusive: serverFlags },
+    show: { description: "show the current configuration", exclusive: [...serverFlags, "from", "outbox"] },
     check: { description: "test the connection to the mail server (exit status 5 if it fails)" },
   },
   run: async (context, { flags }) => {

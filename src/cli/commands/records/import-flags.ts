@@ -23,11 +23,7 @@ export const paceFlags = {
     description: "calls per second; 0 disables pacing (default: 5 for remote profiles)",
     read: readRate,
   },
-  "rate-share": {
-    value: "<n%>",
-    description: "use only this share of the rate limit",
-    read: readShare,
-  },
+  "rate-share": { value: "<n%>", description: "use only this share of the rate limit", read: readShare },
   concurrency: { value: "<n>", description: "maximum number of calls in flight", read: readWholeNumber },
   "max-errors": {
     value: "<n|n%>",
