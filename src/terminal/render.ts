@@ -21,7 +21,6 @@ export function renderData(data: unknown, view: View, format: Format, screen: Sc
   return render[format]();
 }
 
-/** Serializes a value as one line of JSON. */
 export function toJson(data: unknown): string {
   return `${JSON.stringify(data)}\n`;
 }

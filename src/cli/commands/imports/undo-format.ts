@@ -19,7 +19,6 @@ export function describeCounts(
   ].join(", ");
 }
 
-/** Formats the result of an undo. */
 export function describeUndone(found: UndoneRun): string[] {
   const { import_id, state, rows_file, rows_not_taken } = found;
   const lines = {
@@ -52,7 +51,6 @@ export function describeUndoRecord(id: string, kind: string, record: UndoRecord)
   return `${id} was undone at ${record.finished_at}: ${describeCounts({ kind, ...record }, "past")}.`;
 }
 
-/** Formats the key of a row's item. */
 export function describeKey(kind: string, key: string): string {
   return findKind(kind).describeKey?.(key) ?? key;
 }

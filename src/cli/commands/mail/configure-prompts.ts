@@ -1,8 +1,9 @@
+import { readVariable } from "../../../config/environment.ts";
 import { parseSender, formatSender } from "../../../config/email-sender.ts";
-import type { StoredEmailSettings } from "../../../config/email-settings.ts";
-import { promptValue } from "../../program/prompt.ts";
+import type { SmtpServer, StoredEmailSettings } from "../../../config/email-settings.ts";
+import { promptPassword, promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
-import { findPassword } from "./smtp-password.ts";
+import { readSecretLine } from "../auth/secret-line.ts";
 
 /** Prompts for every setting. The stored value is the default; invalid answers are rejected and prompted for again. */
 export async function promptSettings(
@@ -36,4 +37,31 @@ export async function promptSettings(
     (text) => parseSender(text, "the sender"),
   );
   return { smtp: { host, port, tls, user, password }, from };
+}
+
+interface Login {
+  readonly host: string;
+  readonly user: string;
+  /** The stored settings of the same server. */
+  readonly known: SmtpServer | null;
+}
+
+/**
+ * Finds the password: standard input, environment, stored settings, or a prompt. A stored password is only used for the
+ * server and user that it was stored for.
+ * @throws UserError `usage`, `interrupted`
+ */
+export async function findPassword(
+  context: Context,
+  isOnStdin: boolean,
+  { host, user, known }: Login,
+): Promise<string> {
+  if (isOnStdin) return readSecretLine(context.io.stdin, "password");
+  const given = readVariable(context.io.env, "STARPOST_SMTP_PASSWORD");
+  if (given !== undefined) return given;
+  if (known?.user === user && known.password !== null) return known.password;
+  return promptPassword(context, `the password of ${user}`, {
+    question: `Password for ${user} at ${host}`,
+    hint: "Pass it on standard input with --password-stdin, or set STARPOST_SMTP_PASSWORD.",
+  });
 }

@@ -8,7 +8,7 @@ import { type EmailSender, formatSender } from "../../../config/email-sender.ts"
 import { type UserError, usageError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
-import { findPassword } from "./smtp-password.ts";
+import { findPassword, promptSettings } from "./configure-prompts.ts";
 import { canPrompt } from "../../program/prompt.ts";
 import { findLocalProfile } from "../serve/server-run.ts";
 
@@ -86,7 +86,6 @@ async function readChanges(
     return { smtp: null, from: request.from ?? (await read().catch(() => emptySettings)).from };
   if (namesServer(request) || request.from) return applyFlags(context, request, await read());
   if (request.isShow || request.isCheck || !canPrompt(context)) return undefined;
-  const { promptSettings } = await import("./configure-prompts.ts");
   return promptSettings(context, await read());
 }
 

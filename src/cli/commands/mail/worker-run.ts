@@ -51,7 +51,6 @@ export async function runWork(
   }
 }
 
-/** Warns that not everything was sent. */
 function describeRemainder({ state, mails, webhooks }: WorkSummary): string | undefined {
   if (state === "interrupted") return "Interrupted. The next run sends what is still due.";
   const deferred = mails.deferred + (webhooks["deferred"] ?? 0);

@@ -15,7 +15,6 @@ import { readProfiles } from "../../../config/profile-store.ts";
 import { confirm } from "../../program/confirm.ts";
 import { describeForgotten } from "../auth/secret-format.ts";
 
-/** Sets the current profile. */
 export async function applyProfile(context: Context, name: string): Promise<ProfileRecord> {
   if (name !== builtInNames.local) await requireStored(context, name, "select");
   const { paths } = await context.profileSources();
@@ -29,7 +28,6 @@ export async function applyProfile(context: Context, name: string): Promise<Prof
   return record;
 }
 
-/** Marks a profile as live or not live. */
 export async function setLive(context: Context, name: string, isLive: boolean): Promise<ProfileRecord> {
   await requireStored(context, name, "change");
   const { paths } = await context.profileSources();

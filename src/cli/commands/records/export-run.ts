@@ -141,7 +141,6 @@ class ExportProgress {
     this.#last = event;
   }
 
-  /** Returns the current status line. */
   format(): string {
     const nowMs = this.#clock();
     const wait = this.#wait && nowMs < this.#wait.untilMs ? this.#wait.message : "";

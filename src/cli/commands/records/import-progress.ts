@@ -48,7 +48,6 @@ export class ImportProgress {
     }
   }
 
-  /** Returns the current status line. */
   format(): string {
     const nowMs = this.#clock();
     const line = this.#describe(nowMs);

@@ -16,7 +16,6 @@ const maxDays = 4;
 
 const indent = " ".repeat(12);
 
-/** Formats what an import would do. */
 export function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string {
   const { rows, items, calls } = plan;
   const { one, many } = findKind(plan.kind).itemName;
