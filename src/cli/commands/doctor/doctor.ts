@@ -22,16 +22,17 @@ export const doctor = command({
       read: parseTimeout,
     },
   },
-  run: async ({ io, globals, host, profile }, { flags }) => {
+  run: async (context, { flags }) => {
+    const { io, globals } = context;
     const { runChecks } = await import("../../../doctor/doctor.ts");
-    const hostContext = await host();
+    const hostContext = await context.host();
     return runChecks({
       ...hostContext,
       cwd: io.cwd,
       node: { version: io.node.version, required: io.node.wanted },
       profileFlag: globals.profile,
       timeoutMs: flags.timeout ?? defaultTimeoutMs,
-      resolveProfile: profile,
+      resolveProfile: () => context.profile(),
       checkEmail: async () => (await io.loadApp()).checkEmail(hostContext),
       findDatabaseProbe: async () => (await io.loadApp()).findDatabaseProbe(),
     });
@@ -82,7 +83,7 @@ function formatSummary(checks: readonly Check[]): string {
     countOf(count("warning"), "warning"),
     countOf(count("problem"), "problem"),
     `${count("skipped")} skipped`,
-  ].filter((text) => !text.startsWith("0 "));
+  ].filter((part) => !part.startsWith("0 "));
   return `${countOf(checks.length, "check")}: ${counts.join(", ")}`;
 }
 

@@ -72,11 +72,14 @@ export async function exportRecords(
     const { stop, abort } = signals;
     const exporter = await kind.loadExporter();
     const request = { exporter, columns: kind.columns, query, format, isSafeForExcel };
-    const result = await runExport(request, { service: connection.service, sink, stop, abort, report })
-      .finally(() => connection.close())
-      .catch((error: unknown) => {
-        throw toFileError(error, file ?? "standard output");
-      });
+    let result: ExportResult;
+    try {
+      result = await runExport(request, { service: connection.service, sink, stop, abort, report });
+    } catch (error) {
+      throw toFileError(error, file ?? "standard output");
+    } finally {
+      await connection.close();
+    }
     progress.stop();
     const summary = { noun: kind.name, file, format, ...result, duration_ms: io.clock() - startedMs };
     printEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
