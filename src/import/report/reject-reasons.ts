@@ -4,7 +4,7 @@ import { readFileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
 import { rejectColumns } from "../mapping/names.ts";
 import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
-import type { FormatFlags } from "../run/reject-table.ts";
+import type { FormatFlags } from "../run/reject-file.ts";
 
 /** Rows that were rejected for the same reason in the same column. */
 export interface RejectReason {

@@ -1,5 +1,143 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { stringify } from "csv-stringify/sync";
+import iconv from "iconv-lite";
+import { delimiters } from "../csv/text-format.ts";
+import type { FileFormat } from "../csv/file-format.ts";
+import { isRejectColumn, rejectColumns } from "../mapping/names.ts";
 import type { SourceRow } from "../item.ts";
-import { RejectTable, type RejectedInput, type RejectPlace, type FormatFlags } from "./reject-table.ts";
+import { writeFully } from "./write-fully.ts";
+
+/** What the rejects of a file depend on. */
+interface RejectedInput {
+  readonly header: readonly string[];
+  readonly format: FileFormat;
+  /**
+   * Identifies columns of different files with each other: the field that a column holds, if that is more than its
+   * name.
+   */
+  readonly fieldOf: (column: number) => string | undefined;
+}
+
+/** The format flags of the command, which it needs again to import the rejects. */
+export interface FormatFlags {
+  readonly delimiter?: string | undefined;
+  readonly encoding?: string | undefined;
+}
+
+interface TableFormat {
+  readonly delimiter: string;
+  readonly encoding: string;
+  readonly hasMark: boolean;
+}
+
+/** Why a row is in the table. */
+interface RejectPlace {
+  readonly column: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** The rejected rows of some files, unchanged, each with line, column, code, and reason. */
+class RejectTable {
+  readonly path: string;
+  readonly #format: TableFormat;
+  readonly #inputs: ReadonlyMap<number, RejectedInput>;
+  /** The columns written: those of all files, without the reject columns of an earlier round. */
+  readonly #columns: readonly string[];
+  /** For each file, the index of its cell for each written column; -1 if it has none. */
+  readonly #cellOf: ReadonlyMap<number, readonly number[]>;
+  #descriptor: number | undefined;
+
+  /** A resume writes the table from scratch and replaces the previous one once it has caught up. */
+  constructor(path: string, inputs: ReadonlyMap<number, RejectedInput>, flags: FormatFlags) {
+    this.path = path;
+    this.#inputs = inputs;
+    this.#format = chooseFormat(
+      [...inputs.values()].map(({ format }) => format),
+      flags,
+    );
+    const keyed = new Map([...inputs].map(([file, input]) => [file, keyColumns(input)] as const));
+    const names = new Map<string, string>();
+    for (const [file, keys] of keyed) {
+      for (const [at, key] of keys.entries()) {
+        const name = inputs.get(file)?.header[at] ?? "";
+        if (!names.has(key) && !isRejectColumn(name)) names.set(key, name);
+      }
+    }
+    this.#columns = [...names.values()];
+    this.#cellOf = new Map(
+      [...keyed].map(([file, keys]) => [file, [...names.keys()].map((key) => keys.indexOf(key))]),
+    );
+  }
+
+  /** Whether there is a table from this attempt or an earlier one. */
+  get isThere(): boolean {
+    return existsSync(this.path);
+  }
+
+  add({ file, line, cells }: SourceRow, place: RejectPlace): void {
+    if (this.#descriptor === undefined) {
+      this.#descriptor = openSync(`${this.path}.new`, "w", 0o600);
+      this.#write([...this.#columns, ...rejectColumns], true);
+    }
+    const count = this.#inputs.get(file)?.header.length ?? 0;
+    const fitted = fitCells(cells, count, this.#format.delimiter);
+    const own = (this.#cellOf.get(file) ?? []).map((at) => fitted[at] ?? "");
+    this.#write([...own, String(line), place.column, place.code, place.reason], false);
+  }
+
+  /** Ends writing; the table takes effect unless `isKept` is false. */
+  close(isKept: boolean): void {
+    if (this.#descriptor !== undefined) {
+      fsyncSync(this.#descriptor);
+      closeSync(this.#descriptor);
+    }
+    if (!isKept) rmSync(`${this.path}.new`, { force: true });
+    else if (this.#descriptor === undefined) rmSync(this.path, { force: true });
+    else renameSync(`${this.path}.new`, this.path);
+  }
+
+  #write(cells: readonly string[], isFirst: boolean): void {
+    const { delimiter, encoding, hasMark } = this.#format;
+    const text = stringify([cells], { delimiter, quoted_match: /\r/ });
+    writeFully(this.#descriptor ?? -1, iconv.encode(text, encoding, { addBOM: isFirst && hasMark }));
+  }
+}
+
+/**
+ * Chooses a format in which the same command can import the rejects: the format of the flags, or else the files' own,
+ * if all of them share it and it would be detected again.
+ * Assumed: text detected as Windows-1252 is written as UTF-8 with a byte order mark, which needs no detection and has
+ * every character.
+ */
+function chooseFormat(formats: readonly FileFormat[], flags: FormatFlags): TableFormat {
+  const common = (values: readonly string[]) => (new Set(values).size === 1 ? values[0] : undefined);
+  const delimiter = flags.delimiter ?? common(formats.map((format) => format.delimiter)) ?? ",";
+  const isFound = flags.delimiter !== undefined || (delimiters as readonly string[]).includes(delimiter);
+  const encoding = flags.encoding ?? common(formats.map((format) => format.encoding));
+  const isUtf16 = encoding !== undefined && /^utf-?16/i.test(encoding);
+  const isFoundAgain = flags.encoding !== undefined || isUtf16 || encoding === "utf-8";
+  return {
+    delimiter: isFound ? delimiter : ",",
+    encoding: isFoundAgain ? (encoding ?? "utf-8") : "utf-8",
+    hasMark: isUtf16 || !isFoundAgain,
+  };
+}
+
+/** Distinguishes columns of the same name by their order, since an export may have several. */
+function keyColumns({ header, fieldOf }: RejectedInput): string[] {
+  return header.map((name, at) => {
+    const field = fieldOf(at);
+    if (field !== undefined) return `field ${field}`;
+    return `column ${header.slice(0, at).filter((other) => other === name).length} ${name}`;
+  });
+}
+
+/** Limits a row to the cells of its header; the excess is joined into the last cell. */
+function fitCells(cells: readonly string[], count: number, delimiter: string): readonly string[] {
+  if (cells.length <= count) return cells;
+  return [...cells.slice(0, count - 1), cells.slice(count - 1).join(delimiter)];
+}
 
 /** A file of the run, and the group of files with which its rejects may share a table. */
 export interface GroupedInput extends RejectedInput {
