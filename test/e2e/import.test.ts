@@ -65,7 +65,7 @@ describe("complete exports", () => {
 
     const second = await home.json(["orders", "import", `${data}/orders.csv`]);
     expect(second.exitCode).toBe(0);
-    expect(second.stderr).toContain(String(first.data["import_id"]));
+    expect(second.stderr).toContain(first.data.import_id);
     expect((await readPurchases(server, utoken)).purchases).toHaveLength(240);
   });
 
