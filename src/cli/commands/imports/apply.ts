@@ -12,5 +12,5 @@ export const importsApply = command({
     return applyPlan(context, path);
   },
   render: (summary) => silent(flattenSummary(summary)),
-  exitStatus: statusOfImport,
+  exitStatus: (summary) => statusOfImport(summary),
 });

@@ -15,5 +15,5 @@ export const importsResume = command({
     return resumeRun(context, id, { rate, rateShare, concurrency, maxErrors });
   },
   render: (summary) => silent(flattenSummary(summary)),
-  exitStatus: statusOfImport,
+  exitStatus: (summary) => statusOfImport(summary),
 });

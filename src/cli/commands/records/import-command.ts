@@ -17,6 +17,6 @@ export function importCommand(kind: RecordKind): Command {
       return runImport(context, { kind: kind.name, files, options: readImportOptions(flags, kind) });
     },
     render: (result) => silent(flattenSummary(result)),
-    exitStatus: statusOfImport,
+    exitStatus: (summary) => statusOfImport(summary),
   });
 }

@@ -57,11 +57,13 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
   return { ...view, fileColumns: csvColumns, tones: runTones };
 }
 
+type Finished = Pick<ImportSummary, "state" | "rows" | "verified">;
+
 /**
- * The exit status for the result of a run.
+ * The exit status for the result of a run or a plan.
  * Assumed: missing rows are worse than rejected rows, so they determine the status if both occur.
  */
-export function statusOfImport({ state, rows, verified }: ImportSummary): ExitStatus {
+export function statusOfImport({ state, rows, verified }: Finished): ExitStatus {
   if (state === "interrupted") return exitStatus.interrupted;
   if (state === "stopped") return exitStatus.stopped;
   if (state !== "finished") return exitStatus.failed;

@@ -2,9 +2,9 @@ import type { RecordKind } from "../../../import/kind.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import { type Cell, silent } from "../../../terminal/view.ts";
 import { type Command, command } from "../../program/command.ts";
-import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
+import { statusOfImport } from "./import-view.ts";
 
 /** The command that previews an import. It has the flags of the import, except `--dry-run`. */
 export function planCommand(kind: RecordKind): Command {
@@ -29,7 +29,7 @@ export function planCommand(kind: RecordKind): Command {
       return runPlan(context, { kind: kind.name, files, options, out: flags.out });
     },
     render: (plan) => silent(flattenPlan(plan)),
-    exitStatus: statusOfPlan,
+    exitStatus: (summary) => statusOfImport(summary),
   });
 }
 
@@ -66,11 +66,4 @@ function flattenPlan(plan: PlanSummary): Record<string, Cell> {
     rejects_file: plan.rejects_file,
     plan_file: plan.plan_file,
   };
-}
-
-function statusOfPlan({ state, rows }: PlanSummary): ExitStatus {
-  if (state === "interrupted") return exitStatus.interrupted;
-  if (state === "stopped") return exitStatus.stopped;
-  if (state !== "finished" || rows.failed > 0) return exitStatus.failed;
-  return rows.rejected > 0 ? exitStatus.someRejected : exitStatus.done;
 }
