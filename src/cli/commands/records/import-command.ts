@@ -17,6 +17,6 @@ export function importCommand(kind: RecordKind): Command {
       return runImport(context, { kind: kind.name, files, options: readImportOptions(flags, kind) });
     },
     render: (result) => silent(flattenSummary(result)),
-    exitStatus: (summary) => statusOfImport(summary),
+    exitStatus: (result) => statusOfImport(result),
   });
 }
