@@ -10,36 +10,6 @@ const dist = join(root, "dist");
 /** Stands in for `import.meta.url`, which CommonJS does not have. */
 const fileUrl = "__fileUrl";
 
-/**
- * Commands load dozens of small files, and looking each of them up takes longer than running it. A pack is one file with
- * all that these sources import. `--help` loads the first, every command the first two, and commands that use the embedded
- * database all three.
- */
-const packs = {
-  help: ["src/cli/program/help/overview.ts"],
-  program: [
-    "src/cli/program/program.ts",
-    "src/cli/program/context.ts",
-    "src/cli/program/flag-values.ts",
-    "src/cli/program/output/messages.ts",
-    "src/cli/program/output/print.ts",
-    "src/terminal/write-rows.ts",
-    "src/cli/commands/operations/thin-commands.ts",
-    "src/config/profile.ts",
-  ],
-  engine: [
-    "src/cli/commands/operations/run.ts",
-    "src/app/app.ts",
-    "src/storage/database.ts",
-    "src/storage/sqlite/driver.ts",
-    "src/engine/local-transport.ts",
-    "src/engine/accounts/first-account.ts",
-    "src/engine/kernel/sealer.ts",
-    "src/engine/kernel/storage-errors.ts",
-    "src/engine/products/core.ts",
-  ],
-};
-
 /** After splitting, a CommonJS package exports only `default`; this adds its named exports. */
 const namedExports =
   "for(const name of Object.keys(module.exports.default))if(!(name in module.exports))module.exports[name]=module.exports.default[name];\n";
@@ -96,25 +66,6 @@ const withoutChildProcess = {
   },
 };
 
-/**
- * Loads Node's own modules on first use: `node:crypto` and `node:fs/promises` each take as long to load as a short
- * command. esbuild accesses every import as a property of a variable, `import_node_fs.readFileSync`. The parentheses are
- * for `new`: in `new f().Agent()`, `new` applies to `f`.
- */
-function loadBuiltinsLazily(code) {
-  const names = [];
-  const lazy = code.replaceAll(
-    /\b(import_\w+)=((?:__toESM\()?require\("node:[\w/]+"\)\)?)(?=[,;])/g,
-    (_match, name, load) => {
-      names.push(name);
-      return `${name}=()=>(${name}_module??=${load})`;
-    },
-  );
-  if (names.length === 0) return code;
-  const uses = new RegExp(String.raw`\b(${names.join("|")})\b(?!=\(\)=>)`, "g");
-  return `let ${names.map((name) => `${name}_module`).join(",")};${lazy.replaceAll(uses, "($1())")}`;
-}
-
 /** esbuild can only split ES modules, but Node loads CommonJS faster. */
 async function toCommonJs({ path, text }) {
   const { code, warnings } = await transform(text, {
@@ -132,72 +83,11 @@ async function toCommonJs({ path, text }) {
     ? `const ${fileUrl}=require("node:url").pathToFileURL(__filename).href;`
     : "";
   const names = /^export default require_\w+\(\);$/m.test(text) ? namedExports : "";
-  return { path, code: `"use strict";${url}${loadBuiltinsLazily(code)}${names}` };
+  return { path, code: `"use strict";${url}${code}${names}` };
 }
-
-/** The pack of each output file that is in one. */
-function findPacks({ outputs }) {
-  const packOf = new Map(collectOutputs(outputs, ["src/main.ts"]).map((path) => [path, ""]));
-  for (const [name, sources] of Object.entries(packs)) {
-    for (const path of collectOutputs(outputs, sources)) if (!packOf.has(path)) packOf.set(path, name);
-  }
-  return new Map([...packOf].filter(([, name]) => name).map(([path, name]) => [basename(path), name]));
-}
-
-/** The output files that are loaded together with sources. */
-function collectOutputs(outputs, sources) {
-  const entries = Object.entries(outputs);
-  const found = sources.map((source) => {
-    const [path] = entries.find(([, { entryPoint }]) => entryPoint === source) ?? [];
-    if (!path) throw new Error(`${source} is not imported with import(), so it has no file of its own`);
-    return path;
-  });
-  for (const path of found) {
-    const next = outputs[path].imports.filter(
-      ({ kind, external }) => kind === "import-statement" && !external,
-    );
-    found.push(...next.map((imported) => imported.path).filter((imported) => !found.includes(imported)));
-  }
-  return found;
-}
-
-/**
- * Moves files into their packs. Each file becomes a function that runs when it is first required. The parentheses around
- * the function make V8 compile it immediately, and only such functions are in Node's compile cache.
- */
-function packFiles(files, packOf) {
-  const redirect = (code, from) =>
-    code.replaceAll(/\brequire\("\.\/([^"]+)"\)/g, (load, name) => {
-      const target = packOf.get(name);
-      if (!target) return load;
-      if (target === from) return `__load("${name}")`;
-      return from ? `__pack("./${target}.js")("${name}")` : `require("./${target}.js")("${name}")`;
-    });
-  const redirected = files.map(({ path, code }) => {
-    const from = packOf.get(basename(path));
-    return { path, from, code: redirect(code, from) };
-  });
-  const packed = Object.keys(packs).map((name) => {
-    const members = redirected
-      .filter(({ from }) => from === name)
-      .map(({ path, code }) => `"${basename(path)}":(function(module,exports){${code}\n})`);
-    return { path: join(dist, `${name}.js`), code: `"use strict";${loadMember}{${members.join(",\n")}};\n` };
-  });
-  return [...redirected.filter(({ from }) => !from), ...packed];
-}
-
-/**
- * The start of a pack: exports a function that loads one of its files. Requires the other packs only once, because Node
- * resolves the path each time.
- */
-const loadMember = `const loaded={},packs={};
-function __pack(path){return packs[path]??=require(path)}
-function __load(name){let found=loaded[name];if(!found){found=loaded[name]={exports:{}};members[name](found,found.exports)}return found.exports}
-module.exports=__load;
-const members=`;
 
 async function write({ outputFiles, metafile }) {
-  const files = packFiles(await Promise.all(outputFiles.map(toCommonJs)), findPacks(metafile));
+  const files = await Promise.all(outputFiles.map(toCommonJs));
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
@@ -206,14 +96,10 @@ async function write({ outputFiles, metafile }) {
 }
 
 /** The source files that each file of dist/ contains. */
-function listParts({ metafile }) {
-  const packOf = findPacks(metafile);
-  const parts = {};
-  for (const [path, { inputs }] of Object.entries(metafile.outputs)) {
-    const name = packOf.get(basename(path));
-    (parts[name ? `${name}.js` : basename(path)] ??= []).push(...Object.keys(inputs));
-  }
-  return parts;
+function listParts({ metafile: { outputs } }) {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([path, { inputs }]) => [basename(path), Object.keys(inputs)]),
+  );
 }
 
 const result = await bundle();

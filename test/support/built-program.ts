@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -27,17 +27,11 @@ export interface BuiltSettings {
 
 const require = createRequire(import.meta.url);
 
-/** Loads a module of the built program that is imported with `import()`: from its own file in `dist`, or from a pack. */
+/** Loads a module of the built program from its own file in `dist`. */
 export function loadBuilt<T>(name: string): T {
   const file = readdirSync("dist").find((one) => new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`).test(one));
-  if (file !== undefined) return require(resolve("dist", file)) as T;
-  for (const pack of ["help.js", "program.js", "engine.js"].map((one) => resolve("dist", one))) {
-    const member = new RegExp(`"(${name}-[A-Z0-9]{8}\\.js)":\\(function`).exec(
-      readFileSync(pack, "utf8"),
-    )?.[1];
-    if (member !== undefined) return (require(pack) as (member: string) => T)(member);
-  }
-  throw new Error(`dist contains no ${name}; run npm run build`);
+  if (file === undefined) throw new Error(`dist contains no ${name}; run npm run build`);
+  return require(resolve("dist", file)) as T;
 }
 
 /**
