@@ -319,7 +319,7 @@ describe("map without a terminal", () => {
     const file = write("f.csv", "Type,Number,Person\nsale,7,Ana Ruiz\n");
     const { data, stderr } = await home.json<{ columns?: Record<string, string> }>(["orders", "map", file]);
     expect(data.columns).toMatchObject({ order_id: "Number" });
-    expect(stderr).toMatch(/order_id\s+column 'Number' \(a guess\)/);
+    expect(stderr).toMatch(/order_id\s+column 'Number' \(guess\)/);
     const products = write("p.csv", "product_id,name,url,Supplier\n1,N,https://s.example/1,ACME\n");
     const left = await home.json<{ columns: Record<string, string> }>(["products", "map", products]);
     expect(left.data.columns).not.toHaveProperty("brand");

@@ -178,7 +178,7 @@ describe("imports purge", () => {
 
     const prompted = await home.run(["imports", "purge", "--older-than", "30d"]);
     expect(prompted.exitCode).toBe(2);
-    expect(prompted.stderr).toMatch(/Remove 1 import and .*leftover.* \(.*(bytes|kB)\)/);
+    expect(prompted.stderr).toMatch(/1 import and 1 leftover .*\(.*(bytes|kB)\)/);
     expect(existsSync(join(runs, old))).toBe(true);
 
     const first = await purge(home, "--yes");

@@ -51,6 +51,10 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "coupons map": words(file("coupons.csv")),
   "unsubscribers map": words(file("unsubscribers.csv")),
   "reviews map": { words: ({ folder }) => [join(folder, "reviews.csv")] },
+  "groups import": { words: ({ folder }) => [join(folder, "groups.csv")] },
+  "groups plan": { words: ({ folder }) => [join(folder, "groups.csv")] },
+  "groups map": { words: ({ folder }) => [join(folder, "groups.csv")] },
+  "groups export": nothing,
   "imports list": nothing,
   "imports show": { words: ({ importId }) => [importId] },
   "imports resume": { words: ({ importId }) => [importId] },
@@ -146,17 +150,18 @@ export async function stockHome(): Promise<
     if (status !== 0) throw new Error(`${argv.join(" ")}: ${stderr}`);
     return JSON.parse(stdout) as T;
   };
-  const [orders, teapot] = [
-    file("orders.csv"),
-    '{"teapot":{"name":"Teapot","url":"https://shop.example/teapot"}}',
-  ];
+  const orders = file("orders.csv");
+  const products = ["teapot", "mug", "samovar"].map((id) => [
+    id,
+    { name: id, url: `https://shop.example/${id}` },
+  ]);
   const { import_id: importId } = await call<{ import_id: string }>(
     "orders",
     "import",
     orders,
     "--send-mail",
   );
-  await call("api", "products.massCreate", "--products", teapot);
+  await call("api", "products.massCreate", "--products", JSON.stringify(Object.fromEntries(products)));
   await call("groups", "create", "teapots");
   await call("profile", "add", "another", "--database", join(folder, "another.db"));
   await call("webhooks", "create", "https://shop.example/hook");
@@ -166,6 +171,7 @@ export async function stockHome(): Promise<
     join(folder, "reviews.csv"),
     `${columns}\nteapot,Good,It pours,5,Bo,bo@mail.example,2026-01-31\n`,
   );
+  writeFileSync(join(folder, "groups.csv"), "group,product_id\nteapots,teapot\n");
   await call("orders", "plan", orders, "--out", join(folder, "plan.json"));
   cpSync(folder, kept, { recursive: true });
   return {
