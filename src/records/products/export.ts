@@ -1,5 +1,5 @@
 import { listProducts, type ListedProduct } from "../../service/listings.ts";
-import { products } from "./kind.ts";
+import { columns } from "./columns.ts";
 import type { ExportRow, ExportValue, RecordExporter } from "../../export/record-exporter.ts";
 
 const withoutUrl = "withoutUrl";
@@ -55,5 +55,5 @@ export function toRecord(product: ListedProduct): ExportRow["record"] {
     product_id: product.external_id,
     currency_iso: product.currency,
   };
-  return Object.fromEntries(products.columns.map((column) => [column, values[column] as ExportValue]));
+  return Object.fromEntries(columns.map((column) => [column, values[column] as ExportValue]));
 }

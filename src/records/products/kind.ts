@@ -1,9 +1,5 @@
 import type { RecordKind } from "../../import/kind.ts";
-
-const columns = (
-  "product_id name url image_url description currency_iso price product_tags blacklisted " +
-  "upc mpn brand isbn sku external_sku"
-).split(" ");
+import { columns } from "./columns.ts";
 
 /** Names from the catalog layout that other vendors export. */
 const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
