@@ -2,7 +2,6 @@ import type { RecordKind } from "../../import/kind.ts";
 
 const actions = { operation: "coupons.upload", field: "coupon_action" } as const;
 
-/** Source: INTERFACE "Native columns". */
 export const coupons: RecordKind = {
   name: "coupons",
   itemName: { one: "code", many: "codes" },

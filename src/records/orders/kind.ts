@@ -8,7 +8,6 @@ const columns = (
 
 const required = "order_id email customer_name order_date product_id product_name product_url".split(" ");
 
-/** Source: INTERFACE "Native columns". */
 export const orders: RecordKind = {
   name: "orders",
   itemName: { one: "order", many: "orders" },

@@ -17,7 +17,6 @@ const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
   external_sku: ["spec external sku"],
 };
 
-/** Source: INTERFACE "Native columns". */
 export const products: RecordKind = {
   name: "products",
   itemName: { one: "product", many: "products" },

@@ -1,7 +1,7 @@
 import { type RecordKind, sinceFlag } from "../../import/kind.ts";
 
 /**
- * Source: INTERFACE "Native columns". Assumed: the columns of reviews are those of the layout, with `published` first,
+ * Assumed: the columns of reviews are those of the layout, with `published` first,
  * that other vendors export, followed by the ones that it lacks.
  */
 export const reviews: RecordKind = {

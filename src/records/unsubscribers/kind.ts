@@ -3,7 +3,6 @@ import type { RecordKind } from "../../import/kind.ts";
 /** The email types, by the numbers that stand for them in a file. */
 export const emailTypeIds: readonly string[] = Array.from({ length: 17 }, (_, at) => String(at + 1));
 
-/** Source: INTERFACE "Native columns". */
 export const unsubscribers: RecordKind = {
   name: "unsubscribers",
   itemName: { one: "address", many: "addresses" },
