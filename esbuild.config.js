@@ -58,9 +58,7 @@ const withoutChildProcess = {
   name: "without-child-process",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes(join("node_modules", "commander"))
-        ? { path: "child_process", namespace: "empty" }
-        : undefined,
+      importer.includes(join("node_modules", "commander")) ? { path: "child_process", namespace: "empty" } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "module.exports = {};" }));
   },
@@ -79,9 +77,7 @@ async function toCommonJs({ path, text }) {
     legalComments: "none",
   });
   if (warnings.length > 0) throw new Error(`${path}: ${warnings[0].text}`);
-  const url = text.includes(fileUrl)
-    ? `const ${fileUrl}=require("node:url").pathToFileURL(__filename).href;`
-    : "";
+  const url = text.includes(fileUrl) ? `const ${fileUrl}=require("node:url").pathToFileURL(__filename).href;` : "";
   const names = /^export default require_\w+\(\);$/m.test(text) ? namedExports : "";
   return { path, code: `"use strict";${url}${code}${names}` };
 }
@@ -97,9 +93,7 @@ async function write({ outputFiles, metafile }) {
 
 /** The source files that each file of dist/ contains. */
 function listParts({ metafile: { outputs } }) {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([path, { inputs }]) => [basename(path), Object.keys(inputs)]),
-  );
+  return Object.fromEntries(Object.entries(outputs).map(([path, { inputs }]) => [basename(path), Object.keys(inputs)]));
 }
 
 const result = await bundle();

@@ -138,18 +138,12 @@ function print(found) {
     `lines                 ${found.lines}`,
     `file length           median ${found.medianLines}, maximum ${found.maxLines}`,
     `files in a folder     at most ${folders[0]?.[1]}, in ${folders.length} folders`,
-    ...folders
-      .slice(0, 5)
-      .map(([folder, files]) => `                      ${String(files).padStart(3)}  ${folder}/`),
+    ...folders.slice(0, 5).map(([folder, files]) => `                      ${String(files).padStart(3)}  ${folder}/`),
     `import cycles         ${found.cycles.length}`,
-    ...found.cycles.map(
-      (group) => `                      ${group.length} files: ${group.slice(0, 4).join(", ")}`,
-    ),
+    ...found.cycles.map((group) => `                      ${group.length} files: ${group.slice(0, 4).join(", ")}`),
     `table violations      ${found.violations.length}`,
     ...found.violations.map((line) => `                      ${line}`),
-    ...found.longFiles.map(
-      ({ path, lines }) => `over ${limits.linesPerFile} lines        ${path} (${lines})`,
-    ),
+    ...found.longFiles.map(({ path, lines }) => `over ${limits.linesPerFile} lines        ${path} (${lines})`),
     ...found.crowdedFolders.map(
       ([folder, files]) => `over ${limits.filesPerFolder} files         ${folder}/ (${files})`,
     ),

@@ -77,13 +77,9 @@ function runInTerminal(command, { cwd, env }) {
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-images-"));
 mkdirSync(join(folder, "bin"));
-writeFileSync(
-  join(folder, "bin/starpost"),
-  `#!/bin/sh\nexec "${process.execPath}" "${root}/bin/starpost.js" "$@"\n`,
-  {
-    mode: 0o755,
-  },
-);
+writeFileSync(join(folder, "bin/starpost"), `#!/bin/sh\nexec "${process.execPath}" "${root}/bin/starpost.js" "$@"\n`, {
+  mode: 0o755,
+});
 const rows = Array.from({ length: 400 }, (_, index) => {
   const email = index % 97 === 41 ? "bo.mail.example" : `customer${index}@mail.example`;
   const url = index % 180 === 77 ? "teapot" : "https://shop.example/teapot";
@@ -106,16 +102,11 @@ try {
     const prompt = `\u001B[32m$\u001B[39m \u001B[1m${command.replace("; true", "")}\u001B[22m`;
     return `${prompt}\n${output}\n`.split("\n");
   });
-  const shown = lines.map((line) =>
-    line.replaceAll(join(folder, "home"), "~/.starpost").replaceAll(folder, "~"),
-  );
+  const shown = lines.map((line) => line.replaceAll(join(folder, "home"), "~/.starpost").replaceAll(folder, "~"));
   writeFileSync(join(images, "import.svg"), drawTerminal(shown.slice(0, -1)));
   await run(
     "sh",
-    [
-      "-c",
-      "starpost imports report $(starpost imports list --json | jq -r '.[0].import_id') --out report.html",
-    ],
+    ["-c", "starpost imports report $(starpost imports list --json | jq -r '.[0].import_id') --out report.html"],
     {
       cwd: folder,
       env,

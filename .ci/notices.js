@@ -16,9 +16,7 @@ function packageFolder(input) {
 
 async function readNotice(folder) {
   const { name, version, license, author } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-  const files = (await readdir(folder))
-    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-    .toSorted();
+  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).toSorted();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   if (license === undefined && texts.length === 0) throw new Error(`${name} does not declare a license`);
   const authorName = typeof author === "object" ? author.name : author;

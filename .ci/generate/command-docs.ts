@@ -13,8 +13,7 @@ export function nounOf({ name }: Pick<Command, "name">): string {
 export function writeNounPage(noun: string, commands: readonly Command[]): string {
   const own = commands.filter((command) => nounOf(command) === noun);
   const contents = own.map(
-    ({ name, summary }) =>
-      `- [\`starpost ${name}\`](#starpost-${name.replaceAll(" ", "-")}): ${mark(summary)}`,
+    ({ name, summary }) => `- [\`starpost ${name}\`](#starpost-${name.replaceAll(" ", "-")}): ${mark(summary)}`,
   );
   return join([
     made,
@@ -68,8 +67,7 @@ function writeBlock(block: Block): string {
 
 function writeEntries(title: string, entries: readonly Entry[]): string {
   const rows = entries.map(
-    ({ term, description }) =>
-      `| \`${term.replaceAll("|", "\\|")}\` | ${mark(description).replaceAll("|", "\\|")} |`,
+    ({ term, description }) => `| \`${term.replaceAll("|", "\\|")}\` | ${mark(description).replaceAll("|", "\\|")} |`,
   );
   return [`| ${title} | meaning |`, "|---|---|", ...rows].join("\n");
 }

@@ -1,10 +1,6 @@
 import type { FieldCard, OperationCard } from "../../src/cli/commands/operations/operation-card.ts";
 import { callerNames, type Endpoint, type OperationName, operations } from "../../src/contract/index.ts";
-import {
-  createSchemaRegistry,
-  documentedInput,
-  type Fields,
-} from "../../src/server/openapi/schema-registry.ts";
+import { createSchemaRegistry, documentedInput, type Fields } from "../../src/server/openapi/schema-registry.ts";
 import { kindsOf } from "../../src/server/openapi/error-responses.ts";
 
 /** Errors about request bodies and the server, which no command line can cause. */
@@ -137,9 +133,7 @@ function readField(path: readonly string[], given: Fields, { isRequired, schemas
 function alternatives(schema: Fields): readonly Fields[] {
   const { anyOf = [schema] } = schema as { readonly anyOf?: readonly Fields[] };
   return anyOf
-    .flatMap((one) =>
-      Array.isArray(one["type"]) ? one["type"].map((type: unknown) => ({ ...one, type })) : [one],
-    )
+    .flatMap((one) => (Array.isArray(one["type"]) ? one["type"].map((type: unknown) => ({ ...one, type })) : [one]))
     .filter(({ type }) => type !== "null");
 }
 
@@ -154,12 +148,9 @@ function typeOf(schema: Fields): FieldCard["type"] {
   if (schema["id"] === "Flag") return "switch";
   const types = alternatives(schema).map(({ type }) => type);
   if (new Set(types).size > 2) return "value";
-  if (types.includes("boolean") && types.every((type) => type === "boolean" || type === "string"))
-    return "switch";
+  if (types.includes("boolean") && types.every((type) => type === "boolean" || type === "string")) return "switch";
   if (schema["id"] === "Count" || schema["id"] === "RowId") return "number";
-  const list = alternatives(schema).find(({ type }) => type === "array") as
-    | { readonly items?: Fields }
-    | undefined;
+  const list = alternatives(schema).find(({ type }) => type === "array") as { readonly items?: Fields } | undefined;
   if (list && isText(list.items ?? {})) return types.includes("string") && !hasValues(list) ? "text" : "list";
   if (types.every((type) => type === "integer" || type === "number")) return "number";
   return isText(schema) ? "text" : "json";

@@ -29,14 +29,11 @@ const concurrency = { local: 5, remote: 4 } as const;
  */
 export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
   const { profile } = settings;
-  const account = await (profile.mode === "local"
-    ? openLocal(settings, profile)
-    : openRemote(settings, profile));
+  const account = await (profile.mode === "local" ? openLocal(settings, profile) : openRemote(settings, profile));
   const { appKey, secret, keepsOrder, target } = account;
   const isRemote = profile.mode === "remote";
   const mark = isRemote ? profile.tokenMark : secret;
-  const readSecret = async () =>
-    (isRemote ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile);
+  const readSecret = async () => (isRemote ? await profile.readSecret() : secret) ?? refuseWithoutSecret(profile);
   const signed = withToken(account.transport, {
     appKey,
     readSecret,
@@ -46,8 +43,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   });
   // Before bulk calls, so that they do not change order while waiting for a token.
   if (settings.isBulk === true) await signed.token();
-  const announced =
-    profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
+  const announced = profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
   return {
     service: createService(announced, { appKey }),
     send: createSignedSender({
@@ -137,8 +133,7 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
     enforceLimits: false,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   });
-  const transport =
-    settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
+  const transport = settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
   const paced = await pace(transport, settings, { target: profile.database, appKey });
   const send = createLocalSender(paced, settings, profile);
@@ -162,9 +157,7 @@ async function moveToThread(
   setFlagsFromString("--heap-growing-percent=75");
   const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl, isRehearsal };
   const file = findThreadFile(import.meta.url, "./engine-thread");
-  return new PortTransport(
-    new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
-  );
+  return new PortTransport(new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }));
 }
 
 function refuseWithoutSecret(profile: Profile): never {

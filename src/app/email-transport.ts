@@ -2,10 +2,7 @@ import type { EmailCheck, HostContext } from "./ports.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 
 /** Finds out how this machine sends emails. */
-export async function findEmailTransportSettings({
-  env,
-  paths,
-}: HostContext): Promise<EmailTransportSettings> {
+export async function findEmailTransportSettings({ env, paths }: HostContext): Promise<EmailTransportSettings> {
   const settings = await import("../config/email-settings.ts");
   const { smtp, from, outboxFolder } = await settings.findEmailSettings(env, paths);
   return smtp ? { kind: "smtp", ...smtp, from } : { kind: "outbox", folder: outboxFolder, from };

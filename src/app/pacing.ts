@@ -59,9 +59,7 @@ export async function openSharedPace(
     clock,
     onFailure: (error) => {
       const reason = (error as Error).message;
-      notice?.(
-        `Cannot use ${path}.json (${reason}). Processes are paced separately and may exceed the rate in total.`,
-      );
+      notice?.(`Cannot use ${path}.json (${reason}). Processes are paced separately and may exceed the rate in total.`);
     },
   });
   const id = random(6).toString("hex");

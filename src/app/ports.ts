@@ -63,9 +63,7 @@ export interface RehearsalSettings extends ConnectionSettings {
   /** The records on which the import depends; copied if the account is remote. */
   readonly resources: readonly GroupName[];
   /** Copies what `resources` does not cover. @returns what could not be read */
-  readonly copy?:
-    | ((from: Service, to: Service, options: CallOptions) => Promise<readonly string[]>)
-    | undefined;
+  readonly copy?: ((from: Service, to: Service, options: CallOptions) => Promise<readonly string[]>) | undefined;
   /** Aborts copying the account. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: CallOptions["onEvent"];

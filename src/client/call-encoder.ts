@@ -39,8 +39,7 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
   const namesAccount = [...used].some((name) => appKeyNames.has(name));
   const fields = {
     ...Object.fromEntries(Object.entries(input).filter(([name]) => !used.has(name))),
-    ...(auth === "account" &&
-      !namesAccount && { [method === "GET" ? appKeyField : bodyAppKeyField]: caller.appKey }),
+    ...(auth === "account" && !namesAccount && { [method === "GET" ? appKeyField : bodyAppKeyField]: caller.appKey }),
     ...((auth === "utoken" || (acceptsUtoken && caller.utoken !== undefined)) && {
       [utokenField]: caller.utoken,
     }),

@@ -24,9 +24,7 @@ const neverConnected: Readonly<Record<string, string>> = {
 /** Whether the connection failed, so that nothing was sent. */
 function isBeforeRequest(code: string, event: string): boolean {
   return (
-    neverConnected[code] !== undefined ||
-    isCertificateError(code) ||
-    (code === "ETIMEDOUT" && connectPhases.has(event))
+    neverConnected[code] !== undefined || isCertificateError(code) || (code === "ETIMEDOUT" && connectPhases.has(event))
   );
 }
 
@@ -54,8 +52,7 @@ export function toServiceError(error: unknown, service: string, forwarder?: Prox
   // Thrown by the tunnel through a proxy.
   if (cause instanceof ServiceError) return cause;
   const reason = neverConnected[code];
-  if (forwarder && isBeforeRequest(code, event))
-    return toProxyFailure(forwarder, describeConnectError(error), error);
+  if (forwarder && isBeforeRequest(code, event)) return toProxyFailure(forwarder, describeConnectError(error), error);
   if (reason) {
     const hint = "check the address and that the service is running (`starpost doctor`), or try again later";
     return new ServiceError("unavailable", `${service}: ${reason}`, { hint, cause: error });

@@ -1,9 +1,4 @@
-import {
-  Agent as HttpAgent,
-  type AgentOptions,
-  type OutgoingHttpHeaders,
-  request as requestHttp,
-} from "node:http";
+import { Agent as HttpAgent, type AgentOptions, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from "node:https";
 import type { Effect } from "../contract/index.ts";
 import type { Proxy } from "./proxy.ts";

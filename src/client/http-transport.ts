@@ -49,11 +49,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       const endpoint = endpointOf(operation);
       const request = encodeCall(endpoint, input, caller);
       const { utoken } = caller;
-      const value = await sendWithRetries(
-        client,
-        { request, effect: endpoint.effect },
-        callOptions,
-        (response) => parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) }),
+      const value = await sendWithRetries(client, { request, effect: endpoint.effect }, callOptions, (response) =>
+        parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) }),
       );
       return value as OutputOf<typeof operation>;
     },

@@ -86,8 +86,7 @@ export function addStart(
   if (rate.perWindow === 0) return;
   state.dueMs = Math.max(at.dueMs, at.nowMs - (at.catchUpMs ?? defaultCatchUpMs));
   state.startsMs.push(at.nowMs);
-  if (state.startsMs.length > rate.perWindow)
-    state.startsMs.splice(0, state.startsMs.length - rate.perWindow);
+  if (state.startsMs.length > rate.perWindow) state.startsMs.splice(0, state.startsMs.length - rate.perWindow);
 }
 
 export function addHold(state: PaceState, untilMs: number): void {

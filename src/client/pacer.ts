@@ -61,14 +61,7 @@ export class Pacer {
   #waiting = 0;
   #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor({
-    ratePerSecond,
-    share = 1,
-    clock,
-    sleep,
-    store = new MemoryPace(),
-    id = "own",
-  }: PacerOptions) {
+  constructor({ ratePerSecond, share = 1, clock, sleep, store = new MemoryPace(), id = "own" }: PacerOptions) {
     this.#clock = clock;
     this.#sleep = sleep;
     this.#ratePerSecond = ratePerSecond;

@@ -1,11 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import {
-  type Endpoint,
-  type ErrorKind,
-  errorKinds,
-  parseErrorSubject,
-  ServiceError,
-} from "../contract/index.ts";
+import { type Endpoint, type ErrorKind, errorKinds, parseErrorSubject, ServiceError } from "../contract/index.ts";
 import { kindOfHttpStatus, parseErrorBody } from "./error-body.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
 
@@ -38,14 +32,10 @@ const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]
  * Parses the value in a response.
  * @throws ServiceError of the kind in the response, or `unexpectedAnswer` if the response does not match the contract
  */
-export function parseResponse(
-  response: HttpResponse,
-  request: RequestInfo & { readonly endpoint: Endpoint },
-): unknown {
+export function parseResponse(response: HttpResponse, request: RequestInfo & { readonly endpoint: Endpoint }): unknown {
   const { status } = response;
   if (isRedirect(status)) throw redirected(response, request);
-  const body =
-    request.endpoint.reply.media === "bytes" ? readBytes(response) : readJson(response, request.endpoint);
+  const body = request.endpoint.reply.media === "bytes" ? readBytes(response) : readJson(response, request.endpoint);
   if (!body) throw notJson(response, request);
   const error = parseErrorBody(status, body);
   if (error) throw refused(error.kind, hideToken(error.message, request), { response, request });
@@ -142,13 +132,9 @@ function refused(
 function redirected({ status, headers }: HttpResponse, { service, path }: RequestInfo): ServiceError {
   const target = readLocation(headers.location, service + path);
   const base = target?.endsWith(path) ? target.slice(0, -path.length) : target;
-  return new ServiceError(
-    "unexpectedAnswer",
-    `${service} redirects (${status}) to ${target ?? "an invalid address"}`,
-    {
-      hint: base ? `change the address of the service to ${base}` : "change the address of the service",
-    },
-  );
+  return new ServiceError("unexpectedAnswer", `${service} redirects (${status}) to ${target ?? "an invalid address"}`, {
+    hint: base ? `change the address of the service to ${base}` : "change the address of the service",
+  });
 }
 
 /** Removes the query, which may contain the utoken. */

@@ -31,8 +31,7 @@ export function parseChaosPlan(text: string, flag: string): ChaosPlan {
   for (const part of text.split(",")) {
     const equals = part.indexOf("=");
     const [name, value] = [part.slice(0, equals).trim(), part.slice(equals + 1).trim()];
-    const invalid = (reason: string) =>
-      usageError(`invalid value "${part.trim()}" for ${flag}: ${reason}`, syntax);
+    const invalid = (reason: string) => usageError(`invalid value "${part.trim()}" for ${flag}: ${reason}`, syntax);
     if (equals < 0) throw invalid(`must have the form name=value, as in ${example}`);
     if (isFaultName(name)) {
       const rate = parsePercent(value);

@@ -32,8 +32,6 @@ export function formatSender({ name, address }: EmailSender): string {
 /** Assumed: the local part of the sender is ASCII, so that every mail server accepts it. */
 function isAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
-  const isLocal = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(
-    text.slice(0, at),
-  );
+  const isLocal = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(text.slice(0, at));
   return at > 0 && at <= 64 && isLocal && domainToASCII(text.slice(at + 1)) !== "";
 }

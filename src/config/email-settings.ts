@@ -79,12 +79,7 @@ function readEnvironment(env: Environment): SmtpServer | undefined {
     if (alone === undefined) return undefined;
     throw usageError(`STARPOST_SMTP_${alone} is set, but STARPOST_SMTP_HOST is not`, "Set both or neither.");
   }
-  const [port, tls, user = null, password = null] = [
-    read("PORT"),
-    read("TLS"),
-    read("USER"),
-    read("PASSWORD"),
-  ];
+  const [port, tls, user = null, password = null] = [read("PORT"), read("TLS"), read("USER"), read("PASSWORD")];
   if ((user === null) !== (password === null)) {
     throw usageError(
       `STARPOST_SMTP_${user === null ? "USER" : "PASSWORD"} is not set, but ${user === null ? "STARPOST_SMTP_PASSWORD" : "STARPOST_SMTP_USER"} is`,
@@ -107,10 +102,7 @@ export function completePort(
 
 export function parseHost(text: string, source: string): string {
   const host = text.trim();
-  if (
-    /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}.])?$/u.test(host) ||
-    /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host)
-  )
+  if (/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}.])?$/u.test(host) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host))
     return host;
   throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be a host name`,
@@ -127,9 +119,7 @@ export function parsePort(text: string, source: string): number {
 export function parseTlsMode(text: string, source: string): TlsMode {
   const mode = tlsModes.find((name) => name === text);
   if (mode) return mode;
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for ${source}: must be one of ${tlsModes.join(", ")}`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(text)} for ${source}: must be one of ${tlsModes.join(", ")}`);
 }
 
 function fileOf({ configFolder }: Places): string {

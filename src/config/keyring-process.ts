@@ -15,9 +15,7 @@ async function handleRequest({ action, account, secret }: KeyringRequest): Promi
     if (action === "remove") return { outcome: "done", value: entry.deleteCredential() ? account : null };
     entry.setPassword(secret ?? "");
     const isStored = entry.getPassword() === secret;
-    return isStored
-      ? { outcome: "done", value: null }
-      : { outcome: "failed", why: "it stored a different value" };
+    return isStored ? { outcome: "done", value: null } : { outcome: "failed", why: "it stored a different value" };
   } catch (error) {
     return { outcome: "failed", why: (error as Error).message };
   }

@@ -46,10 +46,7 @@ function hasSession(env: Environment): boolean {
 }
 
 function callInProcess(request: KeyringRequest, env: Environment, waitMs: number): Promise<KeyringResponse> {
-  const file = new URL(
-    `./keyring-process${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`,
-    import.meta.url,
-  );
+  const file = new URL(`./keyring-process${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`, import.meta.url);
   const child = fork(file, [], {
     env: withoutOwnVariables(env),
     execArgv: [],
@@ -76,9 +73,7 @@ function parseResponse(text: string, signal: NodeJS.Signals | null): KeyringResp
   if (signal !== null) return { outcome: "failed", why: "it does not respond" };
   try {
     const response = JSON.parse(text) as KeyringResponse;
-    return response.outcome === "failed"
-      ? { outcome: "failed", why: describeFailure(response.why) }
-      : response;
+    return response.outcome === "failed" ? { outcome: "failed", why: describeFailure(response.why) } : response;
   } catch {
     return { outcome: "failed", why: "it cannot be accessed" };
   }

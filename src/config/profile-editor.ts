@@ -75,11 +75,7 @@ export interface DeletedCredentials {
  * Deletes the secret and the cached tokens of a profile, but keeps the profile.
  * @throws UserError `failed` if the secret cannot be deleted from the keyring; everything else is deleted anyway
  */
-export async function deleteSecret(
-  places: Places,
-  name: string,
-  profile: StoredProfile,
-): Promise<DeletedCredentials> {
+export async function deleteSecret(places: Places, name: string, profile: StoredProfile): Promise<DeletedCredentials> {
   const { configFolder } = places;
   const secret = profile.secret_in === "keyring" ? undefined : await readSecret(places, name, profile);
   const tokens = await deleteTokens(places.paths.tokensFolder, { profile, name, secret });
@@ -90,9 +86,7 @@ export async function deleteSecret(
   });
   const wasInKeyring = await removeFromKeyring(places, name, profile);
   if (isInKeyring(profile)) {
-    await changeProfiles(configFolder, (stored) =>
-      withProfile(stored, name, withoutSecretPlace(stored, name)),
-    );
+    await changeProfiles(configFolder, (stored) => withProfile(stored, name, withoutSecretPlace(stored, name)));
   }
   const secretFrom = [wasInKeyring && "keyring", wasInFile && "file"].filter((place) => place !== false);
   return { secretFrom: secretFrom as SecretPlace[], tokens };

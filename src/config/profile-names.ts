@@ -13,10 +13,7 @@ export interface NamedProfile {
  * Lists the profiles for shell completion: synchronously, without loading what is needed to use a profile, and without
  * reporting errors. Source: `profiles.json`, as the profile store writes it.
  */
-export function listProfileNames(
-  env: Environment,
-  { configFolder }: Pick<Paths, "configFolder">,
-): NamedProfile[] {
+export function listProfileNames(env: Environment, { configFolder }: Pick<Paths, "configFolder">): NamedProfile[] {
   const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
   return [
     { name: "local", about: "embedded database" },
@@ -28,9 +25,7 @@ export function listProfileNames(
 function readStored(path: string): NamedProfile[] {
   try {
     const { profiles } = JSON.parse(readFileSync(path, "utf8")) as { readonly profiles?: unknown };
-    const found = Object.entries(
-      (profiles ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-    );
+    const found = Object.entries((profiles ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>);
     return found
       .filter(([name]) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
       .map(([name, { base_url: address, live }]) => ({

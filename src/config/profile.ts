@@ -4,13 +4,7 @@ import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { type UserError, usageError } from "./user-error.ts";
 import { builtInNames, parseBaseUrl, unknownProfile } from "./profile-name.ts";
-import {
-  findStored,
-  isDatabase,
-  readProfiles,
-  type StoredDatabase,
-  type StoredProfile,
-} from "./profile-store.ts";
+import { findStored, isDatabase, readProfiles, type StoredDatabase, type StoredProfile } from "./profile-store.ts";
 import type { SecretSources } from "./secret-store.ts";
 
 interface NamedProfile {
@@ -81,11 +75,7 @@ export async function resolveProfile(sources: ProfileSources): Promise<Profile> 
 }
 
 /** The built-in profile `local`. */
-export function localProfile({
-  env,
-  cwd,
-  paths,
-}: Pick<ProfileSources, "env" | "cwd" | "paths">): LocalProfile {
+export function localProfile({ env, cwd, paths }: Pick<ProfileSources, "env" | "cwd" | "paths">): LocalProfile {
   const location = readVariable(env, "STARPOST_DATABASE");
   const database = findDatabase(location ?? paths.database, cwd, "STARPOST_DATABASE");
   return { name: builtInNames.local, isLive: false, mode: "local", ...database };
@@ -114,11 +104,7 @@ async function remoteProfile(
 }
 
 /** Adds the stored password to the address. */
-async function storedDatabase(
-  sources: ProfileSources,
-  name: string,
-  stored: StoredDatabase,
-): Promise<LocalProfile> {
+async function storedDatabase(sources: ProfileSources, name: string, stored: StoredDatabase): Promise<LocalProfile> {
   const { database, shownAs } = findDatabase(stored.database, sources.cwd, `profile ${name}`);
   const profile = { name, isLive: stored.live === true, mode: "local", shownAs } as const;
   const isServer = /^postgres(?:ql)?:/i.test(stored.database);

@@ -32,9 +32,7 @@ loopback.addAddress("::1", "ipv6");
 export function findProxy(env: Environment, address: string): ProxySettings | undefined {
   const target = new URL(address);
   const own = target.protocol === "https:" ? "https_proxy" : "http_proxy";
-  const variable = [own, own.toUpperCase(), "all_proxy", "ALL_PROXY"].find((name) =>
-    readVariable(env, name)?.trim(),
-  );
+  const variable = [own, own.toUpperCase(), "all_proxy", "ALL_PROXY"].find((name) => readVariable(env, name)?.trim());
   if (variable === undefined) return undefined;
   const exceptions = readVariable(env, "no_proxy") ?? readVariable(env, "NO_PROXY") ?? "";
   if (isDirect(target, exceptions.split(/[\s,]+/).filter(Boolean))) return undefined;
@@ -89,17 +87,12 @@ function isLoopback(host: string): boolean {
 }
 
 /** `exception` is `host`, `.host`, `*.host`, or an IP address, each optionally with `:port`, or a range (`10.0.0.0/8`). */
-function matches(
-  exception: string,
-  { host, port }: { readonly host: string; readonly port: string },
-): boolean {
+function matches(exception: string, { host, port }: { readonly host: string; readonly port: string }): boolean {
   if (exception === "*") return true;
   const range = /^\[?([0-9a-f.:]+)\]?\/(\d{1,3})$/.exec(exception);
   if (range) return isInRange(host, range[1] ?? "", Number(range[2]));
   // In an IPv6 address without brackets, colons do not separate a port.
-  const [, named = exception, onlyPort] = isIPv6(exception)
-    ? []
-    : (/^(.*?)(?::(\d+))?$/.exec(exception) ?? []);
+  const [, named = exception, onlyPort] = isIPv6(exception) ? [] : (/^(.*?)(?::(\d+))?$/.exec(exception) ?? []);
   if (onlyPort !== undefined && onlyPort !== port) return false;
   const bare = normalizeHost(named.replace(/^\*?\./, ""));
   if (isIP(bare) || isIP(host)) return isSameAddress(bare, host);

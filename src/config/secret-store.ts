@@ -98,9 +98,7 @@ export function isInKeyring(profile: StoredProfile): boolean {
   return profile.secret_in === "keyring" || profile.left_in_keyring === true;
 }
 
-type KeyringResult =
-  | { readonly value: string | null }
-  | { readonly error: string; readonly isAvailable: boolean };
+type KeyringResult = { readonly value: string | null } | { readonly error: string; readonly isAvailable: boolean };
 
 async function callKeyring(
   { env, hasPerson = () => false }: SecretSources,
@@ -116,8 +114,7 @@ async function callKeyring(
   }
   const response = await keyring({ action, account, secret });
   if (response.outcome === "done") return { value: response.value };
-  if (response.outcome === "absent")
-    return { error: "@napi-rs/keyring is not installed", isAvailable: false };
+  if (response.outcome === "absent") return { error: "@napi-rs/keyring is not installed", isAvailable: false };
   return { error: response.why, isAvailable: true };
 }
 

@@ -49,8 +49,7 @@ export function createTokenStore(tokensFolder: string, owner: TokenOwner): Token
       await writePrivateFile(path, `${JSON.stringify(stored)}\n`);
     },
     clear: () => rm(path, { force: true }),
-    exclusively: (work) =>
-      withFileLock(path.replace(/json$/, "lock"), work, { waitMs: lockWaitMs, isOptional: true }),
+    exclusively: (work) => withFileLock(path.replace(/json$/, "lock"), work, { waitMs: lockWaitMs, isOptional: true }),
   };
 }
 

@@ -21,8 +21,7 @@ type Places = Pick<Paths, "configFolder">;
  */
 export async function findWebhookSettings(env: Environment, paths: Places): Promise<WebhookSettings> {
   const value = readVariable(env, variable);
-  if (value !== undefined)
-    return { allowsPrivate: parseSwitch(value, variable), configuredBy: "environment" };
+  if (value !== undefined) return { allowsPrivate: parseSwitch(value, variable), configuredBy: "environment" };
   const path = fileOf(paths);
   const text = await readFileIfExists(path);
   if (text === undefined) return { allowsPrivate: false, configuredBy: "default" };

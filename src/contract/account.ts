@@ -53,12 +53,7 @@ const accountPlatform = lazily(() =>
 );
 
 /** Features that can be turned on or off for an account. Source: spec "Errors", "Coupons", "Reviews". */
-export const features = [
-  "dynamic_coupons",
-  "questions_and_answers",
-  "trusted_vendor",
-  "unsubscribers",
-] as const;
+export const features = ["dynamic_coupons", "questions_and_answers", "trusted_vendor", "unsubscribers"] as const;
 export type Feature = (typeof features)[number];
 
 const featureList = lazily(() => z.object({ features: z.record(z.string(), z.boolean()) }));

@@ -18,9 +18,7 @@ export const couponErrorTexts = {
   duplicate_code: "Duplicated content",
 } as const;
 
-const coupon_action = lazily(() =>
-  z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` }),
-);
+const coupon_action = lazily(() => z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` }));
 const category = lazily(() => z.object({ error_text: z.string(), error_count: z.number().int() }));
 
 export const coupons = {

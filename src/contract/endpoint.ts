@@ -125,10 +125,7 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
 export const extensionPrefix = "/starpost/v1";
 
 /** An endpoint as declared: its schemas are built on first use. */
-type Declared<I extends z.ZodType, O extends z.ZodType> = Omit<
-  Endpoint<I, O>,
-  "errorForm" | "input" | "output"
-> & {
+type Declared<I extends z.ZodType, O extends z.ZodType> = Omit<Endpoint<I, O>, "errorForm" | "input" | "output"> & {
   readonly errorForm?: ErrorForm;
   readonly input: () => I;
   readonly output: () => O;

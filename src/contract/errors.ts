@@ -106,12 +106,7 @@ export class ServiceError extends Error {
 }
 
 /** A `recordNotFound` error with the message that the wire uses. `suffix` follows the value. */
-export function recordNotFound(
-  record: RecordName,
-  key: string,
-  value: string | number,
-  suffix = "",
-): ServiceError {
+export function recordNotFound(record: RecordName, key: string, value: string | number, suffix = ""): ServiceError {
   return new ServiceError("recordNotFound", `Couldn't find ${record} with ${key} = ${value}${suffix}`, {
     record,
   });

@@ -51,9 +51,7 @@ function matchPath(pattern: string, path: string): Readonly<Record<string, strin
   const source = pattern
     .split(/(\{\w+\})/)
     .map((part) =>
-      part.startsWith("{")
-        ? `(?<${part.slice(1, -1)}>[^/]+)`
-        : part.replaceAll(/[.+*?()|[\]\\^$]/g, String.raw`\$&`),
+      part.startsWith("{") ? `(?<${part.slice(1, -1)}>[^/]+)` : part.replaceAll(/[.+*?()|[\]\\^$]/g, String.raw`\$&`),
     )
     .join("");
   const groups = new RegExp(`^${source}$`).exec(path);

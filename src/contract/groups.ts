@@ -69,8 +69,7 @@ export const groups = {
     paths: [`${path}/{group_name}`],
     auth: "utoken",
     effect: "repeatable",
-    input: () =>
-      z.object({ ...named(), product_ids_to_add: productIds(), product_ids_to_remove: productIds() }),
+    input: () => z.object({ ...named(), product_ids_to_add: productIds(), product_ids_to_remove: productIds() }),
     output: () => z.object({}),
     reply: statusOnly,
   }),

@@ -72,9 +72,7 @@ export const orderHead = lazily(() =>
 export type OrderHead = z.output<ReturnType<typeof orderHead>>;
 
 /** One order of a bulk call, as sent. Orders are validated one by one, so that an invalid order does not fail the call. */
-const looseOrder = lazily(() =>
-  z.looseObject({ order_id: z.unknown().optional(), products: z.unknown().optional() }),
-);
+const looseOrder = lazily(() => z.looseObject({ order_id: z.unknown().optional(), products: z.unknown().optional() }));
 
 type LooseOrder = z.infer<ReturnType<typeof looseOrder>>;
 

@@ -71,10 +71,7 @@ export const productChange = lazily(() =>
 
 /** Errors in the products of a bulk call. Assumed: an object keyed by ordinal, because a product can have several. */
 export const productErrors = lazily(() =>
-  z.record(
-    z.string(),
-    z.looseObject({ product_id: z.string().optional(), field: z.string(), error: z.string() }),
-  ),
+  z.record(z.string(), z.looseObject({ product_id: z.string().optional(), field: z.string(), error: z.string() })),
 );
 export type ProductError = FieldError & { readonly product_id: string };
 

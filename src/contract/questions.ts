@@ -35,9 +35,7 @@ export const question = lazily(() =>
 );
 export type Question = z.output<ReturnType<typeof question>>;
 
-const bottomLine = lazily(() =>
-  z.object({ total_questions: z.number().int(), total_answers: z.number().int() }),
-);
+const bottomLine = lazily(() => z.object({ total_questions: z.number().int(), total_answers: z.number().int() }));
 
 export const questions = {
   list: endpoint({

@@ -61,10 +61,7 @@ export const seo = {
   page: endpoint({
     summary: "Get the review page of a product or the store",
     method: "GET",
-    paths: [
-      `${extensionPrefix}/apps/{app_key}/seo_pages/{product_id}`,
-      `${extensionPrefix}/apps/{app_key}/seo_pages`,
-    ],
+    paths: [`${extensionPrefix}/apps/{app_key}/seo_pages/{product_id}`, `${extensionPrefix}/apps/{app_key}/seo_pages`],
     htmlPaths: [
       `${extensionPrefix}/pages/{app_key}/products/{product_id}`,
       `${extensionPrefix}/pages/{app_key}/products`,

@@ -53,10 +53,8 @@ z.config({
   customError: (issue) => {
     if (issue.input === undefined) return isMissing;
     if (issue.code === "invalid_type") return `must be ${typeNames[issue.expected] ?? issue.expected}`;
-    if (issue.code === "too_big" && issue.origin === "array")
-      return `has more than ${issue.maximum} elements`;
-    if (issue.code === "too_big" && issue.origin === "string")
-      return `is longer than ${issue.maximum} characters`;
+    if (issue.code === "too_big" && issue.origin === "array") return `has more than ${issue.maximum} elements`;
+    if (issue.code === "too_big" && issue.origin === "string") return `is longer than ${issue.maximum} characters`;
     return undefined;
   },
 });
@@ -233,9 +231,7 @@ export const shape = lazyValues({
   count: () => integer("must be an integer"),
   /** A product ID, SKU, or similar: letters, digits, `_`, and `-`. */
   legalId: () =>
-    required(maxLength.id).pipe(
-      checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId),
-    ),
+    required(maxLength.id).pipe(checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId)),
 });
 
 /** A timestamp on the wire: ISO 8601, UTC. */

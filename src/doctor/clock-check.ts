@@ -15,10 +15,7 @@ export function checkClock(aheadMs: number, uncertaintyMs: number): Check {
   const differenceMs = Math.abs(aheadMs);
   const minDifferenceMs = Math.max(0, differenceMs - uncertaintyMs);
   if (minDifferenceMs <= skewMs.warning) {
-    return ok(
-      name,
-      `this machine's clock is within ${formatDuration(differenceMs + uncertaintyMs)} of the service's`,
-    );
+    return ok(name, `this machine's clock is within ${formatDuration(differenceMs + uncertaintyMs)} of the service's`);
   }
   const direction = aheadMs > 0 ? "behind" : "ahead of";
   const message = `this machine's clock is ${formatDuration(differenceMs)} ${direction} the service's`;

@@ -91,9 +91,7 @@ async function checkAccount(context: DoctorContext): Promise<readonly Check[]> {
 
 function describeProfile(context: DoctorContext, profile: Profile): Check {
   const target =
-    profile.mode === "local"
-      ? `database ${profile.shownAs}`
-      : `${profile.baseUrl}, app key ${profile.appKey}`;
+    profile.mode === "local" ? `database ${profile.shownAs}` : `${profile.baseUrl}, app key ${profile.appKey}`;
   return ok("profile", `${profile.name}: ${target} (${findProfileSource(context, profile)})`);
 }
 
@@ -112,9 +110,7 @@ async function runGroups<Subject>(
   subject: Subject,
 ): Promise<Check[]> {
   const found = await Promise.all(
-    groups.map(({ names, run }) =>
-      withTimeout(names, context.timeoutMs + graceMs, async () => run(context, subject)),
-    ),
+    groups.map(({ names, run }) => withTimeout(names, context.timeoutMs + graceMs, async () => run(context, subject))),
   );
   return found.flat();
 }

@@ -7,18 +7,14 @@ const name = "mail";
 const fix = "Run `starpost mail configure`.";
 
 /** Checks the configured email transport. Does not create the outbox folder. */
-export async function checkEmail(
-  context: Pick<DoctorContext, "env" | "paths" | "checkEmail">,
-): Promise<Check> {
+export async function checkEmail(context: Pick<DoctorContext, "env" | "paths" | "checkEmail">): Promise<Check> {
   const { findEmailSettings } = await import("../config/email-settings.ts");
   try {
     const { smtp, outboxFolder } = await findEmailSettings(context.env, context.paths);
     if (!smtp) return await checkOutboxFolder(outboxFolder);
     const server = `${smtp.host}:${smtp.port}`;
     const result = await context.checkEmail();
-    return result.ready
-      ? ok(name, `${server} accepts emails`)
-      : problem(name, `${server}: ${result.problem}`, fix);
+    return result.ready ? ok(name, `${server} accepts emails`) : problem(name, `${server}: ${result.problem}`, fix);
   } catch (error) {
     return failed(name, error, fix);
   }

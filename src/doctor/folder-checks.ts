@@ -45,11 +45,7 @@ export async function checkFolder(name: string, path: string): Promise<Check> {
     return problem(name, `cannot read and write ${path}: ${refusal}`, `chmod 700 '${path}'`);
   }
   if (isAccessibleToOthers(found.mode)) {
-    return warning(
-      name,
-      `other users can access ${path} (mode ${formatMode(found.mode)})`,
-      `chmod 700 '${path}'`,
-    );
+    return warning(name, `other users can access ${path} (mode ${formatMode(found.mode)})`, `chmod 700 '${path}'`);
   }
   return ok(name, `${path} (mode ${formatMode(found.mode)})`);
 }

@@ -5,10 +5,7 @@ import { type Check, type DoctorContext, ok, warning } from "./check.ts";
 import { findPartialFiles, isPartialFile } from "./folder-checks.ts";
 
 /** Finds unfinished imports, and temporary files left behind by killed processes. */
-export async function checkLeftovers({
-  paths,
-  clock,
-}: Pick<DoctorContext, "paths" | "clock">): Promise<Check[]> {
+export async function checkLeftovers({ paths, clock }: Pick<DoctorContext, "paths" | "clock">): Promise<Check[]> {
   const found = findPurgeable(
     { olderThanMs: 0, unfinished: true },
     { runsFolder: paths.runsFolder, temporaryFolder: tmpdir(), clock, leavesFinished: true },

@@ -44,11 +44,7 @@ export async function checkPacing(
   }
 }
 
-function describePacing(
-  name: string,
-  { participants, heldUntilMs, slowdown }: PaceState,
-  nowMs: number,
-): Check {
+function describePacing(name: string, { participants, heldUntilMs, slowdown }: PaceState, nowMs: number): Check {
   const active = Object.values(participants).filter(({ seenMs }) => nowMs - seenMs < activeForMs);
   const rate = Math.max(0, ...active.map(({ ratePerSecond }) => ratePerSecond));
   const processes =

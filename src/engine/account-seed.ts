@@ -56,10 +56,7 @@ const seeds: Readonly<Partial<Record<GroupName, Seed>>> = {
  * @returns descriptions of the data that the service does not provide
  * @throws ServiceError
  */
-export async function seedAccount(
-  resources: readonly GroupName[],
-  seeding: Seeding,
-): Promise<readonly string[]> {
+export async function seedAccount(resources: readonly GroupName[], seeding: Seeding): Promise<readonly string[]> {
   const unknown: string[] = [];
   for (const resource of resources) unknown.push(...((await seeds[resource]?.(seeding)) ?? []));
   return unknown;
@@ -153,10 +150,7 @@ async function countStoredUnits(
 }
 
 /** Each purchase of the same product in the same order is one more unit of an order line. */
-function toOrders(
-  purchases: readonly ListedPurchase[],
-  storedUnits: ReadonlyMap<string, number>,
-): StorableOrder[] {
+function toOrders(purchases: readonly ListedPurchase[], storedUnits: ReadonlyMap<string, number>): StorableOrder[] {
   return [...groupBy(purchases, ({ order_id }) => order_id).values()].flatMap((ofOrder) => {
     const [first] = ofOrder;
     if (!first) return [];

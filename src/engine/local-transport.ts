@@ -112,12 +112,7 @@ interface Run extends LocalTransportOptions {
   readonly nowMs: number;
 }
 
-async function runHandler(
-  operation: OperationName,
-  endpoint: Endpoint,
-  input: unknown,
-  run: Run,
-): Promise<unknown> {
+async function runHandler(operation: OperationName, endpoint: Endpoint, input: unknown, run: Run): Promise<unknown> {
   const handler = await findHandler(operation);
   const { savedProducts, responses } = run;
   const handle = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));

@@ -97,11 +97,7 @@ class RecordReader {
   /** Non-empty pages. */
   pages = 0;
 
-  constructor(
-    { exporter, columns, format, isSafeForExcel }: ExportRequest,
-    rows: SortedRows,
-    deps: ExportDeps,
-  ) {
+  constructor({ exporter, columns, format, isSafeForExcel }: ExportRequest, rows: SortedRows, deps: ExportDeps) {
     this.#exporter = exporter;
     this.#columns = columns;
     this.#rows = rows;
@@ -162,8 +158,7 @@ class RecordReader {
 
   *notices(): Generator<string> {
     const missing = this.#columns.filter((column) => this.#missingFields.has(column));
-    if (missing.length > 0)
-      yield `the service does not return ${missing.join(", ")}; these columns are empty`;
+    if (missing.length > 0) yield `the service does not return ${missing.join(", ")}; these columns are empty`;
     yield* this.#exporter.notices?.(this.#counts, this.#omitted) ?? [];
     if (!this.#isSettled) {
       yield `the list changed during each of ${maxPasses} reads; some ${this.#exporter.itemName.many} may be missing`;

@@ -110,9 +110,7 @@ export async function showImport(runsFolder: string, id: string): Promise<Import
 function checkBatchSize(behavior: ImportBehavior, { batchSize }: ImportOptions): void {
   const { max } = callSizeOf(behavior);
   if (batchSize === undefined || max === undefined || batchSize <= max) return;
-  throw usageError(
-    `invalid value "${batchSize}" for --batch-size: the service accepts at most ${max} per call`,
-  );
+  throw usageError(`invalid value "${batchSize}" for --batch-size: the service accepts at most ${max} per call`);
 }
 
 interface ImportRequest {

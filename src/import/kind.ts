@@ -118,8 +118,7 @@ export interface RecordImporter {
 }
 
 /** How one import behaves: what `prepare` returns, and what the kind declares. */
-export interface ImportBehavior
-  extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields"> {
+export interface ImportBehavior extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields"> {
   readonly fields: readonly FieldSpec[];
 }
 
@@ -171,10 +170,7 @@ export interface PreparedImport {
    * @param count returns how many of a name there have been, this one included
    * @returns the item with a key of its own, and the keys under which the service may already hold it
    */
-  numberDouble?(
-    item: Item,
-    count: (name: string) => number,
-  ): { readonly item: Item; readonly keys: readonly string[] };
+  numberDouble?(item: Item, count: (name: string) => number): { readonly item: Item; readonly keys: readonly string[] };
   /** For calls that cannot be repeated: all keys that the service holds before the run. */
   existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
   /** Messages for the end of the run, drawn from the service's responses. */

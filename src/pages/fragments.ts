@@ -33,8 +33,6 @@ ${bottomLine(page, schema)}${reviewList(page.reviews, schema)}
 
 function list(page: SeoPage, className: string): Html {
   const content =
-    page.reviews.length === 0
-      ? markup`<p>There are no reviews yet.</p>`
-      : reviewList(page.reviews, noMicrodata);
+    page.reviews.length === 0 ? markup`<p>There are no reviews yet.</p>` : reviewList(page.reviews, noMicrodata);
   return markup`<div class="${className}">${content}</div>`;
 }

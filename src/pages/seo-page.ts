@@ -18,9 +18,7 @@ ${bottomLine(page, noMicrodata)}${reviewList(page.reviews, noMicrodata)}`,
 }
 
 function image({ image_url, name }: SeoPage): Html | undefined {
-  return image_url !== null && isWebUrl(image_url)
-    ? markup`<img src="${image_url}" alt="${name}">`
-    : undefined;
+  return image_url !== null && isWebUrl(image_url) ? markup`<img src="${image_url}" alt="${name}">` : undefined;
 }
 
 function link({ url, product_id }: SeoPage): Html | undefined {

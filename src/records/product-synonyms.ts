@@ -46,10 +46,7 @@ export const productSynonyms = {
       "manufacturer|supplier|lieferant|maker",
     ),
     isbn: synonyms("isbn|isbn13|isbn 10"),
-    sku: synonyms(
-      "sku|variant sku|stock keeping unit|lagernummer|bestandseinheit|skladove cislo",
-      "item code",
-    ),
+    sku: synonyms("sku|variant sku|stock keeping unit|lagernummer|bestandseinheit|skladove cislo", "item code"),
     external_sku: synonyms("external sku|vendor sku|supplier sku|external id"),
   },
 };

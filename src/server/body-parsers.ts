@@ -68,25 +68,19 @@ function parseForm(
   body: string | Buffer,
   done: (error: Error | null, fields?: unknown) => void,
 ): void {
-  const charset =
-    /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
   if (!/^utf-?8$/i.test(charset)) {
     done(new ServiceError("unsupportedMediaType", "send the form in UTF-8"));
     return;
   }
   const text = body.toString("latin1");
-  const bytes = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(parseInt(hex, 16)),
-  );
-  if (isUtf8(Buffer.from(bytes, "latin1")))
-    done(null, Object.fromEntries(new URLSearchParams(body.toString())));
+  const bytes = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  if (isUtf8(Buffer.from(bytes, "latin1"))) done(null, Object.fromEntries(new URLSearchParams(body.toString())));
   else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
 }
 
 /** Accepts and ignores any body up to a size limit. */
 export function acceptAnything(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: 64 * 1_024 }, (_request, _body, done) =>
-    done(null),
-  );
+  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: 64 * 1_024 }, (_request, _body, done) => done(null));
 }

@@ -33,9 +33,7 @@ export function decodeCall(endpoint: Endpoint, { path, query, body, headers }: C
   const sources = [asFields(path), ...readSent(endpoint, { query: fields, body, headers })];
   const appKey = findText(sources, callerNames.appKey);
   const utoken =
-    endpoint.auth === "core"
-      ? findText([headers], [callerNames.tokenHeader])
-      : findText(sources, callerNames.utoken);
+    endpoint.auth === "core" ? findText([headers], [callerNames.tokenHeader]) : findText(sources, callerNames.utoken);
   return {
     input: merge(sources),
     caller: { ...(appKey !== undefined && { appKey }), ...(utoken !== undefined && { utoken }) },

@@ -2,12 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
-import {
-  coreRateLimit,
-  type OperationName,
-  ServiceError,
-  tooManyRequestsMessage,
-} from "../contract/index.ts";
+import { coreRateLimit, type OperationName, ServiceError, tooManyRequestsMessage } from "../contract/index.ts";
 
 /** Faults, in the order in which they are drawn. */
 const faults = ["429", "413", "500", "reset", "timeout", "drop"] as const;
@@ -103,11 +98,7 @@ export class Chaos {
     return drawn.find(({ isDrawn }) => isDrawn)?.name;
   }
 
-  async #inject(
-    fault: Fault,
-    { request, reply }: ReceivedCall,
-    work: () => Promise<unknown>,
-  ): Promise<unknown> {
+  async #inject(fault: Fault, { request, reply }: ReceivedCall, work: () => Promise<unknown>): Promise<unknown> {
     if (fault === "429") throw this.#refuseAsTooMany(reply);
     if (fault === "413") throw new ServiceError("bodyTooLarge", "the body is larger than this server takes");
     if (fault === "500") throw new ServiceError("internal", `internal error (request ${request.id})`);

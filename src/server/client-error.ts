@@ -34,11 +34,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
  * Responds to malformed HTTP with a regular error body, and closes the connection.
  * Logs only the kind of error, because the bytes may contain a token.
  */
-export function refuseConnection(
-  { code = "" }: { readonly code?: string },
-  socket: Socket,
-  log: Logger,
-): void {
+export function refuseConnection({ code = "" }: { readonly code?: string }, socket: Socket, log: Logger): void {
   if (code === "ECONNRESET" || socket.destroyed) return;
   const { line, code: status, message, type } = refusals[code] ?? malformed;
   log.debug({ code, status }, "refused");

@@ -1,12 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import {
-  encodeError,
-  type ErrorForm,
-  type ErrorKind,
-  httpStatusOf,
-  ServiceError,
-} from "../contract/index.ts";
+import { encodeError, type ErrorForm, type ErrorKind, httpStatusOf, ServiceError } from "../contract/index.ts";
 
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["bodyTooLarge", "the body is larger than this server takes"],

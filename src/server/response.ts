@@ -25,9 +25,7 @@ export async function answer(
     void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
   };
   const input =
-    method === "HEAD" && endpoint.headField
-      ? { ...decoded.input, [endpoint.headField]: true }
-      : decoded.input;
+    method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
   // The transport validates the input.
   const value: unknown = await transport.call(operation, input, decoded.caller, { onEvent });
   // Returns the body instead of the reply: fastify would wait for the reply, which is slower.

@@ -191,9 +191,7 @@ function addCoreLimitHeaders(app: FastifyInstance, clock: () => number): void {
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (formOf(request.url) === "core" && !reply.hasHeader("ratelimit-remaining")) {
       const resetAtMs = (Math.floor(clock() / windowMs) + 1) * windowMs;
-      void reply
-        .header("ratelimit-remaining", requests)
-        .header("ratelimit-reset", Math.ceil(resetAtMs / 1_000));
+      void reply.header("ratelimit-remaining", requests).header("ratelimit-reset", Math.ceil(resetAtMs / 1_000));
     }
     done();
   });
@@ -234,9 +232,7 @@ function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
   // Before the body is read, which may have any format.
   app.addHook("onRequest", (request, _reply, done) => {
     const path = request.url.split("?", 1)[0];
-    done(
-      request.is404 ? new ServiceError("unknownPath", `no endpoint at ${request.method} ${path}`) : undefined,
-    );
+    done(request.is404 ? new ServiceError("unknownPath", `no endpoint at ${request.method} ${path}`) : undefined);
   });
 }
 

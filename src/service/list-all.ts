@@ -34,10 +34,7 @@ export async function* listAll<T extends object = ListedRecord>(
 }
 
 /** Lists all elements, whatever its kind of paging. */
-export async function* readList(
-  listed: Listed,
-  options: CallOptions = {},
-): AsyncGenerator<readonly ListedRecord[]> {
+export async function* readList(listed: Listed, options: CallOptions = {}): AsyncGenerator<readonly ListedRecord[]> {
   let left = listed.limit ?? Number.POSITIVE_INFINITY;
   for await (const page of readPages(listed)) {
     options.signal?.throwIfAborted();
@@ -50,8 +47,7 @@ export async function* readList(
 function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   const { listing, input, limit } = listed;
   const { by, size } = listing;
-  const isOnePage =
-    by === undefined || (by !== "since_id" && input[by] !== undefined) || isNamed(input, "page");
+  const isOnePage = by === undefined || (by !== "since_id" && input[by] !== undefined) || isNamed(input, "page");
   if (isOnePage) return readOnePage(listed);
   const pageSize = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
   const count = size && pageSize !== undefined ? { [size.field]: Math.min(pageSize, limit ?? pageSize) } : {};
@@ -59,8 +55,7 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   if (by === "page") return readNumbered(paged);
   if (by === "start") return readByStart(paged);
   if (by === "page_info") return readByCursor(paged);
-  const isLatest =
-    listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
+  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
   return isLatest ? readOnePage(paged) : readBySinceId(paged);
 }
 

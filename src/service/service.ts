@@ -34,9 +34,7 @@ type UntypedCall = (
 /** Finds a call by an operation name that is known only at run time. */
 export function callOf(service: Partial<Service>, operation: OperationName): UntypedCall {
   const [group = "", verb = ""] = operation.split(".");
-  const call = (service as unknown as Readonly<Record<string, Readonly<Record<string, UntypedCall>>>>)[
-    group
-  ]?.[verb];
+  const call = (service as unknown as Readonly<Record<string, Readonly<Record<string, UntypedCall>>>>)[group]?.[verb];
   if (!call) throw new Error(`unknown operation ${operation}`);
   return call;
 }

@@ -93,9 +93,7 @@ function signCall(call: UnsignedCall, { found, kind, appKey, utoken }: Signing):
   const isBodiless = bodiless.has(method);
   const filled = isBodiless ? undefined : withFields(body, fields, headers);
   const asked = filled ? query : [...query, ...Object.entries(fields)];
-  const search = new URLSearchParams(
-    asked.map(([name, value]): [string, string] => [name, value]),
-  ).toString();
+  const search = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, value])).toString();
   const sent = filled ?? body;
   return {
     method,
@@ -135,10 +133,7 @@ function needsAccount(found: FoundOperation | undefined, { query, body }: Unsign
 function holdsToken({ query, body, headers }: UnsignedCall, kind: Auth): boolean {
   if (kind === "core") return callerNames.tokenHeader in headers;
   const inside = readObject(body);
-  return (
-    query.some(([name]) => name === utokenField) ||
-    (inside !== undefined && Object.hasOwn(inside, utokenField))
-  );
+  return query.some(([name]) => name === utokenField) || (inside !== undefined && Object.hasOwn(inside, utokenField));
 }
 
 function effectOf(method: string, found: FoundOperation | undefined): Effect {

@@ -55,8 +55,7 @@ export function withToken(transport: Transport, options: TokenOptions): SignedTr
       const { auth, acceptsUtoken = false } = endpointOf(operation);
       const call = (who: Caller) => transport.call(operation, input, who, callOptions);
       if (auth === "open") return call(caller);
-      if ((auth === "account" && !acceptsUtoken) || caller.utoken !== undefined)
-        return call({ appKey, ...caller });
+      if ((auth === "account" && !acceptsUtoken) || caller.utoken !== undefined) return call({ appKey, ...caller });
       return callWithToken(tokens, (utoken) => call({ appKey, ...caller, utoken }), callOptions);
     },
     token: async () => tokens.get(),
@@ -179,12 +178,7 @@ class TokenHolder {
       grant_type: "client_credentials",
     };
     const requestedAtMs = clock();
-    const { access_token } = await this.#transport.call(
-      "tokens.create",
-      input,
-      {},
-      { onEvent: callOptions?.onEvent },
-    );
+    const { access_token } = await this.#transport.call("tokens.create", input, {}, { onEvent: callOptions?.onEvent });
     const entry = { utoken: access_token, expiresAtMs: requestedAtMs + utokenLimits.lifetimeMs };
     this.#held = entry;
     this.#wasRead = true;

@@ -17,9 +17,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   if (scheme === undefined) return toFileAddress(text);
   if (scheme === "sqlite") {
     return toFileAddress(
-      /^sqlite:\/\//i.test(text)
-        ? fileURLToPath(text.replace(/^sqlite:/i, "file:"))
-        : text.slice("sqlite:".length),
+      /^sqlite:\/\//i.test(text) ? fileURLToPath(text.replace(/^sqlite:/i, "file:")) : text.slice("sqlite:".length),
     );
   }
   if (scheme === "postgres" || scheme === "postgresql") return parsePostgresAddress(text);

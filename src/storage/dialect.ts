@@ -1,10 +1,4 @@
-import type {
-  ColumnBuilderCallback,
-  Dialect as KyselyDialect,
-  Kysely,
-  RawBuilder,
-  SchemaModule,
-} from "kysely";
+import type { ColumnBuilderCallback, Dialect as KyselyDialect, Kysely, RawBuilder, SchemaModule } from "kysely";
 import type { StorageIssue } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,10 +1,4 @@
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type TransactionSettings,
-} from "kysely";
+import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type TransactionSettings } from "kysely";
 import { StorageError } from "./storage-error.ts";
 
 /** A driver that reports whether a transaction is active, if the database itself may roll one back. */

@@ -10,10 +10,7 @@ class Slot {
   }
 }
 
-type Build<V> = (
-  slot: (name: keyof V & string) => RawBuilder<unknown>,
-  dialect: StorageDialect,
-) => RawBuilder<unknown>;
+type Build<V> = (slot: (name: keyof V & string) => RawBuilder<unknown>, dialect: StorageDialect) => RawBuilder<unknown>;
 
 type Execute<V, R> = (
   db: Kysely<Tables>,
@@ -25,9 +22,7 @@ type Execute<V, R> = (
  * Creates a statement that is compiled once and executed with different values, because compiling a statement takes
  * longer than executing a small one.
  */
-export function createStatement<V extends Record<keyof V, string | number>, R = never>(
-  build: Build<V>,
-): Execute<V, R> {
+export function createStatement<V extends Record<keyof V, string | number>, R = never>(build: Build<V>): Execute<V, R> {
   const compiled = new Map<StorageDialect, CompiledQuery>();
   return async (db, dialect, values) => {
     let query = compiled.get(dialect);

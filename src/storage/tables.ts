@@ -9,13 +9,6 @@ import type { WebhookTables } from "./tables/webhooks.ts";
 
 /** All tables. In all dialects, times are milliseconds since the epoch (UTC), and flags are 0 or 1. */
 export interface Tables
-  extends
-    AccountTables,
-    ProductTables,
-    OrderTables,
-    ReviewTables,
-    QuestionTables,
-    EmailTables,
-    WebhookTables {}
+  extends AccountTables, ProductTables, OrderTables, ReviewTables, QuestionTables, EmailTables, WebhookTables {}
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

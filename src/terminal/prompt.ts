@@ -14,9 +14,7 @@ export async function promptSecret(message: string, terminal: Terminal): Promise
 
 /** Prompts for yes or no; the default is no. Returns undefined if the user cancels. */
 export async function promptYesNo(message: string, terminal: Terminal): Promise<boolean | undefined> {
-  return runPrompt(terminal, (prompt) =>
-    prompt([{ type: "confirm", name: "answer", message, default: false }]),
-  );
+  return runPrompt(terminal, (prompt) => prompt([{ type: "confirm", name: "answer", message, default: false }]));
 }
 
 type PromptModule = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;

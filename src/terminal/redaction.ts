@@ -97,8 +97,7 @@ function lengthOfEscape(text: string, start: number, sign: number): number {
   }
   if (last !== "[" && last !== ";") return 0;
   const before = text.slice(Math.max(0, start - 20), start);
-  const isColor =
-    /^[0-9;]*$/.test(before.slice(before.lastIndexOf("\u001B[") + 2)) && before.includes("\u001B[");
+  const isColor = /^[0-9;]*$/.test(before.slice(before.lastIndexOf("\u001B[") + 2)) && before.includes("\u001B[");
   return isColor ? (/^[0-9]*[A-Za-z]/.exec(text.slice(start, sign))?.[0].length ?? 0) : 0;
 }
 
@@ -118,9 +117,7 @@ function isQuotedName(text: string, sign: number): boolean {
 function isOfAddress(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   // A backslash or a quote may start an escape sequence or a quoted name.
-  return (
-    isNameCharacter(code) || code === 0x40 || code === 0x5c || code === 0x22 || code === 0x5b || code === 0x1b
-  );
+  return isNameCharacter(code) || code === 0x40 || code === 0x5c || code === 0x22 || code === 0x5b || code === 0x1b;
 }
 
 function readCodes(characters: string): ReadonlySet<number> {

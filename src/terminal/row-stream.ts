@@ -43,9 +43,7 @@ export function cellOf(row: Row, column: string): Cell {
 function findNested(row: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, name) =>
-      typeof value === "object" && value !== null && Object.hasOwn(value, name)
-        ? (value as Row)[name]
-        : undefined,
+      typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Row)[name] : undefined,
     row,
   );
 }

@@ -11,8 +11,7 @@ export interface TextLayout {
 const colors = /\u001b\[[0-9;]*m/g;
 
 /** Text in which every UTF-16 unit fills one column. */
-const narrowText =
-  /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2015\u2018-\u201f\u2026\u2190-\u2193]*$/;
+const narrowText = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2015\u2018-\u201f\u2026\u2190-\u2193]*$/;
 
 /**
  * The layout for Latin text, with or without colors; it assumes that every character fills one column.

@@ -33,12 +33,7 @@ export interface Table {
  * column is hidden, and every value can be copied.
  * @param sample the rows that determine the column widths
  */
-export function createTable(
-  sample: View,
-  width: number,
-  paint: Paint,
-  layout: TextLayout = narrowLayout,
-): Table {
+export function createTable(sample: View, width: number, paint: Paint, layout: TextLayout = narrowLayout): Table {
   const { columns, headings = {} } = sample;
   const formatCells = (view: View) =>
     view.rows.map((row) => columns.map((column) => shortenTimestamp(formatCell(row[column] ?? null))));
@@ -50,11 +45,7 @@ export function createTable(
   const widths = shrink(wanted, width - gap.length * (wanted.length - 1));
   if (!widths) return { header: "", formatRows: (view, rowLayout) => formatRecords(view, paint, rowLayout) };
   const isNumber = columns.map((column) => isNumeric(sample.rows.map((row) => row[column] ?? null)));
-  const formatLine = (
-    texts: readonly string[],
-    lineLayout: TextLayout,
-    tones: readonly (Tone | undefined)[] = [],
-  ) =>
+  const formatLine = (texts: readonly string[], lineLayout: TextLayout, tones: readonly (Tone | undefined)[] = []) =>
     texts
       .map((text, at) => {
         const position = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false };
@@ -71,12 +62,7 @@ export function createTable(
 }
 
 /** Formats a complete table. Returns an empty string if there are no rows. */
-export function formatTable(
-  view: View,
-  width: number,
-  paint: Paint,
-  layout: TextLayout = narrowLayout,
-): string {
+export function formatTable(view: View, width: number, paint: Paint, layout: TextLayout = narrowLayout): string {
   if (view.rows.length === 0) return "";
   const table = createTable(view, width, paint, layout);
   return table.header + table.formatRows(view, layout);
@@ -122,8 +108,7 @@ function findTones({ columns, tones = {} }: View, row: View["rows"][number]): re
 
 function isNumeric(cells: readonly Cell[]): boolean {
   return (
-    cells.some((cell) => typeof cell === "number") &&
-    cells.every((cell) => cell === null || typeof cell === "number")
+    cells.some((cell) => typeof cell === "number") && cells.every((cell) => cell === null || typeof cell === "number")
   );
 }
 

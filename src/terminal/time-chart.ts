@@ -34,12 +34,7 @@ export function drawTimeChart(
     const columns = group(values, perColumn);
     const max = Math.max(...columns);
     const drawn = columns.map((value) => draw(value, max)).join("");
-    const parts = [
-      name.padEnd(nameWidth),
-      (totals[at] ?? "").padStart(totalWidth),
-      drawn,
-      `≤ ${formatNumber(max)}`,
-    ];
+    const parts = [name.padEnd(nameWidth), (totals[at] ?? "").padStart(totalWidth), drawn, `≤ ${formatNumber(max)}`];
     return parts.join(" ".repeat(gap));
   });
   const note = perColumn === 1 ? [] : [`${indent}one bar is the sum of ${perColumn}`];

@@ -9,12 +9,7 @@ export function wrapLine(text: string, width: number, layout: TextLayout = narro
 }
 
 /** Wraps a line at `width`, and indents the continuation lines by `indent` columns. Never splits a word. */
-export function wrapIndented(
-  text: string,
-  width: number,
-  indent: number,
-  layout: TextLayout = narrowLayout,
-): string[] {
+export function wrapIndented(text: string, width: number, indent: number, layout: TextLayout = narrowLayout): string[] {
   if (layout.widthOf(text) <= width) return [text];
   const [first = "", ...rest] = layout.wrap(text.slice(indent), width - indent);
   return [text.slice(0, indent) + first, ...rest.map((line) => " ".repeat(indent) + line)];

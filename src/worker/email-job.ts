@@ -148,11 +148,7 @@ export class EmailJob implements Job<EmailResultName> {
   }
 
   /** Returns the outcome of an email that a lost worker was sending, as far as it can be determined. */
-  async #checkPreviousAttempt({
-    email,
-    previousWorker,
-    rule,
-  }: ClaimedEmail): Promise<SendOutcome | undefined> {
+  async #checkPreviousAttempt({ email, previousWorker, rule }: ClaimedEmail): Promise<SendOutcome | undefined> {
     const { transport, log } = this.#settings;
     const fields = { ...toLogFields(email), from: previousWorker };
     if (!transport.wasSent) {

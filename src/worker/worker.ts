@@ -7,11 +7,7 @@ const pollIntervalMs = 1_000;
 const failureDelayMs = { first: 1_000, max: 60_000 } as const;
 
 /** Runs jobs, each at its own pace, until `stop` is aborted. Returns once everything in flight is finished. */
-export async function runWorker(
-  jobs: readonly Job[],
-  context: WorkerContext,
-  stop: AbortSignal,
-): Promise<void> {
+export async function runWorker(jobs: readonly Job[], context: WorkerContext, stop: AbortSignal): Promise<void> {
   await Promise.all(jobs.map((job) => repeatJob(job, context, stop)));
 }
 
@@ -19,10 +15,7 @@ export async function runWorker(
  * Does everything that is due, one job after another.
  * @returns the result of each job, by name
  */
-export async function runWorkerOnce(
-  jobs: readonly Job[],
-  stop: AbortSignal,
-): Promise<ReadonlyMap<string, Round>> {
+export async function runWorkerOnce(jobs: readonly Job[], stop: AbortSignal): Promise<ReadonlyMap<string, Round>> {
   const rounds = new Map<string, Round>();
   for (const job of jobs) rounds.set(job.name, await job.runDue(stop));
   return rounds;

@@ -51,12 +51,7 @@ interface Summary {
   readonly calls: { readonly sent: number; readonly throttled: number };
 }
 
-async function importFile(
-  path: string,
-  count: number,
-  env: Record<string, string> = {},
-  more: string[] = [],
-) {
+async function importFile(path: string, count: number, env: Record<string, string> = {}, more: string[] = []) {
   return withFolder(async (folder) => {
     const args = [program, "orders", "import", path, "--json", ...more];
     const run = await measure(process.execPath, args, {
@@ -78,9 +73,7 @@ async function importWithSqlite(path: string): Promise<Measured> {
 }
 
 async function importWithSqliteUtils(path: string): Promise<Measured> {
-  return withFolder((folder) =>
-    measure("sqlite-utils", ["insert", join(folder, "u.db"), "orders", path, "--csv"]),
-  );
+  return withFolder((folder) => measure("sqlite-utils", ["insert", join(folder, "u.db"), "orders", path, "--csv"]));
 }
 
 function perSecond(run: Measured): number {
@@ -90,9 +83,7 @@ function perSecond(run: Measured): number {
 function show(name: string, figures: readonly number[], unit: string): void {
   const [low, middle, high] = [Math.min(...figures), median(figures), Math.max(...figures)];
   const digits = middle < 10 ? 2 : 0;
-  say(
-    `  ${name}: median ${middle.toFixed(digits)} ${unit} (${low.toFixed(digits)} to ${high.toFixed(digits)})`,
-  );
+  say(`  ${name}: median ${middle.toFixed(digits)} ${unit} (${low.toFixed(digits)} to ${high.toFixed(digits)})`);
 }
 
 async function speed(): Promise<void> {
@@ -242,8 +233,7 @@ async function archives(): Promise<void> {
       say(`  round ${round + 1}: ${name} ${run.seconds.toFixed(1)} s, ${run.peakMb.toFixed(0)} MB`);
     }
   }
-  for (const [name, found] of Object.entries(ratios))
-    show(`${name}, of the plain file's speed`, found, "times");
+  for (const [name, found] of Object.entries(ratios)) show(`${name}, of the plain file's speed`, found, "times");
 }
 
 const parts: Readonly<Record<string, () => Promise<void>>> = {

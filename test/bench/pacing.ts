@@ -61,15 +61,12 @@ const logger = createServerLog(
 );
 const server = createServer(local, { logger });
 const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-const remote = withToken(
-  createHttpTransport({ baseUrl: url, ratePerSecond: coreRateLimit.requests, clock }),
-  {
-    appKey,
-    readSecret: async () => secret,
-    cache: { read: async () => undefined, write: async () => {}, clear: async () => {} },
-    clock,
-  },
-);
+const remote = withToken(createHttpTransport({ baseUrl: url, ratePerSecond: coreRateLimit.requests, clock }), {
+  appKey,
+  readSecret: async () => secret,
+  cache: { read: async () => undefined, write: async () => {}, clear: async () => {} },
+  clock,
+});
 await remote.token();
 const counts = await measure(remote);
 const allowed = (coreRateLimit.requests * durationMs) / coreRateLimit.windowMs;

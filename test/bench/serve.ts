@@ -58,11 +58,7 @@ function environment({ sealingKey }: ReviewStore): Record<string, string> {
   return { STARPOST_HOME: folder, STARPOST_DATABASE: database, STARPOST_KEY: sealingKey };
 }
 
-async function load(
-  url: string,
-  requests: autocannon.Request[],
-  seconds = duration,
-): Promise<autocannon.Result> {
+async function load(url: string, requests: autocannon.Request[], seconds = duration): Promise<autocannon.Result> {
   const result = await autocannon({ url, connections, duration: seconds, requests });
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed`);
@@ -181,10 +177,7 @@ async function benchDuringImport(store: ReviewStore, url: string): Promise<void>
 async function benchPages(store: ReviewStore, url: string, utoken: string): Promise<void> {
   const lists: [string, (page: number) => string][] = [
     ["widget", (page) => widgetPath(store, 0, `?page=${page}`)],
-    [
-      "widget, middle of sort=votes_up",
-      (page) => widgetPath(store, 0, `?sort=votes_up&page=${Math.ceil(page / 2)}`),
-    ],
+    ["widget, middle of sort=votes_up", (page) => widgetPath(store, 0, `?sort=votes_up&page=${Math.ceil(page / 2)}`)],
     ["account reviews", (page) => `/v1/apps/${store.appKey}/reviews?utoken=${utoken}&page=${page}`],
   ];
   for (const [name, pathOf] of lists) {
@@ -197,9 +190,7 @@ async function benchPages(store: ReviewStore, url: string, utoken: string): Prom
       }
     }
     const [first, last] = [median(took[1] ?? []), median(took[5_000] ?? [])];
-    say(
-      `${name}: page 1 ${first.toFixed(2)} ms, page 5,000 ${last.toFixed(2)} ms, ratio ${(last / first).toFixed(2)}`,
-    );
+    say(`${name}: page 1 ${first.toFixed(2)} ms, page 5,000 ${last.toFixed(2)} ms, ratio ${(last / first).toFixed(2)}`);
   }
 }
 

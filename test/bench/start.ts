@@ -44,8 +44,7 @@ function run(args: readonly string[]): string {
 
 /** Packs and installs the package, and returns the path of its program. */
 function install(): string {
-  const runNpm = (...args: readonly string[]) =>
-    execFileSync("npm", args, { stdio: ["ignore", "pipe", "inherit"] });
+  const runNpm = (...args: readonly string[]) => execFileSync("npm", args, { stdio: ["ignore", "pipe", "inherit"] });
   runNpm("pack", "--silent", "--pack-destination", folder);
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
   if (tarball === undefined) throw new Error("npm pack created no tarball");
@@ -62,18 +61,12 @@ try {
     ["starpost products list --json", program, "products", "list", "--json"],
   ] as const;
   const file = join(folder, "products.csv");
-  const rows = Array.from(
-    { length: 20 },
-    (_, index) => `p${index},Tea ${index},https://shop.example/p${index}`,
-  );
+  const rows = Array.from({ length: 20 }, (_, index) => `p${index},Tea ${index},https://shop.example/p${index}`);
   writeFileSync(file, `product_id,name,url\n${rows.join("\n")}\n`);
   run([program, "products", "import", file, "--quiet"]);
   // Fills the compile cache.
   for (const [, ...args] of commands) run(args);
-  writeFileSync(
-    hook,
-    'process.on("exit", () => require("node:fs").writeSync(2, JSON.stringify(process.cpuUsage())));',
-  );
+  writeFileSync(hook, 'process.on("exit", () => require("node:fs").writeSync(2, JSON.stringify(process.cpuUsage())));');
   const results = commands.map(() => ({ wall: [] as number[], cpu: [] as number[] }));
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const [index, [, ...args]] of commands.entries()) results[index]?.wall.push(measureWall(args));

@@ -80,9 +80,7 @@ if (isKilled) {
   };
   console.log(JSON.stringify({ ...counts(), share_of_limit_used_after_the_kill: used }));
 } else {
-  const summaries = (await Promise.all([one, other])).map(
-    ({ stdout }) => JSON.parse(String(stdout)) as Summary,
-  );
+  const summaries = (await Promise.all([one, other])).map(({ stdout }) => JSON.parse(String(stdout)) as Summary);
   const begins = summaries.map(({ started_at: at }) => Date.parse(at));
   const ends = summaries.map(({ duration_ms: ms }, at) => (begins[at] ?? 0) + ms);
   const fromMs = Math.max(log[0]?.atMs ?? 0, ...begins);

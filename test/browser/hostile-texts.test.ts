@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import { batchMethods } from "../../src/contract/index.ts";
-import {
-  describeInBrowser,
-  findAccessibilityIssues,
-  isExpected422,
-  takeScreenshot,
-} from "../support/browser.ts";
+import { describeInBrowser, findAccessibilityIssues, isExpected422, takeScreenshot } from "../support/browser.ts";
 import { hostileTexts, unstorableTexts } from "../support/hostile-texts.ts";
 import { wrapFragment } from "../support/html.ts";
 import { aReview } from "../support/builders.ts";
@@ -15,8 +10,7 @@ import { openShop, type Shop } from "../support/shop.ts";
 import { sample } from "../support/suite-size.ts";
 
 /** The variable that every hostile text tries to set. */
-const hacked = (page: Page) =>
-  page.evaluate(() => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing");
+const hacked = (page: Page) => page.evaluate(() => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing");
 
 /** Elements that never occur on our pages, except when injected. */
 const foreign =

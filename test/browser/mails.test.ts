@@ -20,9 +20,7 @@ function withText(value: unknown, text: string, name = ""): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withText(inner, text, key)]));
   }
   // The service creates its own links; all other URLs come from the store.
-  const isServiceLink = ["review_url", "verify_url", "confirm_url", "comment_url", "answer_url"].includes(
-    name,
-  );
+  const isServiceLink = ["review_url", "verify_url", "confirm_url", "comment_url", "answer_url"].includes(name);
   return typeof value === "string" && !isServiceLink ? text : value;
 }
 
@@ -38,32 +36,26 @@ const hostileMail = (category: (typeof emailCategories)[number], text: string) =
 
 /** One category for each template. */
 const distinct = emailCategories.filter(
-  (category, at) =>
-    emailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
+  (category, at) => emailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
 );
 
 describeInBrowser("mails as they are read", (browser) => {
-  it.each(Object.keys(viewports) as ViewportName[])(
-    "are accessible in the window of a %s",
-    async (viewport) => {
-      const { page, context } = await browser.open(undefined, { viewport });
-      await context.route("**", (route) => route.abort());
-      for (const category of distinct) {
-        await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
-        await takeScreenshot(page, `mail-${viewport}-${category}`);
-        expect(await findAccessibilityIssues(page), category).toEqual([]);
-      }
-    },
-  );
+  it.each(Object.keys(viewports) as ViewportName[])("are accessible in the window of a %s", async (viewport) => {
+    const { page, context } = await browser.open(undefined, { viewport });
+    await context.route("**", (route) => route.abort());
+    for (const category of distinct) {
+      await page.setContent((await renderOutgoing(createSampleEmail(category))).html);
+      await takeScreenshot(page, `mail-${viewport}-${category}`);
+      expect(await findAccessibilityIssues(page), category).toEqual([]);
+    }
+  });
 
   it("fit the window, also with long words", async () => {
     const { page, context } = await browser.open();
     await context.route("**", (route) => route.abort());
     for (const category of distinct) {
       await page.setContent((await renderOutgoing(hostileMail(category, longWords.join(" ")))).html);
-      const wider = await page
-        .locator("html")
-        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      const wider = await page.locator("html").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
       expect(wider, category).toBe(0);
     }
   });
@@ -80,9 +72,7 @@ describeInBrowser("mails as they are read", (browser) => {
       });
       for (const text of sample(hostileTexts, { offset, step: 3 })) {
         await page.setContent((await renderOutgoing(hostileMail(category, text))).html);
-        const hacked = await page.evaluate(
-          () => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing",
-        );
+        const hacked = await page.evaluate(() => (globalThis as unknown as { hacked?: unknown }).hacked ?? "nothing");
         expect(hacked, JSON.stringify(text)).toBe("nothing");
         const foreign =
           'script, iframe, svg, base, form, input, [onload], [onerror], [onfocus], [onmouseover], a[href^="javascript:"], img[src="x"]';

@@ -132,9 +132,7 @@ describeInBrowser("pages", (browser) => {
     expect(page.url()).toContain("/starpost/v1/r/");
     const shown = page.locator(".product img");
     expect(await shown.getAttribute("src")).toBe(image);
-    expect(
-      await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
-    ).toBe(1);
+    expect(await shown.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth)).toBe(1);
     expect([await findAccessibilityIssues(page), complaints, await context.cookies()]).toEqual([[], [], []]);
     expect(await shop.counts()).toMatchObject({ unique_clicks: before + 1 });
   });

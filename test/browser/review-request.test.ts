@@ -44,13 +44,7 @@ async function setUp(): Promise<{ home: Home; mailServer: MailServer }> {
   const mailServer = await startMailServer();
   closing.push(() => mailServer.close());
   const smtpFlags = ["--host", mailServer.host, "--port", String(mailServer.port), "--tls", "none"];
-  const configured = await home.run([
-    "mail",
-    "configure",
-    ...smtpFlags,
-    "--from",
-    "Tea & Cups <reviews@shop.example>",
-  ]);
+  const configured = await home.run(["mail", "configure", ...smtpFlags, "--from", "Tea & Cups <reviews@shop.example>"]);
   expect(configured).toMatchObject({ exitCode: 0 });
   expect(await home.run(["webhooks", "configure", "--allow-private", "on"])).toMatchObject({ exitCode: 0 });
   return { home, mailServer };
@@ -79,8 +73,7 @@ interface Explanation {
   readonly decisions: readonly { readonly state: string; readonly decided_by: string | null }[];
 }
 
-const explain = async (home: Home, orderId: string) =>
-  (await home.json<Explanation>(["mail", "why", orderId])).data;
+const explain = async (home: Home, orderId: string) => (await home.json<Explanation>(["mail", "why", orderId])).data;
 
 /** The URL in an email for a path of the server. */
 function findUrl(mail: string | undefined, path: string): string {
@@ -134,9 +127,7 @@ describeInBrowser("a review request", (browser) => {
     expect(await widget.json()).toMatchObject({
       response: {
         bottomline: { total_review: 1, average_score: 4 },
-        reviews: [
-          { title: "Pours <b>well</b>", score: 4, verified_buyer: true, user: { display_name: "Zoë M." } },
-        ],
+        reviews: [{ title: "Pours <b>well</b>", score: 4, verified_buyer: true, user: { display_name: "Zoë M." } }],
       },
     });
 

@@ -19,8 +19,7 @@ interface Setup {
 async function setUp(respond: Responder = (response) => sendJson(response, 200, ok)): Promise<Setup> {
   let at = 0;
   const service = await startLoopback((response, _at, request) => {
-    if (request.url === "/oauth/token")
-      sendJson(response, 200, { access_token: utoken, token_type: "bearer" });
+    if (request.url === "/oauth/token") sendJson(response, 200, { access_token: utoken, token_type: "bearer" });
     else respond(response, at++, request);
   });
   onTestFinished(() => service.close());
@@ -139,13 +138,7 @@ describe("starpost api: authentication", () => {
     const { calls, folder, api } = await setUp();
     writeFileSync(join(folder, "secret"), "hush\n");
     const path = join(folder, "secret");
-    await api([
-      "POST",
-      "/core/v3/stores/{store_id}/access_tokens",
-      "--field",
-      `secret=@${path}`,
-      "--verbose",
-    ]);
+    await api(["POST", "/core/v3/stores/{store_id}/access_tokens", "--field", `secret=@${path}`, "--verbose"]);
     expect(calls()).toEqual(['POST /core/v3/stores/key/access_tokens {"secret":"hush"}']);
   });
 });
@@ -153,16 +146,7 @@ describe("starpost api: authentication", () => {
 describe("starpost api: request body", () => {
   test("builds a JSON body from fields", async () => {
     const { calls, api } = await setUp();
-    const fields = [
-      "a=1",
-      "b=true",
-      "c=null",
-      "d=1.5",
-      "e=007",
-      "f=12345678901234567890",
-      "g[h][i]=x",
-      "l[]=1",
-    ];
+    const fields = ["a=1", "b=true", "c=null", "d=1.5", "e=007", "f=12345678901234567890", "g[h][i]=x", "l[]=1"];
     const more = ["l[]=two", "o[][n]=1", "o[][m]=2", "o[][n]=3", "empty[]", "text==="];
     const argv = [...fields, ...more].flatMap((field) => ["--field", field]);
     await api(["POST", "/new", "--no-auth", ...argv, "--raw-field", "raw=1"]);
@@ -188,9 +172,7 @@ describe("starpost api: request body", () => {
     await api(["POST", "/apps/{app_key}/coupons/unique", "--input", "-", "--field", "x[]=1"], {
       stdin: body,
     });
-    expect(calls()).toEqual([
-      `POST /apps/key/coupons/unique?x%5B%5D=1 {"utoken":"${utoken}",${body.slice(1)}`,
-    ]);
+    expect(calls()).toEqual([`POST /apps/key/coupons/unique?x%5B%5D=1 {"utoken":"${utoken}",${body.slice(1)}`]);
   });
 
   test("sends the token in the query if the body is not JSON", async () => {
@@ -214,14 +196,12 @@ describe("starpost api: request body", () => {
       ["POST", "/x", "--field", "__proto__[a]=1"],
       ["POST", "/x", "--field", "a=@-", "--input", "-"],
     ];
-    for (const argv of given)
-      expect(await api(argv), argv.join(" ")).toMatchObject({ status: 2, stdout: "" });
+    for (const argv of given) expect(await api(argv), argv.join(" ")).toMatchObject({ status: 2, stdout: "" });
     expect(service.received).toHaveLength(0);
   });
 
   test("retries only requests that are safe to repeat: GET, and what the contract declares", async () => {
-    const fail: Responder = (response, at) =>
-      at === 0 ? sendJson(response, 502, ok) : sendJson(response, 200, ok);
+    const fail: Responder = (response, at) => (at === 0 ? sendJson(response, 502, ok) : sendJson(response, 200, ok));
     const [get, post, known] = [await setUp(fail), await setUp(fail), await setUp(fail)];
     expect((await get.api(["GET", "/new"])).status).toBe(0);
     expect(get.calls()).toHaveLength(2);
@@ -243,9 +223,7 @@ describe("starpost api: output", () => {
     const { api } = await setUp(respondOddly);
     expect((await api(["GET", "/new"])).stdout).toBe(odd);
     expect((await api(["GET", "/new", "--json"])).stdout).toBe(`${odd}\n`);
-    expect((await api(["GET", "/new", "--format", "ndjson"])).stdout).toBe(
-      '{"n":1.50,"id":12345678901234567890}\n',
-    );
+    expect((await api(["GET", "/new", "--format", "ndjson"])).stdout).toBe('{"n":1.50,"id":12345678901234567890}\n');
     const terminal = await api(["GET", "/new"], { io: { isStdoutTerminal: true } });
     expect(terminal.stdout).toBe('{\n  "n": 1.50,\n  "id": 12345678901234567890\n}\n');
   });
@@ -265,9 +243,7 @@ describe("starpost api: output", () => {
 
   test("does not print binary data to a terminal", async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
-    const { api } = await setUp((response) =>
-      response.writeHead(200, { "content-type": "image/png" }).end(png),
-    );
+    const { api } = await setUp((response) => response.writeHead(200, { "content-type": "image/png" }).end(png));
     const terminal = await api(["GET", "/new"], { io: { isStdoutTerminal: true } });
     expect(terminal).toMatchObject({ status: 2, stdout: "" });
     expect(terminal.stderr).toContain("image/png");

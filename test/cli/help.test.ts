@@ -57,10 +57,7 @@ describe("every command", () => {
   it("shows arguments, flags, examples, and notes", () => {
     for (const command of all) {
       const help = helpOfCommand(command, 1_000);
-      const flags = Object.entries(command.flags ?? {}).map(([name, { description }]) => [
-        `--${name}`,
-        description,
-      ]);
+      const flags = Object.entries(command.flags ?? {}).map(([name, { description }]) => [`--${name}`, description]);
       const texts = [...flags.flat(), ...(command.examples ?? []), ...(command.notes ?? [])];
       for (const text of [command.summary, ...texts]) expect(help, command.name).toContain(text);
     }
@@ -81,9 +78,7 @@ describe("help", () => {
       const folded = stdout.replaceAll(/\s+/g, " ");
       expect(folded).toContain(`${name.slice(5)} ${summary}`.replaceAll(/\s+/g, " "));
     }
-    expect((await run(["mail", "templates", "--help"])).stdout).toContain(
-      "USAGE\n  starpost mail templates <verb>",
-    );
+    expect((await run(["mail", "templates", "--help"])).stdout).toContain("USAGE\n  starpost mail templates <verb>");
   });
 
   it("prints the same as --help", async () => {
@@ -183,9 +178,7 @@ describe("values that record kinds declare without loading code", () => {
   it("are all layouts and email types", () => {
     for (const { name: kindName, layoutNames = [] } of recordKinds) {
       const names = kinds.get(kindName).layouts.map(({ name }) => name);
-      expect([...layoutNames].toSorted()).toEqual(
-        names.filter((name) => !/-(?:dmy|mdy)$/.test(name)).toSorted(),
-      );
+      expect([...layoutNames].toSorted()).toEqual(names.filter((name) => !/-(?:dmy|mdy)$/.test(name)).toSorted());
     }
     expect(emailTypeIds).toEqual(Object.keys(emailTypes));
   });
@@ -200,13 +193,12 @@ describe("the help of a noun", () => {
 
 /** Returns the arguments of each `starpost` call in a shell line, without quotes, redirections, and pipes. */
 function splitShellLine(line: string): string[][] {
-  return [...line.matchAll(/(?:^|\$\()starpost ((?:'[^']*'|"(?:\\.|[^"\\])*"|[^'"|<>)])*)/g)].map(
-    ([, text = ""]) =>
-      [...text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
-        word.replaceAll(
-          /'([^']*)'|"((?:\\.|[^"\\])*)"/g,
-          (_, single?: string, double?: string) => single ?? double ?? "",
-        ),
+  return [...line.matchAll(/(?:^|\$\()starpost ((?:'[^']*'|"(?:\\.|[^"\\])*"|[^'"|<>)])*)/g)].map(([, text = ""]) =>
+    [...text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
+      word.replaceAll(
+        /'([^']*)'|"((?:\\.|[^"\\])*)"/g,
+        (_, single?: string, double?: string) => single ?? double ?? "",
       ),
+    ),
   );
 }

@@ -80,12 +80,9 @@ describe("the end summary of an import", () => {
     expect(text).toContain("and 4 more reasons");
   });
 
-  test.each<RunState>(["interrupted", "stopped", "failed"])(
-    "names the command to continue after %s",
-    (state) => {
-      expect(end({ state })).toContain("starpost imports resume 20260101-000000-abcdef");
-    },
-  );
+  test.each<RunState>(["interrupted", "stopped", "failed"])("names the command to continue after %s", (state) => {
+    expect(end({ state })).toContain("starpost imports resume 20260101-000000-abcdef");
+  });
 
   test("of a dry run names no import", () => {
     const text = end({ import_id: null, rejects_file: null }, []);
@@ -125,9 +122,7 @@ test("a run is one flat record and one line of the list", () => {
     files: "orders.csv -",
     calls_retried: 3,
   });
-  expect(tableOfRuns([summary]).rows).toMatchObject([
-    { id: summary.import_id, state: "finished", rows: 8_365 },
-  ]);
+  expect(tableOfRuns([summary]).rows).toMatchObject([{ id: summary.import_id, state: "finished", rows: 8_365 }]);
   const ofSync = { ...summary, files: ["/home/imports/20260101-000000-0a1b2c/removed.csv"] };
   expect(tableOfRuns([ofSync]).rows).toMatchObject([{ files: "sync 20260101-000000-0a1b2c (removed)" }]);
 });

@@ -10,8 +10,7 @@ import { makeFolder, run } from "./support.ts";
 const io = { loadApp: async () => loadBuilt<App>("app") };
 
 const header = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
-const row = (id: number, email: string) =>
-  `${id},${email},Eva,2026-01-31,p${id},Tea,https://shop.example/p${id}`;
+const row = (id: number, email: string) => `${id},${email},Eva,2026-01-31,p${id},Tea,https://shop.example/p${id}`;
 
 describe("the report of an import", () => {
   let folder = "";
@@ -22,10 +21,7 @@ describe("the report of an import", () => {
     folder = makeFolder();
     env = { STARPOST_HOME: join(folder, "home") };
     const file = join(folder, "orders.csv");
-    writeFileSync(
-      file,
-      [header, row(1, "eva@shop.example"), row(2, "nobody"), row(3, "<b>x</b>@")].join("\n"),
-    );
+    writeFileSync(file, [header, row(1, "eva@shop.example"), row(2, "nobody"), row(3, "<b>x</b>@")].join("\n"));
     const imported = await run(["orders", "import", file, "--json"], { env, io });
     id = (JSON.parse(imported.stdout) as { import_id: string }).import_id;
   });
@@ -93,22 +89,19 @@ describe("the report of an import", () => {
     expect(readFileSync(out, "utf8")).toBe("mine");
   });
 
-  test.runIf(process.platform === "linux")(
-    "is opened with the system's opener, or reports why not",
-    async () => {
-      const opener = join(folder, "xdg-open");
-      writeFileSync(opener, `#!/bin/sh\necho "$1" > '${join(folder, "opened")}'\n`);
-      chmodSync(opener, 0o755);
-      const path = { PATH: `${folder}:/usr/bin:/bin` };
-      const opened = await run(["imports", "report", id, "--open"], { env: { ...env, ...path } });
-      expect(opened.stderr).toBe("");
-      expect(readFileSync(join(folder, "opened"), "utf8")).toBe(opened.stdout);
-      writeFileSync(opener, "#!/bin/sh\nexit 3\n");
-      const failed = await run(["imports", "report", id, "--open"], { env: { ...env, ...path } });
-      expect(failed.status).toBe(0);
-      expect(failed.stderr).toMatch(/xdg-open.* 3.*report\.html/s);
-    },
-  );
+  test.runIf(process.platform === "linux")("is opened with the system's opener, or reports why not", async () => {
+    const opener = join(folder, "xdg-open");
+    writeFileSync(opener, `#!/bin/sh\necho "$1" > '${join(folder, "opened")}'\n`);
+    chmodSync(opener, 0o755);
+    const path = { PATH: `${folder}:/usr/bin:/bin` };
+    const opened = await run(["imports", "report", id, "--open"], { env: { ...env, ...path } });
+    expect(opened.stderr).toBe("");
+    expect(readFileSync(join(folder, "opened"), "utf8")).toBe(opened.stdout);
+    writeFileSync(opener, "#!/bin/sh\nexit 3\n");
+    const failed = await run(["imports", "report", id, "--open"], { env: { ...env, ...path } });
+    expect(failed.status).toBe(0);
+    expect(failed.stderr).toMatch(/xdg-open.* 3.*report\.html/s);
+  });
 
   test("fails for an unknown run and refers to the list", async () => {
     const { status, stderr } = await run(["imports", "report", "2" + "0".repeat(9)], { env });

@@ -70,9 +70,7 @@ test("prompts again after an invalid answer and keeps earlier answers", async ()
     Password: "hidden-word",
     Sender: ["nobody", "Tea <tea@shop.example>"],
   });
-  expect((await run(["mail", "configure"], { env: { STARPOST_HOME: home }, io: terminal.io })).status).toBe(
-    0,
-  );
+  expect((await run(["mail", "configure"], { env: { STARPOST_HOME: home }, io: terminal.io })).status).toBe(0);
   for (const message of [
     'invalid value "smtp shop"',
     'invalid value "ssl"',
@@ -89,10 +87,7 @@ test("Ctrl-C saves nothing", async () => {
   const env = { STARPOST_HOME: home };
   const interrupted = openTerminal({ "Mail server": "smtp.shop.example", Encryption: "\u0003" });
   const canceled = await run(["mail", "configure"], { env, io: interrupted.io });
-  expect([canceled.status, interrupted.text()]).toEqual([
-    130,
-    expect.stringContaining("nothing was changed"),
-  ]);
+  expect([canceled.status, interrupted.text()]).toEqual([130, expect.stringContaining("nothing was changed")]);
   expect(existsSync(join(home, "mail.json"))).toBe(false);
 });
 

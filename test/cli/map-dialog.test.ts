@@ -24,13 +24,10 @@ function createTerminal(answers: Readonly<Record<string, readonly string[]>>) {
   let settling: NodeJS.Timeout | undefined;
   const answer = () => {
     const open = stripVTControlCharacters(text).split("✔").at(-1) ?? "";
-    const question = /\? (m\.json already exists|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(
-      open,
-    )?.[1];
+    const question = /\? (m\.json already exists|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(open)?.[1];
     if (question === undefined || asked.includes(question)) return;
     asked.push(question);
-    for (const [at, key] of (answers[question] ?? [enter]).entries())
-      setTimeout(() => stdin.write(key), 15 * at);
+    for (const [at, key] of (answers[question] ?? [enter]).entries()) setTimeout(() => stdin.write(key), 15 * at);
   };
   stderr.on("data", (data: Buffer) => {
     text += data.toString();
@@ -70,9 +67,7 @@ describe("orders map at a terminal", () => {
       delimiter: ";",
     });
     expect(terminal.text()).toContain("max@example.com · eva@example.com");
-    expect(terminal.text().replaceAll(/\s+/g, " ")).toContain(
-      "starpost orders import best.csv --mapping mapping.json",
-    );
+    expect(terminal.text().replaceAll(/\s+/g, " ")).toContain("starpost orders import best.csv --mapping mapping.json");
     expect(ran.stdout).not.toContain("example.com · ");
   });
 
@@ -106,21 +101,12 @@ describe("orders map at a terminal", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
     const terminal = createTerminal({});
-    const fieldFlags = [
-      "--map",
-      "sku=Farbe",
-      "--set",
-      "currency_iso=EUR",
-      "--product-url",
-      "https://l.example/{sku}",
-    ];
+    const fieldFlags = ["--map", "sku=Farbe", "--set", "currency_iso=EUR", "--product-url", "https://l.example/{sku}"];
     const ran = await run(["orders", "map", "best.csv", ...fieldFlags], {
       io: { cwd: folder, ...terminal.io },
     });
     expect(ran.status).toBe(0);
-    expect(terminal.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(
-      false,
-    );
+    expect(terminal.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(false);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       columns: { sku: "Farbe", order_id: "Bestellnr" },
       set: { currency_iso: "EUR" },

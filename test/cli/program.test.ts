@@ -66,20 +66,7 @@ describe("global flags", () => {
 
   test("can be mixed with flags of the command", async () => {
     const seen: Seen = {};
-    const argv = [
-      "things",
-      "show",
-      "--size",
-      "3",
-      "x",
-      "--quiet",
-      "--tag",
-      "1",
-      "--no-check",
-      "-",
-      "--tag",
-      "2",
-    ];
+    const argv = ["things", "show", "--size", "3", "x", "--quiet", "--tag", "1", "--no-check", "-", "--tag", "2"];
     await run(argv, { table: tableWith(seen) });
     expect(seen.arguments).toEqual(["x", "-"]);
     expect(seen.flags).toEqual({ size: 3, tag: ["1", "2"], "no-check": true, loud: undefined });
@@ -160,9 +147,7 @@ describe("an incomplete command", () => {
 test("short flags and verb synonyms are accepted", async () => {
   const seen: Seen = {};
   const table = tableWith(seen);
-  expect((await run(["things", "ls"], { table })).stdout).toBe(
-    (await run(["things", "list"], { table })).stdout,
-  );
+  expect((await run(["things", "ls"], { table })).stdout).toBe((await run(["things", "list"], { table })).stdout);
   const { status } = await run(["things", "show", "ls", "-p", "shop", "-q", "-y"], { table });
   expect(status).toBe(0);
   expect(seen.arguments).toEqual(["ls"]);

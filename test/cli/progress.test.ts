@@ -29,9 +29,7 @@ describe("the status line of an import", () => {
 
   test("omits unknown values", () => {
     const event = progressOf(500, 3, { rowsTotal: undefined });
-    expect(describeProgress(event, undefined, undefined)).toBe(
-      "500 rows · 500 accepted · 0 rejected · 3 calls",
-    );
+    expect(describeProgress(event, undefined, undefined)).toBe("500 rows · 500 accepted · 0 rejected · 3 calls");
   });
 
   test("names the rate limit if it determines the speed, and then estimates from calls", () => {
@@ -139,11 +137,7 @@ describe("on a terminal", () => {
 
   test("is never wider than the terminal, in any script", async () => {
     const layout = await loadLayout();
-    for (const line of [
-      "1,000 of about 20,000 rows · 90/s · 3 min 20 s left",
-      "見て".repeat(30),
-      "👩‍👩‍👧‍👦é".repeat(20),
-    ]) {
+    for (const line of ["1,000 of about 20,000 rows · 90/s · 3 min 20 s left", "見て".repeat(30), "👩‍👩‍👧‍👦é".repeat(20)]) {
       for (let columns = 1; columns < 100; columns += 7) {
         const cut = truncateLine(line, columns, layout);
         expect(layout.widthOf(cut)).toBeLessThanOrEqual(Math.max(1, columns - 5));

@@ -95,24 +95,21 @@ describe.each(ends)("%s at a prompt", (_name, end, status, message) => {
   });
 });
 
-test.each(ends.slice(0, 3))(
-  "%s at a secret prompt and at a mapping prompt ends with 130",
-  async (_name, end) => {
-    const home = makeFolder();
-    const env = { STARPOST_HOME: home };
-    writeFileSync(join(home, "best.csv"), "Nr;Kunde\n1;Max\n");
-    const commands = [
-      ["auth", "login", "--base-url", "http://127.0.0.1:9", "--app-key", "k"],
-      ["orders", "map", join(home, "best.csv")],
-    ];
-    for (const command of commands) {
-      const terminal = openTerminal(end);
-      const ran = await run(command, { env, io: terminal.io });
-      expect([ran.status, ran.stdout]).toEqual([130, ""]);
-      expect(terminal.text()).toContain("nothing was changed");
-    }
-  },
-);
+test.each(ends.slice(0, 3))("%s at a secret prompt and at a mapping prompt ends with 130", async (_name, end) => {
+  const home = makeFolder();
+  const env = { STARPOST_HOME: home };
+  writeFileSync(join(home, "best.csv"), "Nr;Kunde\n1;Max\n");
+  const commands = [
+    ["auth", "login", "--base-url", "http://127.0.0.1:9", "--app-key", "k"],
+    ["orders", "map", join(home, "best.csv")],
+  ];
+  for (const command of commands) {
+    const terminal = openTerminal(end);
+    const ran = await run(command, { env, io: terminal.io });
+    expect([ran.status, ran.stdout]).toEqual([130, ""]);
+    expect(terminal.text()).toContain("nothing was changed");
+  }
+});
 
 test("--json reports an interruption by its kind", async () => {
   const home = makeFolder();

@@ -35,8 +35,7 @@ describe("color", () => {
   });
 });
 
-const long =
-  "the file contains no rows that can be imported, so that no request was sent to the service at all";
+const long = "the file contains no rows that can be imported, so that no request was sent to the service at all";
 
 const tableOf = (declared: ReturnType<typeof command>): CommandTable => ({
   [declared.name]: async () => declared,

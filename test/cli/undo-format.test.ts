@@ -53,8 +53,7 @@ describe("the result of an undo", () => {
 describe("the listed rows of an undo", () => {
   const list = (outcomes: readonly UndoneRow["outcome"][]) => {
     const listed = new ListedRows({ maxListed: 3, listsExceptions: true });
-    for (const [line, outcome] of outcomes.entries())
-      listed.add({ file: "f", line, key: "k", outcome, reason: "" });
+    for (const [line, outcome] of outcomes.entries()) listed.add({ file: "f", line, key: "k", outcome, reason: "" });
     return listed.rows.map(({ line }) => line);
   };
 

@@ -65,11 +65,7 @@ describeIsolated("answers", (harness) => {
     }
     const { questions } = await service.questions.list({ sku: "teapot" });
     expect(
-      questions[0]?.sorted_public_answers.map(({ content, votes_up, votes_down }) => [
-        content,
-        votes_up,
-        votes_down,
-      ]),
+      questions[0]?.sorted_public_answers.map(({ content, votes_up, votes_down }) => [content, votes_up, votes_down]),
     ).toEqual([
       ["liked store", 1, 0],
       ["store", 0, 0],

@@ -13,9 +13,7 @@ describeBackends("batch.run", (harness) => {
     await service.reviews.createNow(aReview({ sku: siteReviewsId, review_title: "A good store" }));
     return service;
   };
-  const run = async (
-    methods: Parameters<Awaited<ReturnType<typeof ready>>["batch"]["run"]>[0]["methods"],
-  ) => {
+  const run = async (methods: Parameters<Awaited<ReturnType<typeof ready>>["batch"]["run"]>[0]["methods"]) => {
     const { results } = await (await ready()).batch.run({ methods });
     return results.map(({ result }) => result);
   };
@@ -77,9 +75,7 @@ describeBackends("batch.run", (harness) => {
         { method: "reviews", params: { ...params, per_page: 2, page: 9 } },
       ],
     });
-    const titles = results.map(({ result }) =>
-      [...result.matchAll(/<h3[^>]*>(.*?)</g)].map(([, text]) => text),
-    );
+    const titles = results.map(({ result }) => [...result.matchAll(/<h3[^>]*>(.*?)</g)].map(([, text]) => text));
     expect(titles).toEqual([["No. 3", "No. 2"], ["No. 1", "Pours well"], []]);
   });
 

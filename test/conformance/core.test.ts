@@ -107,9 +107,7 @@ describeBackends("core.createToken", (harness) => {
   it("returns a token that can read products and that is also a utoken", async () => {
     const { caller, secret, service } = await harness().newAccount();
     await service.products.massCreate(productsNamed("a"));
-    const { access_token, ...others } = await harness()
-      .service({ appKey: caller.appKey })
-      .core.createToken({ secret });
+    const { access_token, ...others } = await harness().service({ appKey: caller.appKey }).core.createToken({ secret });
     expect([access_token, others]).toEqual([expect.stringMatching(/^[A-Za-z0-9]{40}$/), {}]);
     const bearer = harness().service({ appKey: caller.appKey, utoken: access_token });
     expect((await bearer.core.listProducts({})).products).toHaveLength(1);
@@ -128,9 +126,9 @@ describeBackends("core.createToken", (harness) => {
       kind: "invalidParams",
       message: "Missing secret",
     });
-    await expect(
-      harness().service({ appKey: "none" }).core.createToken({ secret: one.secret }),
-    ).rejects.toMatchObject({ kind: "recordNotFound" });
+    await expect(harness().service({ appKey: "none" }).core.createToken({ secret: one.secret })).rejects.toMatchObject({
+      kind: "recordNotFound",
+    });
   });
 
   it("keeps only the newest 100 tokens of an account", async () => {
@@ -206,10 +204,7 @@ describeBackends(
       expect(await createToken(secret)).toEqual({ outcome: "answered", events: limit(4) });
       for (const remaining of [3, 2, 1]) {
         const { outcome, events } = await createToken("guess");
-        expect([outcome, events]).toEqual([
-          expect.objectContaining({ kind: "unauthorized" }),
-          limit(remaining),
-        ]);
+        expect([outcome, events]).toEqual([expect.objectContaining({ kind: "unauthorized" }), limit(remaining)]);
       }
       expect((await callForLimit(harness(), caller)).events).toEqual(limit(0));
       expect((await createToken(secret)).outcome).toMatchObject({ kind: "tooManyRequests" });

@@ -40,15 +40,12 @@ describeBackends("coupons", (harness) => {
     expect((await service.coupons.list({})).coupons.map(({ code }) => code)).toEqual(["KNOWN", "NEW", "new"]);
   });
 
-  it.each(["A\u0000BCD", "A\ud800BCD"])(
-    "rejects a list with a code that cannot be stored: %j",
-    async (code) => {
-      const { service } = await harness().newAccount();
-      const upload = service.coupons.upload({ coupon_action: "map_share", codes: ["GOOD", code] });
-      await expect(upload).rejects.toMatchObject(invalidField("codes.1", "U+0000"));
-      expect(await service.coupons.list({})).toEqual({ coupons: [] });
-    },
-  );
+  it.each(["A\u0000BCD", "A\ud800BCD"])("rejects a list with a code that cannot be stored: %j", async (code) => {
+    const { service } = await harness().newAccount();
+    const upload = service.coupons.upload({ coupon_action: "map_share", codes: ["GOOD", code] });
+    await expect(upload).rejects.toMatchObject(invalidField("codes.1", "U+0000"));
+    expect(await service.coupons.list({})).toEqual({ coupons: [] });
+  });
 
   it("counts the codes of every action, and deletes those of one", async () => {
     const { service } = await harness().newAccount();
@@ -77,9 +74,9 @@ describeBackends("coupons", (harness) => {
 
   it("rejects an unknown action and missing codes", async () => {
     const { service } = await harness().newAccount();
-    await expect(
-      service.coupons.upload({ coupon_action: "map" as "map_share", codes: [] }),
-    ).rejects.toMatchObject(invalidField("coupon_action", "map_review, map_share, map_review_share"));
+    await expect(service.coupons.upload({ coupon_action: "map" as "map_share", codes: [] })).rejects.toMatchObject(
+      invalidField("coupon_action", "map_review, map_share, map_review_share"),
+    );
     await expect(service.coupons.upload({ coupon_action: "map_share" } as never)).rejects.toMatchObject({
       message: "Missing codes",
     });
@@ -104,9 +101,7 @@ describeBackends("coupons", (harness) => {
     await expect(service.coupons.upload({ coupon_action: "map_share", codes: [] })).rejects.toMatchObject(
       featureDisabled,
     );
-    await expect(service.coupons.delete({ coupon_action: "map_share" })).rejects.toMatchObject(
-      featureDisabled,
-    );
+    await expect(service.coupons.delete({ coupon_action: "map_share" })).rejects.toMatchObject(featureDisabled);
     await expect(service.unsubscribers.list({})).resolves.toEqual({ unsubscribers: [] });
   });
 });

@@ -6,8 +6,7 @@ import { createWorker, readEmailResults } from "../support/due-emails.ts";
 
 const dayMs = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const orderedProducts = (ids: readonly string[]) =>
-  Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
+const orderedProducts = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, anOrderedProduct()]));
 
 describeBackends("emails.forecast and emails.explain", (harness: () => Harness) => {
   /** Creates orders by few people of few products; some of the emails must not be sent. */
@@ -67,14 +66,7 @@ describeBackends("emails.forecast and emails.explain", (harness: () => Harness) 
       expect([rule, outcomes.filter((outcome) => outcome === rule).length]).toEqual([rule, count]);
     }
     expect(new Set(outcomes)).toEqual(
-      new Set([
-        "sent",
-        "order_too_old",
-        "bad_address",
-        "product_blacklisted",
-        "unsubscribed",
-        "too_many_to_person",
-      ]),
+      new Set(["sent", "order_too_old", "bad_address", "product_blacklisted", "unsubscribed", "too_many_to_person"]),
     );
   });
 });

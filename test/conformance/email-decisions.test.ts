@@ -27,8 +27,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       ),
     );
   const explain = async (order_id = "1") => (await service.emails.explain({ order_id })).decisions;
-  const readSentences = async (order_id?: string) =>
-    (await explain(order_id)).map(({ sentence }) => sentence);
+  const readSentences = async (order_id?: string) => (await explain(order_id)).map(({ sentence }) => sentence);
   const db = () => harness().database.db;
 
   it("lists every rule for a queued email", async () => {
@@ -229,9 +228,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
     );
     const [mail] = (await service.emails.list({})).mails;
     await service.emails.cancel({ mail_id: mail?.id ?? 0 });
-    expect(await readSentences()).toEqual([
-      "The email about Teapot was not sent: the store canceled this email.",
-    ]);
+    expect(await readSentences()).toEqual(["The email about Teapot was not sent: the store canceled this email."]);
   });
 
   it("lists the products dropped from an email that covers a complete order", async () => {

@@ -21,11 +21,7 @@ interface SentEmail {
   readonly smtpId: string;
 }
 
-async function sendEmail(
-  harness: Harness,
-  { service }: TestAccount,
-  email = "ann@mail.example",
-): Promise<SentEmail> {
+async function sendEmail(harness: Harness, { service }: TestAccount, email = "ann@mail.example"): Promise<SentEmail> {
   await service.emails.sendTest({ email });
   const [sent] = (await service.emails.list({ count: 1 })).mails;
   if (!sent) throw new Error("no email was queued");
@@ -44,9 +40,7 @@ async function readCounts({ service }: TestAccount, days = ["2026-03-01", "2026-
   const stats = await service.emails.stats({ since_date, to_date, categories: "map", aggregate: "day" });
   return Object.fromEntries(
     Object.entries(stats["map"] ?? {}).flatMap(([range, counters]) => {
-      const reported = Object.entries(counters).filter(
-        ([name, emails]) => emails !== 0 && name !== "requests",
-      );
+      const reported = Object.entries(counters).filter(([name, emails]) => emails !== 0 && name !== "requests");
       return reported.length === 0 ? [] : [[range.slice(0, 10), Object.fromEntries(reported)]];
     }),
   );
@@ -112,10 +106,7 @@ describeBackends("events from email providers", (harness) => {
     const account = await harness().newAccount();
     const sent = await sendEmail(harness(), account);
     await postEvents(harness(), account, [createEvent(sent, "unsubscribe")]);
-    await postEvents(harness(), account, [
-      createEvent(sent, "group_unsubscribe"),
-      createEvent(sent, "delivered"),
-    ]);
+    await postEvents(harness(), account, [createEvent(sent, "group_unsubscribe"), createEvent(sent, "delivered")]);
     await postEvents(harness(), account, [createEvent(sent, "delivered")]);
     expect(await readCounts(account)).toEqual({ [today]: { unsubscribes: 1, delivered: 1 } });
     const { events } = await account.service.emails.get({ mail_id: sent.id });
@@ -136,10 +127,7 @@ describeBackends("events from email providers", (harness) => {
     const at = (days: number) => ({ timestamp: seconds(sentMs + days * dayMs) });
     await postEvents(harness(), account, [createEvent(sent, "open", at(3))]);
     expect(await readCounts(account)).toEqual({ "2026-03-18": { opens: 1, unique_opens: 1 } });
-    await postEvents(harness(), account, [
-      createEvent(sent, "open", at(1)),
-      createEvent(sent, "delivered", at(0)),
-    ]);
+    await postEvents(harness(), account, [createEvent(sent, "open", at(1)), createEvent(sent, "delivered", at(0))]);
     await postEvents(harness(), account, [createEvent(sent, "open", at(2))]);
     expect(await readCounts(account)).toEqual({
       [today]: { delivered: 1 },
@@ -161,12 +149,7 @@ describeBackends("events from email providers", (harness) => {
     const account = await harness().newAccount();
     const sent = await sendEmail(harness(), account);
     harness().clock.advance(dayMs);
-    const reported = [
-      { timestamp: 1 },
-      { timestamp: 99_999_999_999 },
-      { timestamp: undefined },
-      { timestamp: 0 },
-    ];
+    const reported = [{ timestamp: 1 }, { timestamp: 99_999_999_999 }, { timestamp: undefined }, { timestamp: 0 }];
     await postEvents(
       harness(),
       account,
@@ -181,11 +164,7 @@ describeBackends("events from email providers", (harness) => {
   it("does not change the state of an email that was not sent", async () => {
     const account = await harness().newAccount();
     const sent = await sendEmail(harness(), account);
-    await harness()
-      .database.db.updateTable("mails")
-      .set({ state: "queued" })
-      .where("id", "=", sent.id)
-      .execute();
+    await harness().database.db.updateTable("mails").set({ state: "queued" }).where("id", "=", sent.id).execute();
     expect(await postEvents(harness(), account, [createEvent(sent, "bounce")])).toMatchObject({
       accepted: 1,
     });
@@ -394,9 +373,7 @@ describeBackends("events from email providers", (harness) => {
     }
     expect(await service.emailEvents.receive(signed)).toMatchObject({ accepted: 1 });
     for (const bad of ["nonsense", createProviderKey("P-384").text, "AAAA"]) {
-      await expect(service.emailEvents.setUp({ public_key: bad })).rejects.toMatchObject(
-        invalidField("public_key"),
-      );
+      await expect(service.emailEvents.setUp({ public_key: bad })).rejects.toMatchObject(invalidField("public_key"));
     }
     expect((await service.emailEvents.setUp({ public_key: "" })).public_key).toBeNull();
     await expect(service.emailEvents.receive(signed)).rejects.toMatchObject({ kind: "unauthorized" });
@@ -405,8 +382,7 @@ describeBackends("events from email providers", (harness) => {
   it("rejects a body that is not a list of events, or that has too many", async () => {
     const account = await harness().newAccount();
     const { secret } = await account.service.emailEvents.setUp({});
-    const send = (body: string) =>
-      account.service.emailEvents.receive(signBySecret(body, secret, harness().clock()));
+    const send = (body: string) => account.service.emailEvents.receive(signBySecret(body, secret, harness().clock()));
     await expect(send("[")).rejects.toMatchObject({ kind: "malformedBody" });
     await expect(send("")).rejects.toMatchObject({ kind: "malformedBody" });
     await expect(send("{}")).rejects.toMatchObject({

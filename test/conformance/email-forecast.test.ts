@@ -21,13 +21,8 @@ const noneSuppressed = {
 
 type Order = Parameters<typeof anOrder>[0];
 
-async function createOrders(
-  { service }: Pick<TestAccount, "service">,
-  ...orders: NonNullable<Order>[]
-): Promise<void> {
-  const orderInputs = orders.map((fields, at) =>
-    anOrder({ order_id: `o${at + 1}`, order_date: today, ...fields }),
-  );
+async function createOrders({ service }: Pick<TestAccount, "service">, ...orders: NonNullable<Order>[]): Promise<void> {
+  const orderInputs = orders.map((fields, at) => anOrder({ order_id: `o${at + 1}`, order_date: today, ...fields }));
   await service.orders.massCreate(bulkOrders(orderInputs));
 }
 
@@ -71,8 +66,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
     await createOrders(other, {});
     const { purchases } = await account.service.orders.list({});
     const last = purchases.at(-1)?.id ?? 0;
-    const forecast = async (id: number) =>
-      (await account.service.emails.forecast({ since_purchase_id: id })).mails;
+    const forecast = async (id: number) => (await account.service.emails.forecast({ since_purchase_id: id })).mails;
     expect([await forecast(0), await forecast(last), await forecast(last + 1)]).toEqual([2, 1, 0]);
   });
 

@@ -24,8 +24,7 @@ describeBackends("emails", (harness) => {
       .set({ state, ...fields })
       .where("id", "=", mailId)
       .execute();
-  const idsOf = ({ mails }: { readonly mails: readonly { readonly id: number }[] }) =>
-    mails.map(({ id }) => id);
+  const idsOf = ({ mails }: { readonly mails: readonly { readonly id: number }[] }) => mails.map(({ id }) => id);
 
   it("lists the newest emails first, or the oldest first from an ID", async () => {
     const account = await harness().newAccount();
@@ -50,14 +49,7 @@ describeBackends("emails", (harness) => {
       return mails.map(({ order_id, product_id }) => `${order_id} ${product_id}`);
     };
     const soonest = await due("soonest");
-    expect(soonest.map((shown) => shown.split(" ")[0])).toEqual([
-      "soon",
-      "soon",
-      "next",
-      "next",
-      "late",
-      "late",
-    ]);
+    expect(soonest.map((shown) => shown.split(" ")[0])).toEqual(["soon", "soon", "next", "next", "late", "late"]);
     const { mails } = await service.emails.list({ order_id: "next" });
     await setState(harness(), mails[0]?.id ?? 0, "sent");
     await setState(harness(), mails[1]?.id ?? 0, "leased");
@@ -170,9 +162,7 @@ describeBackends("emails", (harness) => {
     ]);
     for (const state of ["sending", "sent", "bounced", "failed", "not_sent"] as const) {
       await setState(harness(), mail_id, state, { reason: "x" });
-      await expect(service.emails.cancel({ mail_id })).rejects.toMatchObject(
-        invalidField("mail_id", mail_id),
-      );
+      await expect(service.emails.cancel({ mail_id })).rejects.toMatchObject(invalidField("mail_id", mail_id));
     }
     await setState(harness(), mail_id, "leased", { worker: "w", leased_until: harness().clock() + dayMs });
     expect((await service.emails.cancel({ mail_id })).mail).toMatchObject(canceled);

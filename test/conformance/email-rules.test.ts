@@ -1,20 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
-import {
-  describeBackends,
-  describeIsolated,
-  type Harness,
-  startMs,
-  type TestAccount,
-} from "../support/backends.ts";
+import { describeBackends, describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
-import {
-  readAccountId,
-  createWorker,
-  evaluateDueEmails,
-  recordSent,
-  readEmailResults,
-} from "../support/due-emails.ts";
+import { readAccountId, createWorker, evaluateDueEmails, recordSent, readEmailResults } from "../support/due-emails.ts";
 import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 86_400_000;
@@ -48,10 +36,8 @@ describeIsolated("email rules", (harness: () => Harness) => {
       ),
     );
   const evaluate = () => evaluateDueEmails(harness());
-  const set = (
-    name: Parameters<Service["emailRules"]["set"]>[0]["name"],
-    value: boolean | number | string | null,
-  ) => service.emailRules.set({ name, value });
+  const set = (name: Parameters<Service["emailRules"]["set"]>[0]["name"], value: boolean | number | string | null) =>
+    service.emailRules.set({ name, value });
 
   it("suppress emails for orders older than six months to the day, or than the setting", async () => {
     const old = [{ order_date: "2025-09-15" }, { order_date: "2025-09-14" }];
@@ -218,8 +204,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
 
   it("suppress an email without an order only for unsubscribed, spam-reporting, or bounced addresses", async () => {
     await set("most_mails_to_person", 1);
-    for (const email of ["a", "a", "b", "c"])
-      await service.emails.sendTest({ email: `${email}@mail.example` });
+    for (const email of ["a", "a", "b", "c"]) await service.emails.sendTest({ email: `${email}@mail.example` });
     await service.unsubscribers.massCreate({ email_list: { 1: ["b@mail.example"] } });
     const account_id = await readAccountId(harness(), account);
     const values = { account_id, email_key: "c@mail.example", kind: "bounces", mail_row: 1, created_at: 1 };

@@ -127,8 +127,7 @@ describeIsolated("email statistics and test emails", (harness) => {
     const { service } = await harness().newAccount();
     const stats = await service.emails.stats({ ...range, categories: emailCategories.join(",") });
     expect(Object.keys(stats)).toEqual([...emailCategories]);
-    for (const category of emailCategories)
-      expect(stats[category]).toEqual({ [`${today},${today}`]: zeroCounts });
+    for (const category of emailCategories) expect(stats[category]).toEqual({ [`${today},${today}`]: zeroCounts });
   });
 
   it("accepts the longest range, and rejects a longer one and one that ends before it starts", async () => {
@@ -136,8 +135,7 @@ describeIsolated("email statistics and test emails", (harness) => {
     const stats = (since_date: string, to_date: string) =>
       service.emails.stats({ since_date, to_date, categories: "map", aggregate: "day" });
     const since = "2020-01-01";
-    const last = (days: number) =>
-      new Date(Date.parse(since) + (days - 1) * dayMs).toISOString().slice(0, 10);
+    const last = (days: number) => new Date(Date.parse(since) + (days - 1) * dayMs).toISOString().slice(0, 10);
     const longest = await stats(since, last(maxStats.ranges));
     expect(Object.keys(longest["map"] ?? {})).toHaveLength(maxStats.ranges);
     await expect(stats(since, last(maxStats.ranges + 1))).rejects.toMatchObject({
@@ -151,15 +149,12 @@ describeIsolated("email statistics and test emails", (harness) => {
       invalidField("since_date", "to_date", maxStats.days),
     );
     await expect(stats("0001-01-01", "9999-12-31")).rejects.toMatchObject({ kind: "invalidParams" });
-    await expect(stats("2026-03-02", "2026-03-01")).rejects.toMatchObject(
-      invalidField("since_date", "to_date"),
-    );
+    await expect(stats("2026-03-02", "2026-03-01")).rejects.toMatchObject(invalidField("since_date", "to_date"));
   });
 
   it("rejects invalid days, categories, and aggregates, and a request without a utoken", async () => {
     const { service, caller } = await harness().newAccount();
-    const stats = (fields: Record<string, unknown>) =>
-      service.emails.stats({ ...range, categories: "map", ...fields });
+    const stats = (fields: Record<string, unknown>) => service.emails.stats({ ...range, categories: "map", ...fields });
     for (const fields of [
       { since_date: "2026-02-30" },
       { to_date: "tomorrow" },

@@ -20,9 +20,7 @@ describeBackends("email templates", (harness: () => Harness) => {
   });
 
   const listCustom = async (of = service) =>
-    (await of.emailTemplates.list({})).templates
-      .filter(({ is_own }) => is_own)
-      .map(({ category }) => category);
+    (await of.emailTemplates.list({})).templates.filter(({ is_own }) => is_own).map(({ category }) => category);
 
   it("have a built-in template for each category", async () => {
     const { templates } = await service.emailTemplates.list({});

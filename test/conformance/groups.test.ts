@@ -5,9 +5,7 @@ import { invalidField, mentioning } from "../support/service-errors.ts";
 
 async function withProducts(harness: Harness, ...ids: string[]): Promise<TestAccount> {
   const account = await harness.newAccount();
-  const products = Object.fromEntries(
-    ids.map((id) => [id, aProduct({ url: `https://shop.example/${id}` })] as const),
-  );
+  const products = Object.fromEntries(ids.map((id) => [id, aProduct({ url: `https://shop.example/${id}` })] as const));
   await account.service.products.massCreate({ products });
   return account;
 }
@@ -187,9 +185,9 @@ describeBackends("groups.update", (harness) => {
     const mine = await withProducts(harness(), "a");
     await withProducts(harness(), "theirs");
     await mine.service.groups.create({ group_name: "G" });
-    await expect(
-      mine.service.groups.update({ group_name: "G", product_ids_to_add: ["theirs"] }),
-    ).rejects.toMatchObject({ kind: "invalidParams" });
+    await expect(mine.service.groups.update({ group_name: "G", product_ids_to_add: ["theirs"] })).rejects.toMatchObject(
+      { kind: "invalidParams" },
+    );
   });
 
   it("moves a product from another group, and does not remove a product of another group", async () => {
@@ -207,8 +205,7 @@ describeBackends("groups.update", (harness) => {
   it("updates updated_at only of the groups whose products changed", async () => {
     const account = await withProducts(harness(), "a", "b");
     const { groups } = account.service;
-    const changes = async (group_name: string) =>
-      (await groups.get({ group_name })).products_group.updated_at;
+    const changes = async (group_name: string) => (await groups.get({ group_name })).products_group.updated_at;
     for (const group_name of ["One", "Two", "Three"]) await groups.create({ group_name });
     await groups.update({ group_name: "One", product_ids_to_add: ["a"] });
     harness().clock.advance(1_000);
@@ -216,19 +213,15 @@ describeBackends("groups.update", (harness) => {
     await groups.update({ group_name: "Two", product_ids_to_add: ["a"] });
     const before = "2026-03-15T12:00:00.000Z";
     const after = "2026-03-15T12:00:01.000Z";
-    expect([await changes("One"), await changes("Two"), await changes("Three")]).toEqual([
-      after,
-      after,
-      before,
-    ]);
+    expect([await changes("One"), await changes("Two"), await changes("Three")]).toEqual([after, after, before]);
   });
 
   it("rejects values that are not lists, and an unknown group", async () => {
     const { service } = await harness().newAccount();
     await expect(service.groups.update({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
-    await expect(
-      service.groups.update({ group_name: "G", product_ids_to_add: "a" as never }),
-    ).rejects.toMatchObject(invalidField("product_ids_to_add"));
+    await expect(service.groups.update({ group_name: "G", product_ids_to_add: "a" as never })).rejects.toMatchObject(
+      invalidField("product_ids_to_add"),
+    );
   });
 });
 

@@ -17,9 +17,7 @@ function anImage(type: keyof typeof starts = "image/png", length = 64): string {
   return image.toString("base64");
 }
 
-async function countImages({
-  database,
-}: Harness): Promise<readonly [rows: number, counted: number | undefined]> {
+async function countImages({ database }: Harness): Promise<readonly [rows: number, counted: number | undefined]> {
   const rows = await database.db.selectFrom("review_images").select("id").execute();
   const review = await database.db.selectFrom("reviews").select("images").executeTakeFirst();
   return [rows.length, review?.images];
@@ -67,9 +65,7 @@ describeIsolated("images", (harness) => {
     harness().clock.advance(imageLimits.tokenLifetimeMs - 1);
     await anonymous().images.upload({ image_upload_token, image });
     harness().clock.advance(1);
-    await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject(
-      unauthorized,
-    );
+    await expect(anonymous().images.upload({ image_upload_token, image })).rejects.toMatchObject(unauthorized);
     expect(await countImages(harness())).toEqual([1, 1]);
   });
 

@@ -25,9 +25,7 @@ describeBackends(
     it("allows five requests a second per account, and reports the remaining number", async () => {
       const { newAccount, transport, clock } = harness();
       const account = await newAccount();
-      const limitEvents = (remaining: number) => [
-        { type: "limit", remaining, resetAtSeconds: startMs / 1_000 + 1 },
-      ];
+      const limitEvents = (remaining: number) => [{ type: "limit", remaining, resetAtSeconds: startMs / 1_000 + 1 }];
       for (const remaining of [4, 3, 2, 1, 0]) {
         expect(await callOperation(transport, account)).toEqual({
           outcome: "answered",

@@ -132,9 +132,7 @@ describeIsolated("links", (harness) => {
     });
     const resubscribed = await service.unsubscribers.massDelete({ email_list: { 8: ["ann@mail.example"] } });
     expect(resubscribed.errors).toEqual([{ value: "Ann@Mail.example", error: "unsubscribed by the user" }]);
-    await service.questions.sendConfirmation(
-      aQuestion({ email: "ann@mail.example", review_content: "Two?" }),
-    );
+    await service.questions.sendConfirmation(aQuestion({ email: "ann@mail.example", review_content: "Two?" }));
     const states = (await readEmails(harness())).map(({ state }) => state);
     expect(states).toEqual(["queued", "not_sent"]);
     expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({
@@ -173,9 +171,7 @@ describeIsolated("links", (harness) => {
     const by = (email: string, fields = {}) => ({ email, ...fields });
     expect(await verify(harness(), account, by("buyer@mail.EXAMPLE"))).toBe("verified_buyer");
     expect(await verify(harness(), account, by("somebody@mail.example"))).toBe("verified_reviewer");
-    expect(await verify(harness(), account, by("buyer@mail.example", { sku: "pan" }))).toBe(
-      "verified_reviewer",
-    );
+    expect(await verify(harness(), account, by("buyer@mail.example", { sku: "pan" }))).toBe("verified_reviewer");
     expect(await verify(harness(), other, by("buyer@mail.example"))).toBe("verified_reviewer");
     const site = { sku: "service_site_reviews" };
     expect(await verify(harness(), account, by("buyer@mail.example", site))).toBe("verified_buyer");

@@ -122,8 +122,7 @@ describeIsolated("orders", (harness: () => Harness) => {
     await service.orders.massCreate(bulkOrders(orders));
     const { mails, not_sent, days } = await service.emails.forecast({});
     const decided: Record<string, number> = { leased: 0 };
-    for (const state of Object.values(await evaluateDueEmails(harness())))
-      decided[state] = (decided[state] ?? 0) + 1;
+    for (const state of Object.values(await evaluateDueEmails(harness()))) decided[state] = (decided[state] ?? 0) + 1;
     expect({ leased: mails, ...not_sent }).toMatchObject(decided);
     expect(days).toEqual([{ day: "2026-03-15", mails }]);
     expect(decided).toMatchObject({

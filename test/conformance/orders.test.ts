@@ -11,11 +11,7 @@ async function allPurchases({ service }: TestAccount) {
 }
 
 async function storedProduct({ database }: Harness, productId: string) {
-  return database.db
-    .selectFrom("products")
-    .selectAll()
-    .where("product_id", "=", productId)
-    .executeTakeFirst();
+  return database.db.selectFrom("products").selectAll().where("product_id", "=", productId).executeTakeFirst();
 }
 
 describeIsolated("orders.massCreate", (harness) => {
@@ -166,11 +162,7 @@ describeIsolated("orders.massCreate", (harness) => {
       anOrder({ products: { cup: anOrderedProduct({ quantity, price }) } });
     await account.service.orders.massCreate(bulkOrders([withQuantity(2, "5.50")]));
     await account.service.orders.massCreate(bulkOrders([withQuantity(3, "6")]));
-    const units = await harness()
-      .database.db.selectFrom("purchases")
-      .select(["unit", "price"])
-      .orderBy("id")
-      .execute();
+    const units = await harness().database.db.selectFrom("purchases").select(["unit", "price"]).orderBy("id").execute();
     expect(units).toEqual([
       { unit: 1, price: "5.50" },
       { unit: 2, price: "5.50" },
@@ -210,17 +202,13 @@ describeIsolated("orders.massCreate", (harness) => {
       name: "Newest",
       url: aProduct()["url"],
     });
-    expect((await allPurchases(account)).map(({ product_name }) => product_name)).toEqual(
-      Array(3).fill("Newest"),
-    );
+    expect((await allPurchases(account)).map(({ product_name }) => product_name)).toEqual(Array(3).fill("Newest"));
   });
 
   it("updates a product's updated_at only if something changed", async () => {
     const { service } = await harness().newAccount();
     const send = (order_id: string, name: string) =>
-      service.orders.massCreate(
-        bulkOrders([anOrder({ order_id, products: { cup: anOrderedProduct({ name }) } })]),
-      );
+      service.orders.massCreate(bulkOrders([anOrder({ order_id, products: { cup: anOrderedProduct({ name }) } })]));
     await send("1", "Cup");
     const before = await storedProduct(harness(), "cup");
     harness().clock.advance(1_000);
@@ -235,9 +223,9 @@ describeIsolated("orders.massCreate", (harness) => {
 
   it("rejects a request without a known platform", async () => {
     const { service } = await harness().newAccount();
-    await expect(
-      service.orders.massCreate(bulkOrders([], { platform: "moon" as "general" })),
-    ).rejects.toMatchObject(invalidField("platform", "three_d_cart, "));
+    await expect(service.orders.massCreate(bulkOrders([], { platform: "moon" as "general" }))).rejects.toMatchObject(
+      invalidField("platform", "three_d_cart, "),
+    );
     await expect(service.orders.massCreate({ orders: [] } as never)).rejects.toMatchObject({
       kind: "invalidParams",
       message: "Missing platform",
@@ -303,9 +291,7 @@ describeBackends("orders.list", (harness) => {
   it("returns ten purchases by ID by default", async () => {
     const { service } = await withOrders(12);
     const { purchases, total_purchases } = await service.orders.list({});
-    expect(purchases.map(({ order_id }) => order_id)).toEqual(
-      Array.from({ length: 10 }, (_, at) => String(at)),
-    );
+    expect(purchases.map(({ order_id }) => order_id)).toEqual(Array.from({ length: 10 }, (_, at) => String(at)));
     expect(total_purchases).toBe(12);
   });
 
@@ -320,8 +306,7 @@ describeBackends("orders.list", (harness) => {
 
   it("accepts a one-based page, and count purchases per page", async () => {
     const { service } = await withOrders(5);
-    const page = async (query: object) =>
-      (await service.orders.list(query)).purchases.map(({ order_id }) => order_id);
+    const page = async (query: object) => (await service.orders.list(query)).purchases.map(({ order_id }) => order_id);
     expect(await page({ count: "2", page: "1" })).toEqual(["0", "1"]);
     expect(await page({ count: 2, page: 3 })).toEqual(["4"]);
     expect(await page({ count: 2, page: 4 })).toEqual([]);
@@ -369,11 +354,7 @@ describeIsolated("orders.cancelEmails", (harness) => {
   it("stores cancellations by order ID, for some products or for all, even before the order exists", async () => {
     const one = await harness().newAccount();
     const stop = {
-      orders: [
-        { order_id: "1001", skus: ["teapot", "cup"] },
-        { order_id: "later" },
-        { order_id: "e", skus: [] },
-      ],
+      orders: [{ order_id: "1001", skus: ["teapot", "cup"] }, { order_id: "later" }, { order_id: "e", skus: [] }],
     };
     expect(await one.service.orders.cancelEmails(stop)).toEqual({});
     expect(await one.service.orders.cancelEmails(stop)).toEqual({});

@@ -5,15 +5,10 @@ import { aProduct } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
 
 async function stored({ database }: Harness, productId: string) {
-  return database.db
-    .selectFrom("products")
-    .selectAll()
-    .where("product_id", "=", productId)
-    .executeTakeFirst();
+  return database.db.selectFrom("products").selectAll().where("product_id", "=", productId).executeTakeFirst();
 }
 
-const errorsOf = (reply: { errors?: Record<string, object> | undefined }) =>
-  Object.values(reply.errors ?? {});
+const errorsOf = (reply: { errors?: Record<string, object> | undefined }) => Object.values(reply.errors ?? {});
 
 const illegal = expect.stringContaining("letters, digits");
 

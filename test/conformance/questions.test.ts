@@ -83,9 +83,7 @@ describeIsolated("questions", (harness) => {
   it("does not change an existing product", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
-    await service.questions.sendConfirmation(
-      aQuestion({ product_title: "Kettle", review_content: "And now?" }),
-    );
+    await service.questions.sendConfirmation(aQuestion({ product_title: "Kettle", review_content: "And now?" }));
     const found = await harness().database.db.selectFrom("products").select("name").execute();
     expect(found).toEqual([{ name: "Teapot" }]);
   });
@@ -179,9 +177,7 @@ describeIsolated("questions", (harness) => {
     await service.questions.sendConfirmation(aQuestion());
     const anonymous = harness().service({ appKey: caller.appKey });
     expect(await anonymous.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 0 });
-    await expect(
-      harness().service({ appKey: "nobody" }).questions.list({ sku: "teapot" }),
-    ).rejects.toMatchObject({
+    await expect(harness().service({ appKey: "nobody" }).questions.list({ sku: "teapot" })).rejects.toMatchObject({
       kind: "recordNotFound",
       message: "Couldn't find Account with app_key = nobody",
     });
@@ -190,14 +186,7 @@ describeIsolated("questions", (harness) => {
   it("rejects missing and invalid fields", async () => {
     const { service } = await harness().newAccount();
     const send = (fields: Record<string, unknown>) => service.questions.sendConfirmation(aQuestion(fields));
-    for (const name of [
-      "review_content",
-      "display_name",
-      "email",
-      "product_id",
-      "product_title",
-      "product_url",
-    ]) {
+    for (const name of ["review_content", "display_name", "email", "product_id", "product_title", "product_url"]) {
       await expect(send({ [name]: undefined }), name).rejects.toMatchObject({
         kind: "invalidParams",
         message: `Missing ${name}`,

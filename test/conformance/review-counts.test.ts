@@ -10,12 +10,7 @@ const skus = ["a", "b", "c", "d"];
 const names = ["G", "H"];
 
 /** Runs a random operation that changes counts or is rejected. */
-async function runRandomOperation(
-  random: Random,
-  { clock }: Harness,
-  { service }: TestAccount,
-  ids: number[],
-) {
+async function runRandomOperation(random: Random, { clock }: Harness, { service }: TestAccount, ids: number[]) {
   const { groups, reviews } = service;
   const pickSkus = () => skus.filter(() => random.chance(0.4));
   const group_name = random.pick(names);
@@ -52,8 +47,7 @@ function recount(reviews: readonly Row<"reviews">[], members: readonly Row<"grou
   for (const { account_id, product_row, published, score } of reviews) {
     if (published === 0) continue;
     const group = members.find((member) => member.product_row === product_row)?.group_row;
-    const on =
-      product_row === null ? [`s${account_id}`] : [`p${product_row}`, ...(group ? [`g${group}`] : [])];
+    const on = product_row === null ? [`s${account_id}`] : [`p${product_row}`, ...(group ? [`g${group}`] : [])];
     for (const target of [`a${account_id}`, ...on]) {
       const counts = totals.get(target) ?? [0, 0, 0, 0, 0];
       totals.set(
@@ -89,10 +83,7 @@ describeBackends("review counts", (harness) => {
     expect(totals.map(({ shelf: target }) => target)).toEqual(expect.arrayContaining([...expected.keys()]));
     for (const { shelf: target, shown_reviews, shown_score, ...row } of totals) {
       const stars = expected.get(target) ?? [0, 0, 0, 0, 0];
-      expect([target, row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5]).toEqual([
-        target,
-        ...stars,
-      ]);
+      expect([target, row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5]).toEqual([target, ...stars]);
       if (!/^[pg]/.test(target)) continue;
       const counted = stars.reduce((sum, count) => sum + count, 0);
       const score = stars.reduce((sum, count, at) => sum + count * (at + 1), 0);

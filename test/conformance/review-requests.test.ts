@@ -187,11 +187,7 @@ describeIsolated("review requests", (harness) => {
     const emails = await createOrderEmails(harness(), account, { products });
     expect(emails).toHaveLength(1);
     const { review } = createLinkTokens(harness(), emails[0]!);
-    const rows = await harness()
-      .database.db.selectFrom("products")
-      .select(["id", "name"])
-      .orderBy("id")
-      .execute();
+    const rows = await harness().database.db.selectFrom("products").select(["id", "name"]).orderBy("id").execute();
     const { reviewRequests } = harness().service({});
     for (const { id, name } of rows) {
       const { request } = await reviewRequests.write({ token: review(id), ...formFields });
@@ -222,9 +218,7 @@ describeIsolated("review requests", (harness) => {
     const changed = token.slice(0, 40) + (token[40] === "A" ? "B" : "A") + token.slice(41);
     for (const invalidFields of ["x", changed, `${token}A`, tokens.unsubscribe(), tokens.open(), "…"]) {
       for (const call of [show, write]) {
-        expect((await call({ token: invalidFields, ...formFields })).request, invalidFields).toMatchObject(
-          goneRequest,
-        );
+        expect((await call({ token: invalidFields, ...formFields })).request, invalidFields).toMatchObject(goneRequest);
       }
     }
     const links = harness().service({}).links;

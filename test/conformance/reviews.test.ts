@@ -125,11 +125,7 @@ describeBackends("reviews", (harness) => {
   });
 
   describe("create, signed by a trusted vendor", () => {
-    const signed = (
-      account: TestAccount,
-      fields: Record<string, string | number> = {},
-      secret = account.secret,
-    ) => {
+    const signed = (account: TestAccount, fields: Record<string, string | number> = {}, secret = account.secret) => {
       const review: Record<string, unknown> = {
         ...aReview(),
         time_stamp: String(startMs / 1_000),

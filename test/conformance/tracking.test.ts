@@ -18,11 +18,7 @@ async function setUp(harness: Harness, ...tracked: readonly ("track_opens" | "tr
 }
 
 async function readEvents({ database }: Harness) {
-  const rows = await database.db
-    .selectFrom("mail_events")
-    .select(["event", "detail"])
-    .orderBy("id")
-    .execute();
+  const rows = await database.db.selectFrom("mail_events").select(["event", "detail"]).orderBy("id").execute();
   return rows.filter(({ event }) => event === "opened" || event === "clicked");
 }
 

@@ -45,11 +45,7 @@ describeBackends("unsubscribers.massCreate", (harness) => {
     const email_list = { 1: ["ANN@mail.example", "bea@mail.example"], 17: ["ann@mail.example"] };
     const second = await service.unsubscribers.massCreate({ email_list });
     expect(second).toEqual({
-      unsubscribers: [
-        first.unsubscribers?.[0],
-        record("bea@mail.example", 1),
-        record("ann@mail.example", 17),
-      ],
+      unsubscribers: [first.unsubscribers?.[0], record("bea@mail.example", 1), record("ann@mail.example", 17)],
     });
     expect(await service.unsubscribers.list({})).toEqual(second);
   });
@@ -156,11 +152,7 @@ describeBackends("unsubscribers.list", (harness) => {
       .execute();
     const featureDisabled = { kind: "featureDisabled", message: expect.stringContaining("unsubscribers") };
     await expect(account.service.unsubscribers.list({})).rejects.toMatchObject(featureDisabled);
-    await expect(account.service.unsubscribers.massCreate({ email_list: {} })).rejects.toMatchObject(
-      featureDisabled,
-    );
-    await expect(account.service.unsubscribers.massDelete({ email_list: {} })).rejects.toMatchObject(
-      featureDisabled,
-    );
+    await expect(account.service.unsubscribers.massCreate({ email_list: {} })).rejects.toMatchObject(featureDisabled);
+    await expect(account.service.unsubscribers.massDelete({ email_list: {} })).rejects.toMatchObject(featureDisabled);
   });
 });

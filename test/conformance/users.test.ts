@@ -51,9 +51,7 @@ describeIsolated("users.create", (harness) => {
   });
 
   it("assigns each user its own slug", async () => {
-    const ids = [await create(), await create(), await create({ display_name: "!!" })].map(
-      ({ user_id }) => user_id,
-    );
+    const ids = [await create(), await create(), await create({ display_name: "!!" })].map(({ user_id }) => user_id);
     const slugs = await Promise.all(
       ids.map(async (user_id) => (await harness().transport.call("users.get", { user_id }, {})).user.slug),
     );

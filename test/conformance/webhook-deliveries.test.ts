@@ -203,8 +203,7 @@ describeBackends(
   (harness) => {
     it("accepts addresses in the private network, unless they are invalid for another reason", async () => {
       const { service } = await harness().newAccount();
-      const create = (address: string) =>
-        service.webhooks.create({ url: address, event_name: "review_create" });
+      const create = (address: string) => service.webhooks.create({ url: address, event_name: "review_create" });
       expect((await create("http://127.0.0.1:8080/hook")).webhook.url).toBe("http://127.0.0.1:8080/hook");
       expect((await create("http://receiver:3000/")).webhook.url).toBe("http://receiver:3000/");
       await expect(create("http://127.0.0.1:22/")).rejects.toMatchObject({ kind: "invalidParams" });

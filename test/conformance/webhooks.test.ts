@@ -105,9 +105,7 @@ describeIsolated("webhooks", (harness) => {
     }
     const longest = `https://shop.example/${Array.from({ length: 2_027 }, (_, at) => at % 10).join("")}`;
     expect((await create(longest)).webhook.url).toBe(longest);
-    expect((await create("http://shop.example:8080/hök?a=b")).webhook.url).toBe(
-      "http://shop.example:8080/hök?a=b",
-    );
+    expect((await create("http://shop.example:8080/hök?a=b")).webhook.url).toBe("http://shop.example:8080/hök?a=b");
     await expect(
       service.webhooks.create({ ...hook, event_name: "order_create" as "review_create" }),
     ).rejects.toMatchObject(invalidField("event_name", "review_create, review_updated"));

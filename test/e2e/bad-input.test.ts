@@ -37,10 +37,7 @@ describe("files rejected before the import starts", () => {
     ["a truncated zip archive", () => [...orders, "fixtures/bad/zip.csv"], /zip\.csv: .*zip/],
     [
       "100,000 columns",
-      () => [
-        ...orders,
-        write("wide.csv", `${Array.from({ length: 100_000 }, (_, at) => `c${at}`).join()}\n`),
-      ],
+      () => [...orders, write("wide.csv", `${Array.from({ length: 100_000 }, (_, at) => `c${at}`).join()}\n`)],
       /wide\.csv: .*100000/,
     ],
     [
@@ -48,31 +45,15 @@ describe("files rejected before the import starts", () => {
       () => [...orders, write("endless.csv", `"${"x".repeat(2_000_000)}`)],
       /endless\.csv: /,
     ],
-    [
-      "a file for another import command",
-      () => [...orders, "fixtures/good/coupons.csv"],
-      /starpost coupons import/,
-    ],
-    [
-      "an unknown encoding",
-      () => [...orders, "fixtures/good/orders.csv", "--encoding", "klingon"],
-      /klingon/,
-    ],
+    ["a file for another import command", () => [...orders, "fixtures/good/coupons.csv"], /starpost coupons import/],
+    ["an unknown encoding", () => [...orders, "fixtures/good/orders.csv", "--encoding", "klingon"], /klingon/],
     [
       "invalid UTF-8 with --encoding utf-8",
       () => [...orders, "fixtures/bad/windows-1252.csv", "--encoding", "utf-8"],
       /windows-1252\.csv:\d+: [\s\S]*--encoding windows-1252/,
     ],
-    [
-      "a duplicate column",
-      () => [...orders, "fixtures/bad/doubled-column.csv"],
-      /'email' and 'email'.* email/,
-    ],
-    [
-      "a missing column",
-      () => [...orders, "fixtures/bad/missing-column.csv"],
-      /\bemail\b[\s\S]*'e-mail adress'/,
-    ],
+    ["a duplicate column", () => [...orders, "fixtures/bad/doubled-column.csv"], /'email' and 'email'.* email/],
+    ["a missing column", () => [...orders, "fixtures/bad/missing-column.csv"], /\bemail\b[\s\S]*'e-mail adress'/],
     [
       "a mapping to an unknown column",
       () => [...orders, "fixtures/good/orders.csv", "--map", "email=e_mail_x"],
@@ -185,10 +166,7 @@ describe("files with invalid rows", () => {
   });
 
   test("rejects a row with a cell of 10 MB", async () => {
-    const path = write(
-      "huge-cell.csv",
-      `${header}${row(1)}${row(2, { 5: "x".repeat(10_000_000) })}${row(3)}`,
-    );
+    const path = write("huge-cell.csv", `${header}${row(1)}${row(2, { 5: "x".repeat(10_000_000) })}${row(3)}`);
     const { exitCode, data, stderr } = await home.json([...orders, path]);
     expect(exitCode).toBe(3);
     expect(data.rows).toEqual({ read: 3, accepted: 2, rejected: 1, failed: 0 });
@@ -205,11 +183,7 @@ describe("files with invalid rows", () => {
   });
 
   test("warns about a repeated product ID and uses its last row", async () => {
-    const { exitCode, data, stderr } = await home.json([
-      "products",
-      "import",
-      "fixtures/bad/products-doubled-ids.csv",
-    ]);
+    const { exitCode, data, stderr } = await home.json(["products", "import", "fixtures/bad/products-doubled-ids.csv"]);
     expect(exitCode).toBe(0);
     expect(data.rows.accepted).toBe(3);
     expect(stderr).toMatch(/1 row .*product_id.* line 4/);
@@ -221,9 +195,7 @@ describe("storage errors", () => {
   const args = [...orders, "fixtures/good/orders.csv", "--json"];
 
   test("rejects a database that is not SQLite", async () => {
-    const own = new Home(
-      env(write("not.db", "this is not a database, it is a text of some length".repeat(40))),
-    );
+    const own = new Home(env(write("not.db", "this is not a database, it is a text of some length".repeat(40))));
     const { exitCode, stderr } = await own.run(args);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/not\.db.*SQLite/);
@@ -339,17 +311,13 @@ describe("invalid or failed responses of the service", () => {
   test.each<[string, RequestListener, number, RegExp]>([
     [
       "reports a redirect",
-      withToken((_request, response) =>
-        response.writeHead(302, { location: "https://elsewhere.example/" }).end(),
-      ),
+      withToken((_request, response) => response.writeHead(302, { location: "https://elsewhere.example/" }).end()),
       1,
       /elsewhere\.example/,
     ],
     [
       "reports an HTML response",
-      withToken((_request, response) =>
-        response.setHeader("content-type", "text/html").end("<html>Welcome</html>"),
-      ),
+      withToken((_request, response) => response.setHeader("content-type", "text/html").end("<html>Welcome</html>")),
       1,
       /HTML|html/,
     ],

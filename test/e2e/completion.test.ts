@@ -41,8 +41,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const isMissing = (shell: string) =>
-  execaSync("sh", ["-c", `command -v ${shell}`], { reject: false }).exitCode !== 0;
+const isMissing = (shell: string) => execaSync("sh", ["-c", `command -v ${shell}`], { reject: false }).exitCode !== 0;
 
 /** Returns the completions of a shell for the end of a line. */
 type Complete = (line: string) => Promise<string[]>;
@@ -150,13 +149,7 @@ describe("file names", () => {
 describe("the completion request of a shell", () => {
   it("creates nothing and prints no errors", async () => {
     const empty = join(folder, "empty");
-    const requests = [
-      ["imports", "show", ""],
-      ["orders", "list", "--profile", ""],
-      ["x", "y"],
-      ["mail", ""],
-      [],
-    ];
+    const requests = [["imports", "show", ""], ["orders", "list", "--profile", ""], ["x", "y"], ["mail", ""], []];
     for (const words of requests) {
       const { stderr, exitCode } = await execa("starpost", ["__complete", "bash", ...words], {
         env: { ...env, STARPOST_HOME: empty },

@@ -85,10 +85,7 @@ describe("doctor with the embedded engine", () => {
 
   test("reports a file that is not a database", async () => {
     const home = homes.open();
-    writeFileSync(
-      join(home.folder, "starpost.db"),
-      "not a database, but long enough to have a header\n".repeat(90),
-    );
+    writeFileSync(join(home.folder, "starpost.db"), "not a database, but long enough to have a header\n".repeat(90));
     const ran = await diagnose(home);
     expect(ran.exitCode).toBe(1);
     expect(ran.get("database").status).toBe("problem");
@@ -163,9 +160,7 @@ describe("doctor with a remote service", () => {
   });
 
   test("exits with 5 if the service cannot be reached", async () => {
-    const ran = await diagnose(
-      homes.open(remoteEnv({ url: "http://127.0.0.1:1", app_key: "k", secret: "s" })),
-    );
+    const ran = await diagnose(homes.open(remoteEnv({ url: "http://127.0.0.1:1", app_key: "k", secret: "s" })));
     expect(ran.exitCode).toBe(5);
     expect(ran.get("reachability")).toMatchObject({
       status: "problem",
@@ -177,12 +172,7 @@ describe("doctor with a remote service", () => {
   test("does not wait for a service that does not respond", async () => {
     const url = await listen(createServer(() => {}));
     const beganMs = Date.now();
-    const ran = await diagnose(
-      homes.open(remoteEnv({ url, app_key: "k", secret: "s" })),
-      {},
-      "--timeout",
-      "2",
-    );
+    const ran = await diagnose(homes.open(remoteEnv({ url, app_key: "k", secret: "s" })), {}, "--timeout", "2");
     expect(ran.exitCode).toBe(5);
     expect(ran.get("reachability").status).toBe("problem");
     expect(Date.now() - beganMs).toBeLessThan(15_000);

@@ -125,15 +125,7 @@ describe("the embedded engine", () => {
   });
 
   test("reports in a dry run what would be erased", async () => {
-    const args = [
-      "products",
-      "import",
-      write("emptied.csv", emptied),
-      "--update",
-      "--empty",
-      "clear",
-      "--dry-run",
-    ];
+    const args = ["products", "import", write("emptied.csv", emptied), "--update", "--empty", "clear", "--dry-run"];
     expect((await home.run(args)).stderr).toMatch(/1 empty cell .*description/);
   });
 
@@ -145,13 +137,7 @@ describe("the embedded engine", () => {
   });
 
   test("warns that importing orders erases nothing", async () => {
-    const { exitCode, stderr } = await home.run([
-      "orders",
-      "import",
-      write("o.csv", orders),
-      "--empty",
-      "clear",
-    ]);
+    const { exitCode, stderr } = await home.run(["orders", "import", write("o.csv", orders), "--empty", "clear"]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/1 cell .* product_description: /);
     expect(stderr).toMatch(/1 cell .* currency_iso: /);
@@ -170,15 +156,7 @@ describe("the embedded engine", () => {
   });
 
   test("does not treat a cell that --set fills as empty", async () => {
-    const args = [
-      "orders",
-      "import",
-      write("o.csv", orders),
-      "--empty",
-      "error",
-      "--set",
-      "currency_iso=EUR",
-    ];
+    const args = ["orders", "import", write("o.csv", orders), "--empty", "error", "--set", "currency_iso=EUR"];
     const { data } = await home.json(args);
     const rows: Record<string, string>[] = parse(readFileSync(data.rejects_file ?? "", "utf8"), {
       columns: true,
@@ -192,8 +170,6 @@ describe("the embedded engine", () => {
     const cleared = await home.run(["unsubscribers", "import", file, "--type", "1", "--empty", "clear"]);
     expect(cleared.exitCode).toBe(0);
     expect(cleared.stderr).toMatch(/email_type_id: .*--type/);
-    expect(
-      (await home.run(["unsubscribers", "import", file, "--type", "1", "--empty", "error"])).exitCode,
-    ).toBe(3);
+    expect((await home.run(["unsubscribers", "import", file, "--type", "1", "--empty", "error"])).exitCode).toBe(3);
   });
 });

@@ -1,24 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { execa } from "execa";
 import { type Arbitrary, sample as draw } from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  someAddresses,
-  someCodes,
-  someOrders,
-  someProducts,
-  someReviews,
-} from "../support/export-content.ts";
+import { someAddresses, someCodes, someOrders, someProducts, someReviews } from "../support/export-content.ts";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 
 const data = "fixtures/exports";
@@ -122,12 +108,7 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
       }
       await account.call("POST", "/apps/{app_key}/purchases/mass_create", { platform, orders: pricier });
     }
-    const { first, second, empty } = await exportAndImport(
-      "orders",
-      account.home,
-      [],
-      remoteEnv(account.server),
-    );
+    const { first, second, empty } = await exportAndImport("orders", account.home, [], remoteEnv(account.server));
     expect(second).toBe(first);
     const ids = new Set(calls.flatMap(({ orders }) => orders.map(({ order_id }) => order_id)));
     expect(new Set(readCsv(first).map(({ order_id }) => order_id))).toEqual(ids);
@@ -155,19 +136,12 @@ describe.each(seeds)("export, import, and export again give the same bytes, seed
   test("unsubscribers", async () => {
     const email_list = sample(someAddresses, seed);
     await account.call("POST", "/apps/{app_key}/unsubscribers/mass_create", { email_list });
-    const { first, second } = await exportAndImport(
-      "unsubscribers",
-      account.home,
-      [],
-      remoteEnv(account.server),
-    );
+    const { first, second } = await exportAndImport("unsubscribers", account.home, [], remoteEnv(account.server));
     expect(second).toBe(first);
     const wanted = Object.entries(email_list).flatMap(([type, emails]) =>
       emails.map((email) => `${type} ${email.toLowerCase()}`),
     );
-    const found = readCsv(first).map(
-      ({ email, email_type_id }) => `${email_type_id} ${email?.toLowerCase()}`,
-    );
+    const found = readCsv(first).map(({ email, email_type_id }) => `${email_type_id} ${email?.toLowerCase()}`);
     expect(found.toSorted()).toEqual([...new Set(wanted)].toSorted());
   });
 
@@ -190,8 +164,7 @@ describe("products that only reviews refer to", () => {
     const products = join(home.folder, "p.csv");
     writeFileSync(products, "product_id,name,url\npot,Pot,https://shop.example/pot\n");
     const reviews = join(home.folder, "r.csv");
-    const header =
-      "date,review_title,review_content,review_score,display_name,email,product_id,product_title,";
+    const header = "date,review_title,review_content,review_score,display_name,email,product_id,product_title,";
     const of = (id: string, title: string, url: string) =>
       `2025-01-02,Fine,Fine indeed,5,Ann,a@b.example,${id},${title},${url}\n`;
     writeFileSync(
@@ -226,9 +199,7 @@ describe("products that only reviews refer to", () => {
     }
     expect(await exportAll(empty, "second")).toEqual(first);
     const inJson = async (of: Home) =>
-      (await of.json<{ product_id: string }[]>(["products", "export"])).data.map(
-        ({ product_id }) => product_id,
-      );
+      (await of.json<{ product_id: string }[]>(["products", "export"])).data.map(({ product_id }) => product_id);
     expect(await inJson(home)).toEqual(["lid", "pan", "pot"]);
     expect(await inJson(empty)).toEqual(["lid", "pan", "pot"]);
   });
@@ -425,9 +396,7 @@ describe("export", () => {
     };
     const { stdout, stderr } = await homes.open().run(["orders", "export"], { env });
     elsewhere.close();
-    expect(
-      stderr.match(/currency_iso, user_reference, platform, product_image, product_price,/g),
-    ).toHaveLength(1);
+    expect(stderr.match(/currency_iso, user_reference, platform, product_image, product_price,/g)).toHaveLength(1);
     expect(readCsv(stdout)[0]).toMatchObject({ order_id: "1", platform: "", product_price: "" });
   });
 });

@@ -74,9 +74,7 @@ describe("a service that rejects requests, fails, and closes connections before 
 
   test.each(seeds)("seed %i: stores every record once, without unnecessary calls", async (seed) => {
     const { calls: faultless, operations } = await countNeeded();
-    const { orders, coupons, counts, stored } = await importWithFaults(
-      `drop=5%,429=10%,500=5%,reset=5%,seed=${seed}`,
-    );
+    const { orders, coupons, counts, stored } = await importWithFaults(`drop=5%,429=10%,500=5%,reset=5%,seed=${seed}`);
     expect([orders.exitCode, coupons.exitCode]).toEqual([0, 0]);
     expect(orders.data.rows).toEqual({ read: orderCount, accepted: orderCount, rejected: 0, failed: 0 });
     expect(coupons.data.rows).toEqual({

@@ -36,8 +36,7 @@ function write(home: Home, name: string, content: string): string {
   return path;
 }
 
-const readRows = (path: string | null | undefined): Rows =>
-  parse(readFileSync(path ?? "", "utf8"), { columns: true });
+const readRows = (path: string | null | undefined): Rows => parse(readFileSync(path ?? "", "utf8"), { columns: true });
 const pairsOf = (summary: FixedSummary) =>
   new Map(readRows(summary.fixed_ids_file).map(({ original = "", fixed = "" }) => [original, fixed]));
 
@@ -74,9 +73,7 @@ describe("without --fix-ids", () => {
   test("imports the reject file unchanged with --fix-ids, under the suggested IDs", async () => {
     const home = homes.open();
     const { data } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
-    const proposed = readRows(data.rejects_file).map(
-      ({ _reason }) => /would send '(.*?)'/.exec(_reason ?? "")?.[1],
-    );
+    const proposed = readRows(data.rejects_file).map(({ _reason }) => /would send '(.*?)'/.exec(_reason ?? "")?.[1]);
     const again = await home.json<FixedSummary>(["orders", "import", data.rejects_file ?? "", "--fix-ids"]);
     expect(again.exitCode).toBe(0);
     expect(new Set(pairsOf(again.data).values())).toEqual(new Set(proposed));
@@ -85,11 +82,7 @@ describe("without --fix-ids", () => {
 
   test("suggests --fix-ids for a dropped SKU, but not for a dropped brand", async () => {
     const home = homes.open();
-    const file = write(
-      home,
-      "p.csv",
-      "product_id,name,url,sku,brand\np,N,https://shop.example/1,A 1,Some Brand\n",
-    );
+    const file = write(home, "p.csv", "product_id,name,url,sku,brand\np,N,https://shop.example/1,A 1,Some Brand\n");
     const { stderr } = await home.run(["products", "import", file]);
     expect(stderr).toMatch(/sku: .*--fix-ids; first at/);
     expect(stderr).toMatch(/brand: .*letters, digits, _, and -; first at/);
@@ -99,12 +92,7 @@ describe("without --fix-ids", () => {
 describe("with --fix-ids", () => {
   test("imports orders and products under the same IDs, and records the mapping", async () => {
     const home = homes.open();
-    const ordered = await home.json<FixedSummary>([
-      "orders",
-      "import",
-      write(home, "o.csv", orders),
-      "--fix-ids",
-    ]);
+    const ordered = await home.json<FixedSummary>(["orders", "import", write(home, "o.csv", orders), "--fix-ids"]);
     expect(ordered.exitCode).toBe(0);
     expect(ordered.data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
     const known = await readStoredIds(home);
@@ -152,22 +140,12 @@ describe("with --fix-ids", () => {
     const [home, other] = [homes.open(), homes.open()];
     const rows = Array.from({ length: 40 }, (_, at) => orderRow(`o-${at}`, `p ${at % 25}`));
     const bad = orderRow("", "p 99");
-    const file = write(
-      home,
-      "o.csv",
-      orderHeader + [...rows.slice(0, 20), bad, bad, ...rows.slice(20)].join(""),
-    );
+    const file = write(home, "o.csv", orderHeader + [...rows.slice(0, 20), bad, bad, ...rows.slice(20)].join(""));
     const args = ["orders", "import", file, "--fix-ids", "--batch-size", "5"];
     const stopped = await home.json<FixedSummary>([...args, "--max-errors", "1"]);
     expect(stopped.exitCode).toBe(6);
     expect(pairsOf(stopped.data).size).toBeLessThan(25);
-    const resumed = await home.json<FixedSummary>([
-      "imports",
-      "resume",
-      stopped.data.import_id,
-      "--max-errors",
-      "9",
-    ]);
+    const resumed = await home.json<FixedSummary>(["imports", "resume", stopped.data.import_id, "--max-errors", "9"]);
     expect(resumed.exitCode).toBe(3);
     const whole = await other.json<FixedSummary>(args);
     expect(pairsOf(resumed.data)).toEqual(pairsOf(whole.data));
@@ -203,14 +181,7 @@ describe("with --fix-ids", () => {
         "größe hut,Hut,<p>Ein Hut</p>,ACME,Größe,M,H 1,10.00,https://s.example/1.jpg\n" +
         "größe hut,,,,,L,H 2,11.00,\n",
     );
-    const args = [
-      "products",
-      "import",
-      file,
-      "--fix-ids",
-      "--product-url",
-      "https://s.example/p/{product_id}",
-    ];
+    const args = ["products", "import", file, "--fix-ids", "--product-url", "https://s.example/p/{product_id}"];
     const { exitCode, data } = await home.json<FixedSummary>(args);
     expect(exitCode).toBe(0);
     expect(data.rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
@@ -238,9 +209,7 @@ describe("with --fix-ids", () => {
     const home = homes.open();
     const turned = orderHeader + orders.split("\n").slice(1, -1).toReversed().join("\n");
     const importOrders = async (name: string, text: string) =>
-      pairsOf(
-        (await home.json<FixedSummary>(["orders", "import", write(home, name, text), "--fix-ids"])).data,
-      );
+      pairsOf((await home.json<FixedSummary>(["orders", "import", write(home, name, text), "--fix-ids"])).data);
     const one = await importOrders("o0.csv", orders);
     const two = await importOrders("o1.csv", turned);
     expect(one?.size).toBe(3);

@@ -130,8 +130,7 @@ test("groups export writes a file that restores the same groups", async () => {
 });
 
 describe("groups plan", () => {
-  const plan = (home: Home, env: Record<string, string> = {}) =>
-    home.json<object>(["groups", "plan", file], { env });
+  const plan = (home: Home, env: Record<string, string> = {}) => home.json<object>(["groups", "plan", file], { env });
 
   test("reports memberships that already exist and changes nothing", async () => {
     const home = await openStore();
@@ -156,11 +155,7 @@ describe("groups plan", () => {
 describe("imports undo", () => {
   test("moves products back, removes added members, and deletes new groups", async () => {
     const home = await openStore();
-    await home.run([
-      "groups",
-      "import",
-      write(home, "old.csv", "group,product_id\nOld,lamp_03\nGarden,pot-05\n"),
-    ]);
+    await home.run(["groups", "import", write(home, "old.csv", "group,product_id\nOld,lamp_03\nGarden,pot-05\n")]);
     const { data } = await home.json(["groups", "import", file, "--undoable"]);
     const undone = await home.json<object>(["imports", "undo", data.import_id, "--yes"]);
     expect(undone.data).toMatchObject({ state: "finished", reversed: 4, kept: 1, impossible: 0 });
@@ -169,9 +164,10 @@ describe("imports undo", () => {
       ["Old", "lamp_03"],
     ]);
     const { stdout } = await home.run(["groups", "list", "--format", "ndjson"]);
-    expect(
-      stdout.split("\n").map((line) => (JSON.parse(line) as { display_name: string }).display_name),
-    ).toEqual(["Old", "Garden"]);
+    expect(stdout.split("\n").map((line) => (JSON.parse(line) as { display_name: string }).display_name)).toEqual([
+      "Old",
+      "Garden",
+    ]);
   });
 
   test("needs --undoable", async () => {

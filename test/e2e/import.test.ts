@@ -70,11 +70,7 @@ describe("complete exports", () => {
   });
 
   test("detects the catalog layout of products without flags", async () => {
-    const {
-      exitCode,
-      data: summary,
-      stderr,
-    } = await home.json(["products", "import", `${data}/products.csv`]);
+    const { exitCode, data: summary, stderr } = await home.json(["products", "import", `${data}/products.csv`]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/Product Group/);
     expect(counts(summary)).toEqual({ read: 150, accepted: 150, rejected: 0, failed: 0, items: 150 });
@@ -115,10 +111,7 @@ describe("totals and rejects of a run", () => {
     expect(statSync(rejects).mode & 0o077).toBe(0);
 
     const corrected = join(home.folder, "corrected.csv");
-    writeFileSync(
-      corrected,
-      text.replace("lamp 03", "lamp-03").replace("rug/04", "rug-04").replace("lämp", "lamp"),
-    );
+    writeFileSync(corrected, text.replace("lamp 03", "lamp-03").replace("rug/04", "rug-04").replace("lämp", "lamp"));
     const second = await home.json(["orders", "import", corrected]);
     expect(second.stderr).not.toMatch(/_line|_reason/);
     expect(second.exitCode).toBe(0);

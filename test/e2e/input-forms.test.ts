@@ -30,9 +30,7 @@ function write(name: string, content: string | Buffer): string {
 }
 
 function zipOf(...tables: readonly (readonly [name: string, text: string])[]): Buffer {
-  return makeZip(
-    tables.map(([name, text]): ZipPart => ({ name, bytes: Buffer.from(text), hasDescriptor: true })),
-  );
+  return makeZip(tables.map(([name, text]): ZipPart => ({ name, bytes: Buffer.from(text), hasDescriptor: true })));
 }
 
 async function load(args: readonly string[], input?: Buffer) {
@@ -71,9 +69,7 @@ describe("archives", () => {
     expect(data.files).toEqual(["x.zip/2026/orders.csv", "x.zip/more.csv"]);
     expect(data.rows).toEqual(counts(7));
     expect(stderr).toContain("__MACOSX/._more.csv, read me.md");
-    expect(stderr).toContain(
-      "x.zip/more.csv: not UTF-8 (line 2); read as windows-1252, with ';' as the delimiter",
-    );
+    expect(stderr).toContain("x.zip/more.csv: not UTF-8 (line 2); read as windows-1252, with ';' as the delimiter");
   });
 
   test.each([
@@ -91,9 +87,7 @@ describe("archives", () => {
     const { data, stderr } = await load(["x.zip"]);
     expect(data.rows).toEqual(counts(4, 1));
     expect(stderr).toContain('(x.zip/b.csv:3: "nobody")');
-    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(
-      /,3,email,bad_email,x\.zip\/b\.csv: email /,
-    );
+    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/,3,email,bad_email,x\.zip\/b\.csv: email /);
   });
 
   test.each<[string, () => Buffer, RegExp]>([
@@ -102,11 +96,7 @@ describe("archives", () => {
       () => makeGzip(Buffer.from(table(50_000))).subarray(0, -100),
       /x: the gzip archive is damaged/,
     ],
-    [
-      "a truncated zip archive",
-      () => zipOf(["a.csv", table(50)]).subarray(0, -10),
-      /x: the zip archive is damaged/,
-    ],
+    ["a truncated zip archive", () => zipOf(["a.csv", table(50)]).subarray(0, -10), /x: the zip archive is damaged/],
     [
       "a zip archive damaged after its first megabyte",
       () => {
@@ -120,11 +110,7 @@ describe("archives", () => {
       () => makeZip([{ name: "a.csv", bytes: Buffer.from(table(5)), isEncrypted: true }]),
       /x: the zip archive is encrypted: .*a\.csv/,
     ],
-    [
-      "an archive without CSV files",
-      () => zipOf(["a.png", "x"]),
-      /x: the zip archive contains no CSV file.*a\.png/,
-    ],
+    ["an archive without CSV files", () => zipOf(["a.png", "x"]), /x: the zip archive contains no CSV file.*a\.png/],
     [
       "a workbook",
       () => zipOf(["[Content_Types].xml", "x"], ["xl/workbook.xml", "x"]),
@@ -244,10 +230,7 @@ describe("encodings", () => {
     [
       "UTF-8 except for one late line",
       [],
-      Buffer.concat([
-        Buffer.from(table(20_000).replaceAll("Ada", "Zoë")),
-        iconv.encode(row(1, "Zoë"), "windows-1252"),
-      ]),
+      Buffer.concat([Buffer.from(table(20_000).replaceAll("Ada", "Zoë")), iconv.encode(row(1, "Zoë"), "windows-1252")]),
       /x\.csv:20002: .*not UTF-8/,
     ],
     [

@@ -19,10 +19,7 @@ function writeOrders(home: Home): string {
     const order = Math.floor(at / 1.5);
     return `o-${order},2026-01-02,N,n${order}@example.com,p-${at % 500},Name,https://shop.example/p\n`;
   });
-  writeFileSync(
-    path,
-    `order_id,order_date,customer_name,email,product_id,product_name,product_url\n${rows.join("")}`,
-  );
+  writeFileSync(path, `order_id,order_date,customer_name,email,product_id,product_name,product_url\n${rows.join("")}`);
   return path;
 }
 
@@ -79,10 +76,7 @@ const killed: Readonly<Record<string, Killed>> = {
     args: ["products", "import", "--batch-size", "5"],
     header: "product_id,name,url",
     rows: (run) =>
-      Array.from(
-        { length: Math.ceil(rowCount / 3) },
-        (_, at) => `p-${run}-${at},Name,https://shop.example/${at}`,
-      ),
+      Array.from({ length: Math.ceil(rowCount / 3) }, (_, at) => `p-${run}-${at},Name,https://shop.example/${at}`),
     duplicates: 0,
     stored: ["products"],
   },

@@ -102,9 +102,7 @@ describe("order exports of shop platforms", () => {
           "24-MB01 × 2 at 34",
           "24-WG02 × 1 at 92",
         ]),
-        order("100000002", "magento", "ole@example.com", "Olé Sand", "2026-12-01", "EUR", [
-          "24-WG02 × 1 at 1045",
-        ]),
+        order("100000002", "magento", "ole@example.com", "Olé Sand", "2026-12-01", "EUR", ["24-WG02 × 1 at 1045"]),
       ],
     ],
     [
@@ -180,14 +178,7 @@ describe("order exports of shop platforms", () => {
     const refused = await home.run(["orders", "import", file, ...withUrl]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(/'Order Date'[^]*--layout bigcommerce-orders-dmy/);
-    const { exitCode } = await home.json([
-      "orders",
-      "import",
-      file,
-      ...withUrl,
-      "--layout",
-      "bigcommerce-orders-dmy",
-    ]);
+    const { exitCode } = await home.json(["orders", "import", file, ...withUrl, "--layout", "bigcommerce-orders-dmy"]);
     expect(exitCode).toBe(0);
     expect(ordersOf(home)[0]).toMatchObject({ day: "2026-02-01" });
   });
@@ -198,10 +189,7 @@ describe("order exports of shop platforms", () => {
     const rejects = join(home.folder, "rejects.csv");
     writeFileSync(
       file,
-      readFileSync(own("shopify-orders"), "utf8").replace(
-        /CUP_02,,,Lädchen,,\r?\n#1003/,
-        "CUP/02,,,Lädchen,,\n#1003",
-      ),
+      readFileSync(own("shopify-orders"), "utf8").replace(/CUP_02,,,Lädchen,,\r?\n#1003/, "CUP/02,,,Lädchen,,\n#1003"),
     );
     const first = await home.json(["orders", "import", file, ...withUrl, "--rejects", rejects]);
     expect(first.data.rows).toEqual({ read: 6, accepted: 4, rejected: 2, failed: 0 });
@@ -226,16 +214,7 @@ describe("order exports of shop platforms", () => {
       file,
       `Name,Email,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name\n${rows.flat().join("")}`,
     );
-    const stopped = await home.json([
-      "orders",
-      "import",
-      file,
-      ...withUrl,
-      "--max-errors",
-      "20",
-      "--batch-size",
-      "5",
-    ]);
+    const stopped = await home.json(["orders", "import", file, ...withUrl, "--max-errors", "20", "--batch-size", "5"]);
     expect(stopped.exitCode).toBe(6);
     const resumed = await home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "100"]);
     expect(resumed.data.rows).toEqual({ read: 120, accepted: 60, rejected: 60, failed: 0 });

@@ -48,13 +48,7 @@ describe("a live profile", () => {
   });
 
   test("is named on stderr, while stdout remains one document", async () => {
-    const ran = await home.json<{ state: string }>([
-      "products",
-      "import",
-      file("p.csv"),
-      "--update",
-      "--yes",
-    ]);
+    const ran = await home.json<{ state: string }>(["products", "import", file("p.csv"), "--update", "--yes"]);
     expect([ran.exitCode, ran.data.state]).toEqual([0, "finished"]);
     expect(ran.stderr).toContain("shop (live,");
   });

@@ -39,8 +39,7 @@ const listPending = async (home: Home, ...flags: string[]) =>
   (await home.json<Listed[]>(["mail", "list", ...pendingStates, ...flags])).data;
 
 /** Days until an email is due, rounded. */
-const daysUntilDue = ({ due_at }: Listed) =>
-  Math.max(0, Math.ceil((Date.parse(due_at) - Date.now()) / 86_400_000));
+const daysUntilDue = ({ due_at }: Listed) => Math.max(0, Math.ceil((Date.parse(due_at) - Date.now()) / 86_400_000));
 
 it("lists pending emails, cancels some, sends the rest, and shows their states", async () => {
   const home = homes.open();
@@ -61,10 +60,7 @@ it("lists pending emails, cancels some, sends the rest, and shows their states",
   const teapot = waiting.find(({ order_id, product_id }) => order_id === "1001" && product_id === "teapot");
   const one = await home.run(["mail", "cancel", "--email-id", String(teapot?.id), "--yes"]);
   expect([one.exitCode, one.stderr]).toEqual([0, expect.stringContaining("ann@mail.example")]);
-  expect((await listPending(home)).map(({ product_id }) => String(product_id)).toSorted()).toEqual([
-    "pan",
-    "teapot",
-  ]);
+  expect((await listPending(home)).map(({ product_id }) => String(product_id)).toSorted()).toEqual(["pan", "teapot"]);
 
   const sent = await home.json<{ mails: Record<string, number> }>(["mail", "run", "--once"]);
   expect(sent.data.mails).toMatchObject({ sent: 1 });
@@ -135,13 +131,10 @@ it("works with a remote service that receives provider events", async () => {
     expect((await listPending(remote)).map(({ order_id }) => order_id)).toEqual(["1002", "1001", "1001"]);
     const test = await remote.json<Listed>(["mail", "test", "--to", "ann@mail.example"]);
     expect(test.data.state).toBe("queued");
-    expect((await remote.run(["mail", "cancel", "--email-id", String(test.data.id), "--yes"])).exitCode).toBe(
-      0,
-    );
+    expect((await remote.run(["mail", "cancel", "--email-id", String(test.data.id), "--yes"])).exitCode).toBe(0);
     expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
     const [sent] = (await remote.json<Listed[]>(["mail", "list", "--state", "sent"])).data;
-    const file =
-      readdirSync(join(home.folder, "outbox")).find((name) => name.includes(`-${sent?.id}-`)) ?? "";
+    const file = readdirSync(join(home.folder, "outbox")).find((name) => name.includes(`-${sent?.id}-`)) ?? "";
     const key = new RegExp(`${sent?.id}-[0-9a-f]{32}`).exec(file)?.[0];
 
     const secret = await remote.json<{ url: string; secret: string }>(["mail", "provider-events"]);
@@ -172,12 +165,7 @@ it("works with a remote service that receives provider events", async () => {
       ]),
     ).toEqual({ accepted: 3, repeated: 0, unknown: 0, ignored: 0 });
 
-    const stats = await remote.json<{ totals: Record<string, number> }>([
-      "mail",
-      "stats",
-      "--categories",
-      "map",
-    ]);
+    const stats = await remote.json<{ totals: Record<string, number> }>(["mail", "stats", "--categories", "map"]);
     expect(stats.data.totals).toMatchObject({ opens: 1, unique_opens: 1, clicks: 1, bounces: 1 });
     const plot = await remote.run(["mail", "stats", "--plot"]);
     expect(plot.stdout).toMatch(/^unique clicks +1 {2}·{29}█ {2}≤ 1$/m);
@@ -189,12 +177,7 @@ it("works with a remote service that receives provider events", async () => {
 
     expect((await remote.run(["mail", "test", "--to", sent?.email ?? ""])).exitCode).toBe(0);
     await home.run(["mail", "run", "--once"]);
-    const kept = await remote.json<(Listed & { reason: string })[]>([
-      "mail",
-      "list",
-      "--email",
-      sent?.email ?? "",
-    ]);
+    const kept = await remote.json<(Listed & { reason: string })[]>(["mail", "list", "--email", sent?.email ?? ""]);
     expect(kept.data.map(({ state, reason }) => `${state} ${reason}`)).toContain("not_sent bounced_before");
     const allowed = await remote.json<{ lifted: string[] }>(["mail", "unsuppress", sent?.email ?? ""]);
     expect(allowed.data.lifted).toEqual(["bounces"]);

@@ -108,15 +108,7 @@ describe("mail configure", () => {
     await home.run(["mail", "configure", ...flagsOf(server), "--user", "shop", "--password-stdin"], {
       input: password,
     });
-    const changed = await configure(
-      home,
-      "--from",
-      "x@shop.example",
-      "--tls",
-      "opportunistic",
-      "--port",
-      "2525",
-    );
+    const changed = await configure(home, "--from", "x@shop.example", "--tls", "opportunistic", "--port", "2525");
     expect(changed.data).toMatchObject({
       host: server.host,
       port: 2525,
@@ -256,10 +248,9 @@ describe("emails of an import", () => {
     expect(untrusted.data.problem).toContain("NODE_EXTRA_CA_CERTS");
     const env = { NODE_EXTRA_CA_CERTS: own.certFile, STARPOST_PUBLIC_URL: "https://reviews.example" };
     writeFileSync(join(home.folder, "orders.csv"), orders.replaceAll("DAY", daysAgo(20)));
-    const imported = await home.run(
-      ["orders", "import", join(home.folder, "orders.csv"), "--send-mail", "--yes"],
-      { env },
-    );
+    const imported = await home.run(["orders", "import", join(home.folder, "orders.csv"), "--send-mail", "--yes"], {
+      env,
+    });
     expect(imported.exitCode, imported.stderr).toBe(0);
     const ran = await home.json<{ mails: Record<string, number> }>(["mail", "run", "--once"], { env });
     expect(ran.data.mails, ran.stderr).toMatchObject({ sent: 2 });

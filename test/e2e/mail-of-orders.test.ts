@@ -57,15 +57,7 @@ function makeRows(): readonly Row[] {
   return rows;
 }
 
-const columns = [
-  "order_id",
-  "email",
-  "customer_name",
-  "order_date",
-  "product_id",
-  "product_name",
-  "product_url",
-];
+const columns = ["order_id", "email", "customer_name", "order_date", "product_id", "product_name", "product_url"];
 
 function writeOrders(home: Home, name: string, rows: readonly Row[]): string {
   const lines = rows.map((row) => ({
@@ -129,8 +121,7 @@ describe("500 orders that are due today", () => {
       "--send-mail",
     ]);
     expect(imported.rows).toEqual({ read: 500, accepted: 500, rejected: 0, failed: 0 });
-    for (const { order_id } of of("mails_stopped"))
-      await succeed(home, ["mail", "cancel", order_id, "--yes"]);
+    for (const { order_id } of of("mails_stopped")) await succeed(home, ["mail", "cancel", order_id, "--yes"]);
     server.received.length = 0;
     summary = await succeed<RunSummary>(home, ["mail", "run", "--once"]);
   });

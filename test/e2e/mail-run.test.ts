@@ -137,8 +137,7 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
         // Kill a worker only after both have sent emails, and before it finishes its batch, so that another one has
         // emails to take over.
         const sent = acceptedFrom(from);
-        if (sent <= count / 20 || sent % claimedAtOnce < 10 || sent % claimedAtOnce > claimedAtOnce - 20)
-          return false;
+        if (sent <= count / 20 || sent % claimedAtOnce < 10 || sent % claimedAtOnce > claimedAtOnce - 20) return false;
         victim = from;
         return true;
       };
@@ -237,10 +236,7 @@ describe("mail run", () => {
     await (await order(home, 3)).stop();
     await home.run(["mail", "test", "--to", "ann@mail.example"]);
     const file = new SqliteFile(join(home.folder, "starpost.db"));
-    file.run(
-      "insert into mail_templates select id, 'map', 'Well?', '{% if %}', '{{ broken', 0 from accounts",
-      [],
-    );
+    file.run("insert into mail_templates select id, 'map', 'Well?', '{% if %}', '{{ broken', 0 from accounts", []);
     file.run("update mails set category = 'reminder' where order_row is null", []);
     const { data, exitCode } = await home.json<Summary>(["mail", "run", "--once"], by(server));
     const states = file.all("select state, reason is null as fine from mails order by id");

@@ -78,9 +78,7 @@ describe("mail templates", () => {
     expect((await template(home, "list")).stdout).toMatch(/^map +custom +\d{4}-/m);
     const refused = await template(home, "reset", "map");
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("map")]);
-    expect((await home.json<Template>(["mail", "templates", "reset", "map", "--yes"])).data.is_own).toBe(
-      false,
-    );
+    expect((await home.json<Template>(["mail", "templates", "reset", "map", "--yes"])).data.is_own).toBe(false);
     expect((await template(home, "reset", "map")).exitCode).toBe(0);
   });
 
@@ -97,18 +95,13 @@ describe("mail templates", () => {
     const refused = await template(home, "edit", "map", "--file", path);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(expected);
-    expect(
-      (await home.json<Template[]>(["mail", "templates", "list"])).data.every(({ is_own }) => !is_own),
-    ).toBe(true);
+    expect((await home.json<Template[]>(["mail", "templates", "list"])).data.every(({ is_own }) => !is_own)).toBe(true);
   });
 
   it("opens the editor of VISUAL, with its arguments", async () => {
     const home = homes.open();
     writeFileSync(join(home.folder, "own.liquid"), ownFile);
-    const editor = createEditor(
-      home,
-      `[ "$1" = --wait ] && cp ${join(home.folder, "own.liquid")} "$2"; echo noise`,
-    );
+    const editor = createEditor(home, `[ "$1" = --wait ] && cp ${join(home.folder, "own.liquid")} "$2"; echo noise`);
     const saved = await home.json<Template>(["mail", "templates", "edit", "map"], {
       env: { VISUAL: `${editor} --wait`, EDITOR: "false" },
     });
@@ -139,9 +132,9 @@ describe("mail templates", () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
     const EDITOR = createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`);
     expect((await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
-    expect(
-      readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template")),
-    ).toEqual([]);
+    expect(readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template"))).toEqual(
+      [],
+    );
   });
 
   it.each([

@@ -51,8 +51,7 @@ function readEmails(home: Home): StoredEmail[] {
   }
 }
 
-const readOutcomes = (home: Home) =>
-  readEmails(home).map(({ order_id, state, reason }) => [order_id, reason ?? state]);
+const readOutcomes = (home: Home) => readEmails(home).map(({ order_id, state, reason }) => [order_id, reason ?? state]);
 
 function readOutbox(home: Home): string[] {
   const folder = join(home.folder, "outbox");
@@ -142,9 +141,7 @@ describe("an import of orders", () => {
         "0",
       ]);
       expect(replanned.data.mails?.if_sent.days).toEqual([{ day: daysAgo(-1), mails: 1 }]);
-      expect((await home.run(["mail", "why", "1004"])).stdout).toContain(
-        "An email about CUP will be sent to ",
-      );
+      expect((await home.run(["mail", "why", "1004"])).stdout).toContain("An email about CUP will be sent to ");
     } finally {
       await server.stop();
     }
@@ -160,9 +157,7 @@ describe("a plan of orders", () => {
     const out = join(home.folder, "plan.json");
     const { stderr, exitCode } = await home.run(["orders", "plan", file, "--send-mail", "--out", out]);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(
-      `(--send-mail): 2 emails to 2 people, on ${daysAgo(0)} (1), ${daysAgo(-10)} (1)`,
-    );
+    expect(stderr).toContain(`(--send-mail): 2 emails to 2 people, on ${daysAgo(0)} (1), ${daysAgo(-10)} (1)`);
     expect(stderr).toContain("none for 1 ordered product: ");
     expect(stderr).not.toContain("queued");
     expect(digestDatabase(join(home.folder, "starpost.db"), ["utokens"])).toBe(before);
@@ -250,9 +245,7 @@ describe("mail rules and mail why", () => {
       stdout: expect.stringMatching(/^most_mails_to_person is 3 \(default 5\)/),
       stderr: "",
     });
-    expect((await home.run(["mail", "rules", "list"])).stdout).toMatch(
-      /^ {2}too_many_to_person +on .*\b3\b/m,
-    );
+    expect((await home.run(["mail", "rules", "list"])).stdout).toMatch(/^ {2}too_many_to_person +on .*\b3\b/m);
     const { data } = await home.json(["mail", "rules", "set", "most_mails_to_person", "default"]);
     expect(data).toMatchObject({ setting: { name: "most_mails_to_person", value: 5, changed: false } });
   });
@@ -265,9 +258,7 @@ describe("mail rules and mail why", () => {
     [["mail", "rules", "set", "reviewed_lately", "perhaps"], "reviewed_lately"],
     [["mail", "rules", "set", "due_after_days"], "value"],
   ])("rejects %j", async (args, named) => {
-    const { exitCode, stderr, stdout } = await home.run(
-      args[4] === "-1" ? [...args.slice(0, 4), "--", "-1"] : args,
-    );
+    const { exitCode, stderr, stdout } = await home.run(args[4] === "-1" ? [...args.slice(0, 4), "--", "-1"] : args);
     expect([exitCode, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(named);
   });

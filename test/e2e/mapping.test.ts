@@ -95,16 +95,7 @@ describe("--mapping", () => {
       "--product-url",
       "https://other.example/{sku}{product_id}",
     ];
-    const { exitCode } = await home.json([
-      "orders",
-      "import",
-      file,
-      "--mapping",
-      mapping,
-      ...flags,
-      "--set",
-      "sku=s",
-    ]);
+    const { exitCode } = await home.json(["orders", "import", file, "--mapping", mapping, ...flags, "--set", "sku=s"]);
     expect(exitCode).toBe(0);
     const [first] = await readPurchases();
     expect(first).toMatchObject({
@@ -145,18 +136,10 @@ describe("--mapping", () => {
     ["invalid JSON", "{oops", /m\.json: .*JSON/],
     ["a JSON array", "[1]", /m\.json: .*object/],
     ["an unknown format version", { ...valid, format: 2 }, /m\.json: format: .*1/],
-    [
-      "a mapping for another record type",
-      { ...valid, kind: "products" },
-      /m\.json: kind: .*products.*orders/,
-    ],
+    ["a mapping for another record type", { ...valid, kind: "products" }, /m\.json: kind: .*products.*orders/],
     ["an unknown record type", { ...valid, kind: "order" }, /m\.json: kind: /],
     ["an unknown key", { ...valid, colums: {} }, /m\.json: .*colums[\s\S]*'columns'/],
-    [
-      "an unknown field",
-      { ...valid, columns: { ordr_id: "x" } },
-      /m\.json: columns\.ordr_id: [\s\S]*\border_id/,
-    ],
+    ["an unknown field", { ...valid, columns: { ordr_id: "x" } }, /m\.json: columns\.ordr_id: [\s\S]*\border_id/],
     [
       "a value for an unknown field",
       { ...valid, set: { curency_iso: "EUR" } },
@@ -180,13 +163,7 @@ describe("--mapping", () => {
   });
 
   test("rejects a missing mapping file", async () => {
-    const { exitCode, stderr } = await home.run([
-      "orders",
-      "import",
-      write("b.csv", german),
-      "--mapping",
-      "no.json",
-    ]);
+    const { exitCode, stderr } = await home.run(["orders", "import", write("b.csv", german), "--mapping", "no.json"]);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/"no\.json" for --mapping/);
   });
@@ -293,11 +270,7 @@ describe("map without a terminal", () => {
     ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
     ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
   ])("recognizes common shop terms: %s, %s", async (kind, content, expected) => {
-    const { data } = await home.json<{ columns: Record<string, string> }>([
-      kind,
-      "map",
-      write("f.csv", content),
-    ]);
+    const { data } = await home.json<{ columns: Record<string, string> }>([kind, "map", write("f.csv", content)]);
     expect(data.columns).toMatchObject(expected);
   });
 

@@ -89,15 +89,7 @@ describe("the package", () => {
   });
 
   test("installs into an empty folder and runs the README's tour", async () => {
-    const installArgs = [
-      "install",
-      "--global",
-      "--prefix",
-      prefix,
-      "--prefer-offline",
-      "--no-audit",
-      "--no-fund",
-    ];
+    const installArgs = ["install", "--global", "--prefix", prefix, "--prefer-offline", "--no-audit", "--no-fund"];
     await execa("npm", [...installArgs, join(folder, packed.filename)], {
       env: { PATH: shell.env["PATH"] },
       timeout: 60_000,

@@ -4,13 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { digestDatabase, findCases, type Plan, type PlannedCase } from "../support/planned-imports.ts";
-import {
-  execute,
-  postgresServer,
-  postgresSkipped,
-  takeEmptyDatabase,
-  type TestDatabase,
-} from "../support/postgres.ts";
+import { execute, postgresServer, postgresSkipped, takeEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
 
 const homes = new Homes();
@@ -144,9 +138,7 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
     );
     const rows: unknown[] = [];
     for (const { relname } of tables) {
-      rows.push(
-        await execute(`select to_jsonb(t) as row from ${String(relname)} as t order by 1`, database.url),
-      );
+      rows.push(await execute(`select to_jsonb(t) as row from ${String(relname)} as t order by 1`, database.url));
     }
     return JSON.stringify(rows);
   };

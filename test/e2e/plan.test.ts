@@ -1,12 +1,4 @@
-import {
-  createWriteStream,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -158,12 +150,7 @@ describe("plans of other record types", () => {
   const home = homes.open();
   test("counts existing and changed products", async () => {
     const header = "product_id,name,url,description";
-    const first = writeCsv(
-      "p1.csv",
-      header,
-      "a,Pot,https://s.example/a,Fine",
-      "b,Pan,https://s.example/b,Fine",
-    );
+    const first = writeCsv("p1.csv", header, "a,Pot,https://s.example/a,Fine", "b,Pan,https://s.example/b,Fine");
     await home.run(["products", "import", first]);
     const second = writeCsv(
       "p2.csv",
@@ -180,12 +167,7 @@ describe("plans of other record types", () => {
       mails: null,
       erased: {},
     });
-    const third = writeCsv(
-      "p3.csv",
-      header,
-      "a,New pot,https://s.example/a,",
-      "b,Pan,https://s.example/b,Fine",
-    );
+    const third = writeCsv("p3.csv", header, "a,New pot,https://s.example/a,", "b,Pan,https://s.example/b,Fine");
     const update = await home.json<Plan>(["products", "plan", third, "--update", "--empty", "clear"]);
     expect(update.data).toMatchObject({
       there: { items: 2, changed: 1 },
@@ -207,13 +189,7 @@ describe("plans of other record types", () => {
       collisions: { count: 1, examples: [{ ids: ["CCCC", "cccc"] }] },
     });
     await home.run(["unsubscribers", "import", writeCsv("u1.csv", "email,type", "ann@mail.example,1")]);
-    const addresses = writeCsv(
-      "u2.csv",
-      "email,type",
-      "ANN@mail.example,1",
-      "ann@mail.example,2",
-      "bo@m.example,1",
-    );
+    const addresses = writeCsv("u2.csv", "email,type", "ANN@mail.example,1", "ann@mail.example,2", "bo@m.example,1");
     expect((await home.json<Plan>(["unsubscribers", "plan", addresses])).data).toMatchObject({
       rows: { accepted: 3 },
       there: { items: 1 },
@@ -227,9 +203,7 @@ describe("plans of other record types", () => {
     const { exitCode } = await fresh.run(["products", "plan", "fixtures/good/products.csv"]);
     expect(exitCode).toBe(0);
     const file = new SqliteFile(databaseOf(fresh));
-    const tables = file.all(
-      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
-    );
+    const tables = file.all("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'");
     const filled = tables
       .map(({ name }) => String(name))
       .filter((name) => file.all(`select 1 from "${name}" limit 1`).length > 0);
@@ -246,12 +220,7 @@ describe("a saved plan", () => {
   const out = join(folder, "plan.json");
   beforeEach(async () => {
     home = homes.open();
-    file = writeCsv(
-      "saved.csv",
-      orderHeader,
-      orderRow("1", "ann@mail.example", daysAgo(1), "pot"),
-      "2,,,,,,",
-    );
+    file = writeCsv("saved.csv", orderHeader, orderRow("1", "ann@mail.example", daysAgo(1), "pot"), "2,,,,,,");
     rmSync(out, { force: true });
   });
   const plan = (...flags: string[]) => home.run(["orders", "plan", file, "--out", out, ...flags]);
@@ -282,9 +251,7 @@ describe("a saved plan", () => {
     });
     expect((await home.json<Summary[]>(["imports", "list"])).data).toEqual([applied.data]);
     const database = new SqliteFile(databaseOf(home));
-    expect(database.all("select order_id, platform from orders")).toEqual([
-      { order_id: "1", platform: "shopify" },
-    ]);
+    expect(database.all("select order_id, platform from orders")).toEqual([{ order_id: "1", platform: "shopify" }]);
     database.close();
   });
 

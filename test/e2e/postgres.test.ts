@@ -4,13 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  execute,
-  postgresServer,
-  postgresSkipped,
-  takeEmptyDatabase,
-  type TestDatabase,
-} from "../support/postgres.ts";
+import { execute, postgresServer, postgresSkipped, takeEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
 import { type Home, Homes, readPurchases, type Summary } from "../support/starpost.ts";
 
 type Server = Awaited<ReturnType<Home["serve"]>>;
@@ -61,9 +55,7 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
   test("create one account when started at the same time on an empty database", async () => {
     expect(servers[0].app_key).toBe(servers[1].app_key);
     expect(servers[0].secret).toBe(servers[1].secret);
-    expect(await execute("select count(*)::int as accounts from accounts", database.url)).toEqual([
-      { accounts: 1 },
-    ]);
+    expect(await execute("select count(*)::int as accounts from accounts", database.url)).toEqual([{ accounts: 1 }]);
   });
 
   test("accept each other's tokens", async () => {
@@ -155,9 +147,7 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
     expect(await run("products", "import", "fixtures/good/products.csv", "--update")).toMatchObject({
       exitCode: 0,
     });
-    expect(
-      await run("coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review"),
-    ).toMatchObject({
+    expect(await run("coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review")).toMatchObject({
       exitCode: 0,
     });
     expect(await run("orders", "import", "fixtures/good/orders.csv")).toMatchObject({ exitCode: 0 });

@@ -33,9 +33,7 @@ function write(home: Home, name: string, text: string): string {
 }
 
 function writeOrders(home: Home, emails: readonly string[], name = "orders.csv"): string {
-  const rows = emails.map(
-    (email, at) => `o-${name}-${at},2026-01-02,N,${email},p-${at},Name,https://shop.example/p`,
-  );
+  const rows = emails.map((email, at) => `o-${name}-${at},2026-01-02,N,${email},p-${at},Name,https://shop.example/p`);
   return write(home, name, `${[header, ...rows].join("\n").replaceAll(/o-([a-z]+)\.csv/g, "o-$1")}\n`);
 }
 
@@ -75,14 +73,7 @@ describe("stored files are private with a umask of 0", () => {
       for (const found of findShared(home.folder)) seen.add(`${found} during an import`);
     }
     await under;
-    await run(
-      "products",
-      "import",
-      products,
-      "--rejects",
-      join(home.folder, "out", "rejects.csv"),
-      "--undoable",
-    );
+    await run("products", "import", products, "--rejects", join(home.folder, "out", "rejects.csv"), "--undoable");
     await run("coupons", "import", coupons, "--action", "map_review", "--verify");
     await run("unsubscribers", "import", list, "--type", "1");
     await run("unsubscribers", "sync", other, "--type", "1", "--max-resubscribe", "1", "--yes");
@@ -99,14 +90,7 @@ describe("stored files are private with a umask of 0", () => {
     await server.stop();
     await run("imports", "purge", "--older-than", "30d");
     expect([...seen]).toEqual([]);
-    for (const name of [
-      "starpost.db",
-      "starpost.key",
-      "redaction.key",
-      "credentials.json",
-      "tokens",
-      "limits",
-    ]) {
+    for (const name of ["starpost.db", "starpost.key", "redaction.key", "credentials.json", "tokens", "limits"]) {
       expect(existsSync(join(home.folder, name)), name).toBe(true);
     }
     for (const name of ["rejects.csv", "plan.json", "orders-out.csv"]) {
@@ -144,12 +128,7 @@ describe("imports purge", () => {
     const home = homes.open();
     const runs = join(home.folder, "imports");
     const temporary = join(home.folder, "tmp");
-    for (const name of [
-      "starpost-dry-run-abcdef",
-      "starpost-dry-run-ghijkl",
-      "starpost-home-abcdef",
-      "another",
-    ]) {
+    for (const name of ["starpost-dry-run-abcdef", "starpost-dry-run-ghijkl", "starpost-home-abcdef", "another"]) {
       mkdirSync(join(temporary, name), { recursive: true });
       writeFileSync(join(temporary, name, "rows.db"), "a@example.com");
       if (!name.endsWith("ghijkl")) age(join(temporary, name), 31);
@@ -189,11 +168,7 @@ describe("imports purge", () => {
     expect(first.data.removed_bytes).toBe(first.data.removed.reduce((sum, { bytes }) => sum + bytes, 0));
     expect(first.data.kept).toEqual({ running: 0, unfinished: 1 });
     expect(readdirSync(runs).toSorted()).toEqual([young, open, leftYoung, own].toSorted());
-    expect(readdirSync(temporary).toSorted()).toEqual([
-      "another",
-      "starpost-dry-run-ghijkl",
-      "starpost-home-abcdef",
-    ]);
+    expect(readdirSync(temporary).toSorted()).toEqual(["another", "starpost-dry-run-ghijkl", "starpost-home-abcdef"]);
 
     const second = await purge(home, "--yes", "--unfinished");
     expect(second.data.removed).toMatchObject([{ import_id: open, state: "interrupted" }]);

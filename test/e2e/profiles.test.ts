@@ -47,11 +47,7 @@ describe("init", () => {
       const ran = await home.json(["init", ...account(), "--profile", "shop", "--live"], {
         input: server.secret,
       });
-      expect([role, ran.exitCode, ran.data]).toMatchObject([
-        role,
-        0,
-        { profile: "shop", base_url: server.url },
-      ]);
+      expect([role, ran.exitCode, ran.data]).toMatchObject([role, 0, { profile: "shop", base_url: server.url }]);
     }
     expect((await listed(home)).find(({ name }) => name === "shop")).toMatchObject({
       current: true,
@@ -166,9 +162,7 @@ describe("profiles", () => {
     const home = homes.open();
     const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
     const ran = await Promise.all(
-      names.map((name) =>
-        home.runProcess(["profile", "add", name, ...account()], { input: `secret-${name}` }),
-      ),
+      names.map((name) => home.runProcess(["profile", "add", name, ...account()], { input: `secret-${name}` })),
     );
     expect(ran.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0));
     expect((await listed(home)).map(({ name }) => name).toSorted()).toEqual(["local", ...names]);
@@ -179,10 +173,7 @@ describe("profiles", () => {
   test("of a former version work unchanged, and are migrated at the next login", async () => {
     const home = homes.open();
     const stored = { base_url: server.url, app_key: server.app_key };
-    writeFileSync(
-      join(home.folder, "profiles.json"),
-      JSON.stringify({ current: "old", profiles: { old: stored } }),
-    );
+    writeFileSync(join(home.folder, "profiles.json"), JSON.stringify({ current: "old", profiles: { old: stored } }));
     const secrets = { old: { ...stored, secret: server.secret } };
     writeFileSync(join(home.folder, "credentials.json"), JSON.stringify(secrets));
     chmodSync(join(home.folder, "credentials.json"), 0o600);

@@ -54,13 +54,9 @@ const trusted = () => ({ NODE_EXTRA_CA_CERTS: own?.certFile ?? "" });
 
 describe("a service with TLS", () => {
   test("is reached through a tunnel, with proxy credentials and a private certificate authority", async () => {
-    const found = await callThroughProxy(
-      address.https,
-      (proxy) => ({ HTTPS_PROXY: withUser(proxy), ...trusted() }),
-      {
-        credentials: "me:pa#ss",
-      },
-    );
+    const found = await callThroughProxy(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy), ...trusted() }), {
+      credentials: "me:pa#ss",
+    });
     expect(found).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(found.stdout)).toMatchObject({ response: { purchases: [] } });
     // Signing in and the call use separate tunnels.
@@ -78,11 +74,7 @@ describe("a service with TLS", () => {
     ["rejects the credentials", { credentials: "me:other" }, "407"],
     ["forbids the connection", { refuses: 403 }, "403"],
   ])("is not reached if the proxy %s, and no password is shown", async (_why, options, message) => {
-    const found = await callThroughProxy(
-      address.https,
-      (proxy) => ({ HTTPS_PROXY: withUser(proxy) }),
-      options,
-    );
+    const found = await callThroughProxy(address.https, (proxy) => ({ HTTPS_PROXY: withUser(proxy) }), options);
     expect(found).toMatchObject({ exitCode: 1, stdout: "", passed: 0 });
     expect(found.stderr).toContain(`the proxy ${found.proxy} `);
     expect(found.stderr).toContain(message);

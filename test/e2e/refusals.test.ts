@@ -119,9 +119,7 @@ describe("a rejected call", () => {
   });
 
   test("fails after fifty individually rejected orders without a success, and can be resumed", async () => {
-    const { home, sizes } = await startService(() =>
-      refusal("no such platform", "Exceptions::InvalidParams"),
-    );
+    const { home, sizes } = await startService(() => refusal("no such platform", "Exceptions::InvalidParams"));
     const { exitCode, summary, stderr } = await importOrders(home, writeOrders(home, manyRows(500)), [
       "--concurrency",
       "1",

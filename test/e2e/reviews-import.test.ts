@@ -30,9 +30,7 @@ function write(home: Home, name: string, content: string): string {
 /** The number of queued emails and webhook deliveries. */
 function countOutbox(home: Home): number {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
-  const [row] = file.all(
-    "select (select count(*) from mails) + (select count(*) from webhook_deliveries) as queued",
-  );
+  const [row] = file.all("select (select count(*) from mails) + (select count(*) from webhook_deliveries) as queued");
   file.close();
   return Number(row?.["queued"]);
 }
@@ -80,11 +78,7 @@ describe("layouts of other vendors", () => {
 
   test("imports the layout with `review_title` first, for a product with another stored name", async () => {
     const home = homes.open();
-    const products = write(
-      home,
-      "products.csv",
-      "product_id,name,url\nteapot,Old pot,https://shop.example/old\n",
-    );
+    const products = write(home, "products.csv", "product_id,name,url\nteapot,Old pot,https://shop.example/old\n");
     await home.run(["products", "import", products]);
     const header =
       "review_title,review_content,display_name,user_email,user_type,review_score,date,sku,product_title,product_description,product_url,product_image_url";
@@ -196,11 +190,7 @@ describe("existing reviews", () => {
       row.replace("ann@", "bob@"),
       row.replace(",5,", ",4,"),
     ];
-    const { data } = await home.json([
-      "reviews",
-      "import",
-      write(home, "r.csv", header + row + others.join("")),
-    ]);
+    const { data } = await home.json(["reviews", "import", write(home, "r.csv", header + row + others.join(""))]);
     expect(data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
     const same = row.replace("ann@", "ANN@").replace("Pours", " Pours ");
     const again = await home.json(["reviews", "import", write(home, "s.csv", header + same)]);

@@ -44,10 +44,7 @@ function writeOrders(home: Home, name: string, count: number): string {
     { length: count },
     (_, at) => `${name}-${at},2026-01-02,N,${name}${at}@example.com,p-${at},Name,https://shop.example/p\n`,
   );
-  writeFileSync(
-    path,
-    `order_id,order_date,customer_name,email,product_id,product_name,product_url\n${rows.join("")}`,
-  );
+  writeFileSync(path, `order_id,order_date,customer_name,email,product_id,product_name,product_url\n${rows.join("")}`);
   return path;
 }
 

@@ -54,9 +54,7 @@ function storedOf({ cells }: PutRow): Record<string, unknown> {
 function comparable(rows: readonly Record<string, unknown>[]): string[] {
   return rows
     .map((row) =>
-      JSON.stringify(
-        columns.map((column) => (column === "product_price" ? Number(row[column]) : row[column])),
-      ),
+      JSON.stringify(columns.map((column) => (column === "product_price" ? Number(row[column]) : row[column]))),
     )
     .toSorted();
 }
@@ -131,8 +129,7 @@ async function check(put: PutFiles, shop: Shop, batchSize: number): Promise<void
     const [file = ""] = /^in\/[\w./]+(?=: )/.exec(reject["_reason"] ?? "") ?? [];
     return { reject, place: placeOf(file, reject["_line"] ?? "") };
   });
-  const codes = (entries: (readonly [string, string])[]) =>
-    entries.map((entry) => entry.join(" ")).toSorted();
+  const codes = (entries: (readonly [string, string])[]) => entries.map((entry) => entry.join(" ")).toSorted();
   expect(codes(found.map(({ reject, place }) => [place, reject["_code"] ?? ""]))).toEqual(
     codes(bad.map((row) => [placeOf(row.file, row.line), row.fault ? faults[row.fault].code : ""])),
   );

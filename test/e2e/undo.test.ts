@@ -44,11 +44,9 @@ async function importRun(home: Home, args: readonly string[], status = 0): Promi
   return data.import_id;
 }
 
-const undo = (home: Home, id: string, ...more: string[]) =>
-  home.json<Undone>(["imports", "undo", id, ...more]);
+const undo = (home: Home, id: string, ...more: string[]) => home.json<Undone>(["imports", "undo", id, ...more]);
 
-const outcomes = ({ rows }: Undone) =>
-  rows.map(({ line, key, outcome, reason }) => [line, key, outcome, reason]);
+const outcomes = ({ rows }: Undone) => rows.map(({ line, key, outcome, reason }) => [line, key, outcome, reason]);
 
 describe("unsubscribers", () => {
   const unsubscribed = (home: Home) =>
@@ -276,17 +274,12 @@ const line = (order: string, product: string) =>
   `${order},2026-01-02,N,n@example.com,${product},Name,https://shop.example/p\n`;
 
 describe("orders", () => {
-  const stopped = (home: Home) =>
-    query(home, "select order_id, product_id from mail_stops order by order_id");
+  const stopped = (home: Home) => query(home, "select order_id, product_id from mail_stops order by order_id");
 
   test("cancels the emails of the orders that the run created, and no others", async () => {
     const home = homes.open();
     await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
-    const path = write(
-      home,
-      "new.csv",
-      header + line("o-1", "p-2") + line("o-2", "p-1") + line("o-2", "p-2"),
-    );
+    const path = write(home, "new.csv", header + line("o-1", "p-2") + line("o-2", "p-1") + line("o-2", "p-2"));
     const id = await importRun(home, ["orders", "import", path, "--undoable"]);
     await importRun(home, ["orders", "import", write(home, "later.csv", header + line("o-3", "p-1"))]);
     const done = await undo(home, id, "--yes");

@@ -94,9 +94,7 @@ describe("unsubscribers sync", () => {
     expect(again.exitCode).toBe(0);
     expect(again.data).toMatchObject({ state: "finished", added: 0, removed: 0, unchanged: 2, imports: [] });
     expect((await sync(home, path, "--plan")).exitCode).toBe(0);
-    expect((await home.run(["unsubscribers", "sync", path, "--type", "1"])).stderr).toContain(
-      "Nothing to do",
-    );
+    expect((await home.run(["unsubscribers", "sync", path, "--type", "1"])).stderr).toContain("Nothing to do");
   });
 
   test("records the added and removed addresses and the runs", async () => {
@@ -223,11 +221,7 @@ describe("unsubscribers sync", () => {
   test("treats addresses that differ only in invisible characters as the same", async () => {
     const accented = "j\u00E9r\u00F4me@x.example";
     const home = await openHome(["a@x.example", "b@x.example", accented]);
-    const path = write(
-      home,
-      "list.csv",
-      listOf(["a@x.example\u200B", "\u00ADb@x.example", accented.normalize("NFD")]),
-    );
+    const path = write(home, "list.csv", listOf(["a@x.example\u200B", "\u00ADb@x.example", accented.normalize("NFD")]));
     const { data, exitCode } = await sync(home, path, "--plan");
     expect(data).toMatchObject({ added: 0, removed: 0, unchanged: 3 });
     expect(exitCode).toBe(0);
@@ -264,8 +258,7 @@ describe("unsubscribers sync", () => {
     const flags = ["--max-resubscribe", "40", "--yes"];
     const killed = home.start(["unsubscribers", "sync", path, "--type", "1", "--rate", "10", ...flags]);
     const runs = join(home.folder, "imports");
-    while (!existsSync(runs) || stored(far).length < 12_200)
-      await new Promise((done) => setTimeout(done, 50));
+    while (!existsSync(runs) || stored(far).length < 12_200) await new Promise((done) => setTimeout(done, 50));
     killed.kill("SIGKILL");
     await killed;
     const { data, exitCode } = await sync(home, path, "--rate", "0", ...flags);

@@ -57,8 +57,7 @@ function verify(home: Home, id: string, ...more: string[]): Promise<Result & { r
 /** The missing rows as `file:line column reason`, without the folder. */
 function formatMissing({ missing }: Verified, home: Home): string[] {
   return missing.map(
-    ({ file, line: at, column, reason }) =>
-      `${file.replace(`${home.folder}/`, "")}:${at} ${column} ${reason}`,
+    ({ file, line: at, column, reason }) => `${file.replace(`${home.folder}/`, "")}:${at} ${column} ${reason}`,
   );
 }
 
@@ -113,9 +112,7 @@ describe("orders", () => {
     expect(found.data).toMatchObject({ missing_count: 4, missing_file: file });
 
     const rows = parse(readFileSync(file), { columns: true }) as Record<string, string>[];
-    expect(
-      rows.map(({ order_id, product_id, _line, _code }) => [order_id, product_id, _line, _code]),
-    ).toEqual([
+    expect(rows.map(({ order_id, product_id, _line, _code }) => [order_id, product_id, _line, _code])).toEqual([
       ["o-1", "p-1", "2", "is_there"],
       ["o-1", "p-2", "5", "not_there"],
       ["o-1", "p-1", "6", "too_few"],
@@ -160,10 +157,7 @@ describe("orders", () => {
     const args = ["orders", "import", path, "--product-url", "https://shop.example/p/{product_id}"];
     const { import_id: id } = await importRun(home, args);
     expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 3, items: 2 } });
-    change(
-      home,
-      "delete from purchases where product_row = (select id from products where product_id = 'CUP')",
-    );
+    change(home, "delete from purchases where product_row = (select id from products where product_id = 'CUP')");
     const found = await verify(home, id);
     expect(found.exitCode).toBe(7);
     expect(found.data.missing).toHaveLength(1);
@@ -220,9 +214,7 @@ describe("other record types", () => {
     const found = await verify(home, id);
     expect(found.exitCode).toBe(7);
     expect(found.data).toMatchObject({ checked: { rows: 3, items: 3 }, rows_not_looked_for: 1 });
-    expect(found.data.missing).toMatchObject([
-      { line: 5, column: "code", code: "CCC", reason: "is not stored" },
-    ]);
+    expect(found.data.missing).toMatchObject([{ line: 5, column: "code", code: "CCC", reason: "is not stored" }]);
   });
 
   test("more than 5,000 unsubscribers, and removed unsubscribers", async () => {
@@ -271,9 +263,7 @@ describe("--verify", () => {
 
   test("verifies on resume if the killed import had --verify", async () => {
     const home = homes.open();
-    const rows = Array.from({ length: 400 }, (_, at) => line(`o-${at}`, at === 3 ? "p-lost" : "p-1")).join(
-      "",
-    );
+    const rows = Array.from({ length: 400 }, (_, at) => line(`o-${at}`, at === 3 ? "p-lost" : "p-1")).join("");
     await importRun(home, ["orders", "import", write(home, "one.csv", header + line("x", "p-lost"))]);
     change(home, losing);
     const path = write(home, "orders.csv", header + rows);
@@ -286,13 +276,7 @@ describe("--verify", () => {
     expect(part.data.checked.rows).toBeGreaterThanOrEqual(40);
     expect(part.data.checked.rows + part.data.rows_not_looked_for).toBe(400);
     expect(part.data.missing).toMatchObject([{ line: 5, product_id: "p-lost" }]);
-    const resumed = await home.json<Summary & { verified: Verified }>([
-      "imports",
-      "resume",
-      id,
-      "--rate",
-      "0",
-    ]);
+    const resumed = await home.json<Summary & { verified: Verified }>(["imports", "resume", id, "--rate", "0"]);
     expect(resumed.exitCode).toBe(7);
     expect(resumed.data.verified).toMatchObject({ missing_count: 1, checked: { rows: 400 } });
   });

@@ -131,9 +131,7 @@ describe("a review received by `serve`", () => {
     await home.run(["webhooks", "configure", "--allow-private", "off"]);
     const server = await home.serve();
     await review(server);
-    await expect
-      .poll(async () => (await list(home))?.[0]?.reason)
-      .toEqual(expect.stringContaining("127.0.0.1"));
+    await expect.poll(async () => (await list(home))?.[0]?.reason).toEqual(expect.stringContaining("127.0.0.1"));
     await server.stop();
     expect(receiver.received).toEqual([]);
   });
@@ -231,13 +229,7 @@ describe("other webhook commands", () => {
   test("create, list, show, redeliver, and delete", async () => {
     const home = homes.open(allowed);
     const receiver = await receive((response) => sendJson(response, 410, {}));
-    const made = await home.run([
-      "webhooks",
-      "create",
-      "https://shop.example/hook",
-      "--event",
-      "review_updated",
-    ]);
+    const made = await home.run(["webhooks", "create", "https://shop.example/hook", "--event", "review_updated"]);
     expect(made.stdout).toMatch(/secret +whsec_[A-Za-z0-9+/]{32}$/m);
     expect(made.stderr).toContain("secret");
     const both = await home.json<Subscription[]>([

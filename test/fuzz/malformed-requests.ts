@@ -43,8 +43,7 @@ export function createMalformedRequest(endpoint: Endpoint, seeded: Seeded, rando
     headers: { "content-type": "application/json", "x-service-token": seeded.utoken },
     body: undefined,
   };
-  for (let remaining = 1 + random.below(3); remaining > 0; remaining -= 1)
-    pickMutation(parts, random)(parts, random);
+  for (let remaining = 1 + random.below(3); remaining > 0; remaining -= 1) pickMutation(parts, random)(parts, random);
   return serialize(parts);
 }
 
@@ -140,9 +139,7 @@ function serialize(parts: Parts): FuzzRequest {
     /\{(\w+)\}/g,
     (_match, name: string) => segments[name] ?? encode(toText(parts.fields[name])),
   );
-  const bodyFields = Object.fromEntries(
-    Object.entries(parts.fields).filter(([name]) => !pathFields.has(name)),
-  );
+  const bodyFields = Object.fromEntries(Object.entries(parts.fields).filter(([name]) => !pathFields.has(name)));
   const query = method === "GET" ? writeQuery(bodyFields) : "";
   const content = body ?? (method === "GET" ? undefined : writeBody(bodyFields));
   const headers = Object.entries(parts.headers).filter(([, value]) => value !== "");

@@ -69,39 +69,29 @@ async function seedAccount({ newAccount, service }: Harness): Promise<Seeded> {
 
 function send(url: string, agent: Agent, { method, path, headers, body }: FuzzRequest): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const clientRequest = request(
-      url + "/",
-      { method, path, headers, agent, timeout: replyWithinMs },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            type: response.headers["content-type"] ?? "",
-            text: Buffer.concat(chunks).toString("latin1"),
-          });
+    const clientRequest = request(url + "/", { method, path, headers, agent, timeout: replyWithinMs }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          type: response.headers["content-type"] ?? "",
+          text: Buffer.concat(chunks).toString("latin1"),
         });
-      },
-    );
-    clientRequest.on("timeout", () =>
-      clientRequest.destroy(new Error(`no response within ${replyWithinMs} ms`)),
-    );
+      });
+    });
+    clientRequest.on("timeout", () => clientRequest.destroy(new Error(`no response within ${replyWithinMs} ms`)));
     clientRequest.on("error", reject);
     clientRequest.end(body);
   });
 }
 
 /** What no response may reveal: source locations, the runtime, and the database. */
-const internals =
-  /\n\s+at |node:internal|node_modules|\/src\/|\.[jt]s:\d|SQLITE|sqlite|postgres|relation "|ENOENT/;
+const internals = /\n\s+at |node:internal|node_modules|\/src\/|\.[jt]s:\d|SQLITE|sqlite|postgres|relation "|ENOENT/;
 
 /** Describes what is wrong with a response, or returns undefined if nothing is. */
-function findFault(
-  { status, type, text }: Reply,
-  { supportsJsonp, htmlPaths, reply }: Endpoint,
-): string | undefined {
+function findFault({ status, type, text }: Reply, { supportsJsonp, htmlPaths, reply }: Endpoint): string | undefined {
   if (internals.test(text)) return "reveals internals";
   if (text.includes("InternalError")) return "is an internal error";
   if (status === 204 && text === "") return undefined;
@@ -129,9 +119,7 @@ async function fuzz(endpoint: Endpoint, seed: number, server: FuzzServer): Promi
   const random = createRandom(seed);
   const seeded = await server.seed();
   // Generate every request before sending the first, so that all runs send the same requests.
-  const requests = Array.from({ length: requestsPerOperation }, () =>
-    createMalformedRequest(endpoint, seeded, random),
-  );
+  const requests = Array.from({ length: requestsPerOperation }, () => createMalformedRequest(endpoint, seeded, random));
   const pending = requests.values();
   const faults: string[] = [];
   const sendPending = async () => {
@@ -148,26 +136,23 @@ async function fuzz(endpoint: Endpoint, seed: number, server: FuzzServer): Promi
   return faults;
 }
 
-describe.each(backends.filter(({ name }) => name.startsWith("local")))(
-  "malformed requests to $name",
-  ({ open }) => {
-    const server = useServer(() => open());
+describe.each(backends.filter(({ name }) => name.startsWith("local")))("malformed requests to $name", ({ open }) => {
+  const server = useServer(() => open());
 
-    it.each([...operations.entries()].map(([name, endpoint], index) => ({ name, endpoint, index })))(
-      "never cause a server error in $name",
-      async ({ endpoint, index }) => {
-        expect(await fuzz(endpoint, 4_711 + index, server())).toEqual([]);
-        const { appKey, utoken } = await server().seed();
-        const path = `/v1/apps/${appKey}/reviews?utoken=${utoken}`;
-        const reply = await server().send({ method: "GET", path, headers: {}, body: undefined });
-        expect(reply.status).toBe(200);
-        expect(JSON.parse(reply.text)).toMatchObject({ reviews: [{ score: 5 }] });
-      },
-    );
+  it.each([...operations.entries()].map(([name, endpoint], index) => ({ name, endpoint, index })))(
+    "never cause a server error in $name",
+    async ({ endpoint, index }) => {
+      expect(await fuzz(endpoint, 4_711 + index, server())).toEqual([]);
+      const { appKey, utoken } = await server().seed();
+      const path = `/v1/apps/${appKey}/reviews?utoken=${utoken}`;
+      const reply = await server().send({ method: "GET", path, headers: {}, body: undefined });
+      expect(reply.status).toBe(200);
+      expect(JSON.parse(reply.text)).toMatchObject({ reviews: [{ score: 5 }] });
+    },
+  );
 
-    it("do not modify the built-in objects of the process", () => {
-      expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-      expect(Object.keys(Object.prototype)).toEqual([]);
-    });
-  },
-);
+  it("do not modify the built-in objects of the process", () => {
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});

@@ -14,9 +14,7 @@ export type ViewportName = keyof typeof viewports;
 
 /** Debian's browser, or the one in `CHROMIUM`. */
 const knownPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const chromiumPath = [process.env["CHROMIUM"] ?? "", ...knownPaths].find(
-  (path) => path !== "" && existsSync(path),
-);
+const chromiumPath = [process.env["CHROMIUM"] ?? "", ...knownPaths].find((path) => path !== "" && existsSync(path));
 
 export interface OpenOptions {
   readonly viewport?: ViewportName;
@@ -128,8 +126,7 @@ export async function findAccessibilityIssues(page: Page, rules?: readonly strin
   if (!isLoaded) await page.evaluate(await axeSource());
   const options: RunOptions = rules ? { runOnly: { type: "rule", values: [...rules] } } : {};
   const { violations } = await page.evaluate(
-    (given) =>
-      (globalThis as unknown as { axe: { run: (o: unknown) => Promise<AxeResults> } }).axe.run(given),
+    (given) => (globalThis as unknown as { axe: { run: (o: unknown) => Promise<AxeResults> } }).axe.run(given),
     options,
   );
   return violations

@@ -137,9 +137,7 @@ export function splitWords(line: string): string[] {
 }
 
 /** Creates a home with some records of each kind, restored before each command. */
-export async function stockHome(): Promise<
-  Stock & { readonly renew: () => void; readonly remove: () => void }
-> {
+export async function stockHome(): Promise<Stock & { readonly renew: () => void; readonly remove: () => void }> {
   const root = mkdtempSync(join(tmpdir(), "starpost-stock-"));
   const [folder, kept] = [join(root, "home"), join(root, "kept")];
   mkdirSync(folder);
@@ -151,26 +149,15 @@ export async function stockHome(): Promise<
     return JSON.parse(stdout) as T;
   };
   const orders = file("orders.csv");
-  const products = ["teapot", "mug", "samovar"].map((id) => [
-    id,
-    { name: id, url: `https://shop.example/${id}` },
-  ]);
-  const { import_id: importId } = await call<{ import_id: string }>(
-    "orders",
-    "import",
-    orders,
-    "--send-mail",
-  );
+  const products = ["teapot", "mug", "samovar"].map((id) => [id, { name: id, url: `https://shop.example/${id}` }]);
+  const { import_id: importId } = await call<{ import_id: string }>("orders", "import", orders, "--send-mail");
   await call("api", "products.massCreate", "--products", JSON.stringify(Object.fromEntries(products)));
   await call("groups", "create", "teapots");
   await call("profile", "add", "another", "--database", join(folder, "another.db"));
   await call("webhooks", "create", "https://shop.example/hook");
   await call("api", "reviews.createNow", ...reviewWords);
   const columns = "product_id,review_title,review_content,review_score,display_name,email,date";
-  writeFileSync(
-    join(folder, "reviews.csv"),
-    `${columns}\nteapot,Good,It pours,5,Bo,bo@mail.example,2026-01-31\n`,
-  );
+  writeFileSync(join(folder, "reviews.csv"), `${columns}\nteapot,Good,It pours,5,Bo,bo@mail.example,2026-01-31\n`);
   writeFileSync(join(folder, "groups.csv"), "group,product_id\nteapots,teapot\n");
   await call("orders", "plan", orders, "--out", join(folder, "plan.json"));
   cpSync(folder, kept, { recursive: true });

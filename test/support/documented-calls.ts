@@ -15,9 +15,7 @@ interface CallOptions {
 
 /** Compares a request and its response with the published OpenAPI document. */
 export const { findContractFaults } = createOpenApiChecker(
-  JSON.parse(
-    await readFile(join(import.meta.dirname, "../../docs/reference/openapi.json"), "utf8"),
-  ) as Fields,
+  JSON.parse(await readFile(join(import.meta.dirname, "../../docs/reference/openapi.json"), "utf8")) as Fields,
 );
 
 /** A server whose requests and responses are checked against the OpenAPI document. */

@@ -18,9 +18,7 @@ export async function evaluateDueEmails(harness: Harness): Promise<Record<string
 }
 
 /** Reads the state of each review request, or the rule that prevented it. */
-export async function readEmailResults({
-  database,
-}: Pick<Harness, "database">): Promise<Record<string, string>> {
+export async function readEmailResults({ database }: Pick<Harness, "database">): Promise<Record<string, string>> {
   const rows = await database.db
     .selectFrom("mails")
     .innerJoin("orders", "orders.id", "mails.order_row")

@@ -17,9 +17,7 @@ export async function readEmails({ database }: Harness): Promise<StoredEmailCont
     .select(["category", "email_type_id", "email", "name", "state", "data"])
     .orderBy("id")
     .execute();
-  return rows.map(({ data, ...row }) =>
-    Object.assign(row, { data: JSON.parse(data) as StoredEmailContent["data"] }),
-  );
+  return rows.map(({ data, ...row }) => Object.assign(row, { data: JSON.parse(data) as StoredEmailContent["data"] }));
 }
 
 /** Returns the token of the link `name` in the newest email. */
@@ -30,10 +28,7 @@ export async function lastToken(harness: Harness, name: string): Promise<string>
 }
 
 /** Returns the counters of a category by name. */
-export async function readEmailCounts(
-  { database }: Harness,
-  category: string,
-): Promise<Record<string, number>> {
+export async function readEmailCounts({ database }: Harness, category: string): Promise<Record<string, number>> {
   const rows = await database.db
     .selectFrom("mail_counts")
     .select(["counter", "mails"])

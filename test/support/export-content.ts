@@ -59,9 +59,7 @@ const localPart = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9.+'=_-]{1,10}$/),
   fc.constantFrom("Ann", "ann", "=cmd", "jürgen", "o'neil"),
 );
-const email = fc
-  .tuple(localPart, fc.constantFrom("a.example", "B.example"))
-  .map(([name, host]) => `${name}@${host}`);
+const email = fc.tuple(localPart, fc.constantFrom("a.example", "B.example")).map(([name, host]) => `${name}@${host}`);
 const url = fc
   .tuple(fc.constantFrom("http", "https", "HTTPS"), fc.stringMatching(/^[A-Za-z0-9"',;|=?&%#-]{0,12}$/))
   .map(([scheme, path]) => `${scheme}://shop.example/${path}`);
@@ -79,9 +77,7 @@ const price = fc.oneof(
   ),
 );
 const currency = fc.constantFrom("EUR", "usd", "brl");
-const day = fc
-  .integer({ min: 0, max: 20_000 })
-  .map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10));
+const day = fc.integer({ min: 0, max: 20_000 }).map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10));
 const spec = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/),
   fc.constantFrom("0012", " 1-2 ", "N/A", "--", "bad value"),

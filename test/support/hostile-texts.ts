@@ -27,8 +27,4 @@ export const hostileTexts: readonly string[] = [
 export const unstorableTexts: readonly string[] = ["null \u0000 byte", "half \uD83D a pair"];
 
 /** Long words without a break opportunity. */
-export const longWords: readonly string[] = [
-  "x".repeat(300),
-  "Donaudampfschiff".repeat(18),
-  "長".repeat(200),
-];
+export const longWords: readonly string[] = ["x".repeat(300), "Donaudampfschiff".repeat(18), "長".repeat(200)];

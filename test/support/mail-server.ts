@@ -55,17 +55,11 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   const received: ReceivedMail[] = [];
   const sockets = new Map<number, Socket>();
 
-  function answer(
-    step: SmtpStep,
-    address: string,
-    session: SMTPServerSession,
-    go: (error?: Error) => void,
-  ): void {
+  function answer(step: SmtpStep, address: string, session: SMTPServerSession, go: (error?: Error) => void): void {
     const decision = made.decide(step, address);
     if (decision === undefined) go();
     else if (decision === "drop") sockets.get(session.remotePort)?.resetAndDestroy();
-    else if (decision !== "hang")
-      go(Object.assign(new Error(decision.text), { responseCode: decision.code }));
+    else if (decision !== "hang") go(Object.assign(new Error(decision.text), { responseCode: decision.code }));
   }
 
   const smtp = new SMTPServer({
@@ -87,9 +81,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
         callback(Object.assign(new Error("5.7.8 user or password is wrong"), { responseCode: 535 }));
         return;
       }
-      answer("auth", auth.username ?? "", session, (error) =>
-        callback(error ?? null, { user: auth.username ?? "" }),
-      );
+      answer("auth", auth.username ?? "", session, (error) => callback(error ?? null, { user: auth.username ?? "" }));
     },
     onMailFrom: ({ address }, session, callback) => answer("mail", address, session, callback),
     onRcptTo: ({ address }, session, callback) => answer("rcpt", address, session, callback),

@@ -48,9 +48,7 @@ export function createOpenApiChecker(document: Fields): OpenApiChecker {
         ...(body === undefined
           ? []
           : problems([...pointer, "requestBody", "content", "application/json", "schema"], body)),
-        ...(isDescribed
-          ? []
-          : [`${operationId}: ${status} ${type} is not described (${text.slice(0, 200)})`]),
+        ...(isDescribed ? [] : [`${operationId}: ${status} ${type} is not described (${text.slice(0, 200)})`]),
         ...(response && isDescribed && type === "application/json"
           ? problems(
               [...(response.at ?? [...pointer, "responses", String(status)]), "content", type, "schema"],
@@ -77,22 +75,14 @@ function findPlace(paths: Described, operationId: string): Place | undefined {
   return undefined;
 }
 
-function findPlaceFaults(
-  { path, method, operation }: Place,
-  usedMethod: string,
-  used: string,
-): readonly string[] {
+function findPlaceFaults({ path, method, operation }: Place, usedMethod: string, used: string): readonly string[] {
   const [usedPath = "", usedQuery = ""] = used.split("?");
   const pattern = new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   const matches = pattern.test(usedPath) && method === usedMethod.toLowerCase();
   const parameters = (operation["parameters"] ?? []) as readonly Fields[];
-  const query = new Set(
-    parameters.flatMap((parameter) => (parameter["in"] === "query" ? [parameter["name"]] : [])),
-  );
+  const query = new Set(parameters.flatMap((parameter) => (parameter["in"] === "query" ? [parameter["name"]] : [])));
   const secured = (operation["security"] as readonly Fields[]).some((scheme) => "utoken" in scheme);
-  const sentNames = [...new URLSearchParams(usedQuery).keys()].filter(
-    (name) => name !== "utoken" || !secured,
-  );
+  const sentNames = [...new URLSearchParams(usedQuery).keys()].filter((name) => name !== "utoken" || !secured);
   return [
     ...(matches ? [] : [`${usedMethod} ${usedPath} is not ${method} ${path}`]),
     ...sentNames.filter((name) => !query.has(name)).map((name) => `${path} has no ${name} in its query`),

@@ -182,10 +182,7 @@ export function putFiles(plan: Plan, folder: string): PutFiles {
     }
   }
   if (shared.length > 0) {
-    writeFileSync(
-      join(folder, "in/shared"),
-      makeZip([...shared, { name: "notes/", bytes: Buffer.alloc(0) }]),
-    );
+    writeFileSync(join(folder, "in/shared"), makeZip([...shared, { name: "notes/", bytes: Buffer.alloc(0) }]));
     paths.push("in/shared");
   }
   const alike = (values: readonly string[]) => (new Set(values).size === 1 ? values[0] : undefined);
@@ -201,9 +198,7 @@ export function putFiles(plan: Plan, folder: string): PutFiles {
     rejects: {
       delimiter: plan.toldDelimiter ?? alike(files.map((file) => file.delimiter)) ?? ",",
       encoding:
-        encoding === undefined || (encoding === "windows-1252" && toldEncoding === undefined)
-          ? "utf8"
-          : encoding,
+        encoding === undefined || (encoding === "windows-1252" && toldEncoding === undefined) ? "utf8" : encoding,
     },
   };
 }
@@ -282,8 +277,7 @@ function writeRow(meant: Cells, fault: Fault | undefined, file: FilePlan, isQuot
   const quote = (cell: string) =>
     isQuoted || /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
   const written = file.columns.map((column) => quote(cells[column]));
-  const flat = () =>
-    file.columns.map((column) => cells[column].replaceAll(/["\r\n]/g, "").replaceAll(delimiter, ""));
+  const flat = () => file.columns.map((column) => cells[column].replaceAll(/["\r\n]/g, "").replaceAll(delimiter, ""));
   if (fault === "short") return written.slice(0, 4).join(delimiter);
   if (fault === "long") return [...written, "one more"].join(delimiter);
   if (fault === "open_quote")

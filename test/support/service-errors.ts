@@ -12,9 +12,7 @@ export const invalidField = (field: string, ...values: readonly (string | number
 /** Matches a message that starts with the name of a field and contains these values, in this order. */
 export const mentioning = (field: string, ...values: readonly (string | number)[]): string =>
   expect.stringMatching(
-    new RegExp(
-      `^${[`${escapePattern(field)} `, ...values.map((value) => escapePattern(String(value)))].join(".*")}`,
-    ),
+    new RegExp(`^${[`${escapePattern(field)} `, ...values.map((value) => escapePattern(String(value)))].join(".*")}`),
   );
 
 const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

@@ -5,14 +5,7 @@ export type Check = (value: unknown, path: string) => readonly string[];
  * The expected form of a value: an object with exactly these fields, a list with exactly these elements, a check, or
  * an equal primitive value.
  */
-export type Shape =
-  | Check
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Shape[]
-  | { readonly [name: string]: Shape };
+export type Shape = Check | string | number | boolean | null | readonly Shape[] | { readonly [name: string]: Shape };
 
 /**
  * Lists the differences of a body from its shape: missing fields, unexpected fields, and values of another type. Use
@@ -33,11 +26,7 @@ function differInElements(value: unknown, shape: readonly Shape[], path: string)
   return shape.flatMap((element, index) => differences(value[index], element, `${path}[${index}]`));
 }
 
-function differInFields(
-  value: unknown,
-  shape: { readonly [name: string]: Shape },
-  path: string,
-): readonly string[] {
+function differInFields(value: unknown, shape: { readonly [name: string]: Shape }, path: string): readonly string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return [`${path} is ${show(value)} and not an object`];
   }

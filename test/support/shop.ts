@@ -72,8 +72,7 @@ export async function openShop(): Promise<Shop> {
       .select(["id as mailId", "account_id as accountId", "product_row", "data"])
       .orderBy("id", "desc")
       .executeTakeFirstOrThrow();
-  const lastLink = async (name: string) =>
-    (JSON.parse((await lastMail()).data) as Record<string, string>)[name] ?? "";
+  const lastLink = async (name: string) => (JSON.parse((await lastMail()).data) as Record<string, string>)[name] ?? "";
   let orders = 0;
   const order = async ({ product = "A teapot", image = "", customer = "Ann Tea" }: ShopTexts = {}) => {
     orders += 1;
@@ -115,11 +114,7 @@ export async function openShop(): Promise<Shop> {
       await service.reviews.create(review(texts));
       return lastLink("verify_url");
     },
-    confirmAddress: async ({
-      product = "A teapot",
-      customer = "Ann Asker",
-      question = "Does it pour well?",
-    } = {}) => {
+    confirmAddress: async ({ product = "A teapot", customer = "Ann Asker", question = "Does it pour well?" } = {}) => {
       const asked = { product_title: product, display_name: customer, review_content: question };
       await service.questions.sendConfirmation(aQuestion({ ...asked, product_id: `q${orders}` }));
       return lastLink("confirm_url");

@@ -63,10 +63,7 @@ export class Home {
   }
 
   /** Runs with `--json` and parses standard output. */
-  async json<T = Summary>(
-    args: readonly string[],
-    options: RunOptions = {},
-  ): Promise<Result & { readonly data: T }> {
+  async json<T = Summary>(args: readonly string[], options: RunOptions = {}): Promise<Result & { readonly data: T }> {
     const result = await this.run([...args, "--json"], options);
     return { ...result, data: (result.stdout === "" ? undefined : JSON.parse(result.stdout)) as T };
   }

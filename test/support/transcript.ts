@@ -35,9 +35,7 @@ export class Transcript {
   }
 
   toString(): string {
-    const parts = this.#moments.map(
-      ({ caption, screen }) => `${`-- ${caption} `.padEnd(100, "-")}\n${screen}\n`,
-    );
+    const parts = this.#moments.map(({ caption, screen }) => `${`-- ${caption} `.padEnd(100, "-")}\n${screen}\n`);
     return parts.join("\n");
   }
 

@@ -1,16 +1,4 @@
-import {
-  boolean,
-  int,
-  listOf,
-  nullable,
-  number,
-  object,
-  optional,
-  someText,
-  text,
-  timestamp,
-  url,
-} from "./shape.ts";
+import { boolean, int, listOf, nullable, number, object, optional, someText, text, timestamp, url } from "./shape.ts";
 
 /** The resources and fields of the specification ("Resources and their fields"), transcribed by hand. */
 

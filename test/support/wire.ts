@@ -90,12 +90,7 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
   });
   const server = createServer(transport, { logger: silentLog, clock });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-  const send: (...args: Parameters<Wire["request"]>) => Promise<Response> = (
-    method,
-    path,
-    body,
-    headers = {},
-  ) =>
+  const send: (...args: Parameters<Wire["request"]>) => Promise<Response> = (method, path, body, headers = {}) =>
     fetch(url + path, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
@@ -133,10 +128,7 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
       }));
     },
     disable: async (feature) => {
-      await database.db
-        .insertInto("account_features")
-        .values({ account_id: 1, feature, enabled: 0 })
-        .execute();
+      await database.db.insertInto("account_features").values({ account_id: 1, feature, enabled: 0 }).execute();
     },
     advance: (ms) => {
       nowMs += ms;

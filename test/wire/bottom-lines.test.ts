@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { differences, int, listOf, number, someText } from "../support/shape.ts";
 import { ok } from "../support/wire-shapes.ts";
-import {
-  addProducts,
-  createReview,
-  groupProducts,
-  hourMs,
-  refusal,
-  setPublished,
-} from "../support/wire-steps.ts";
+import { addProducts, createReview, groupProducts, hourMs, refusal, setPublished } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -184,9 +177,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     const calls = async (count: number) => {
       const statuses: number[] = [];
       for (let sent = 0; sent < count; sent += 50) {
-        const response = Array.from({ length: Math.min(50, count - sent) }, () =>
-          wire().request("GET", pathOf()),
-        );
+        const response = Array.from({ length: Math.min(50, count - sent) }, () => wire().request("GET", pathOf()));
         statuses.push(...(await Promise.all(response)).map(({ status }) => status));
       }
       return statuses;
@@ -199,8 +190,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
 });
 
 describe("GET /products/{app_key}/{product_id}/bottomline", () => {
-  const path = (query = "", productId = "teapot") =>
-    `/products/${wire().appKey}/${productId}/bottomline${query}`;
+  const path = (query = "", productId = "teapot") => `/products/${wire().appKey}/${productId}/bottomline${query}`;
 
   it("returns the average and the count without delay", async () => {
     await review("teapot", 5);
@@ -211,9 +201,7 @@ describe("GET /products/{app_key}/{product_id}/bottomline", () => {
       200,
       { status: ok, response: { bottomline: { average_score: 4.5, total_reviews: 2 } } },
     ]);
-    expect((await wire().request("GET", `/products/${wire().appKey}/teapot/bottomline.json`)).body).toEqual(
-      body,
-    );
+    expect((await wire().request("GET", `/products/${wire().appKey}/teapot/bottomline.json`)).body).toEqual(body);
   });
 
   it("returns JSONP", async () => {
@@ -255,8 +243,6 @@ describe("GET /products/{app_key}/{product_id}/bottomline", () => {
       status: 500,
       body: { status: { error_type: "Exceptions::InvalidParams" } },
     });
-    expect((await wire().request("GET", "/products/nobody/teapot/bottomline?callback=show")).status).toBe(
-      404,
-    );
+    expect((await wire().request("GET", "/products/nobody/teapot/bottomline?callback=show")).status).toBe(404);
   });
 });

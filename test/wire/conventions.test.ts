@@ -67,9 +67,7 @@ describe("paths", () => {
     const { request, appKey, secret } = wire();
     for (const suffix of ["", ".json", "/"]) {
       const email = `jane${suffix.length}@mail.example`;
-      expect((await request("POST", `/v1/widget/reviews${suffix}`, aReview(wire(), { email }))).status).toBe(
-        200,
-      );
+      expect((await request("POST", `/v1/widget/reviews${suffix}`, aReview(wire(), { email }))).status).toBe(200);
       const parameters = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
       expect((await request("POST", `/oauth/token${suffix}`, parameters)).status).toBe(200);
     }
@@ -95,10 +93,7 @@ describe("queries", () => {
 
   it("ignores unknown parameters", async () => {
     await createReview(wire());
-    const { status } = await wire().request(
-      "GET",
-      urlOf("/apps/{app_key}/purchases", "", "&_=1773576000&x[]=1"),
-    );
+    const { status } = await wire().request("GET", urlOf("/apps/{app_key}/purchases", "", "&_=1773576000&x[]=1"));
     expect(status).toBe(200);
   });
 });
@@ -120,11 +115,7 @@ describe("utoken", () => {
 describe("responses", () => {
   it("are JSON in UTF-8, including errors", async () => {
     const { appKey, utoken, request } = wire();
-    for (const path of [
-      `/apps/${appKey}/purchases?utoken=${utoken}`,
-      `/apps/${appKey}/purchases`,
-      "/nowhere",
-    ]) {
+    for (const path of [`/apps/${appKey}/purchases?utoken=${utoken}`, `/apps/${appKey}/purchases`, "/nowhere"]) {
       const { headers } = await request("GET", path);
       expect([path, headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
     }

@@ -9,14 +9,9 @@ const noon = 1_773_576_000;
 
 const list = async (query = "", token?: string) => {
   const { appKey, utoken, request } = wire();
-  const { status, body, headers } = await request(
-    "GET",
-    `/core/v3/stores/${appKey}/products${query}`,
-    undefined,
-    {
-      "X-Service-Token": token ?? utoken,
-    },
-  );
+  const { status, body, headers } = await request("GET", `/core/v3/stores/${appKey}/products${query}`, undefined, {
+    "X-Service-Token": token ?? utoken,
+  });
   return {
     status,
     body,
@@ -89,11 +84,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
       expect(await list()).toMatchObject({ status: 200, limit: [remaining, `${noon + 1}`] });
     }
     const { status, body, limit, headers } = await list();
-    expect([status, body, limit]).toEqual([
-      429,
-      { errors: [{ message: "Too Many Requests" }] },
-      ["0", `${noon + 1}`],
-    ]);
+    expect([status, body, limit]).toEqual([429, { errors: [{ message: "Too Many Requests" }] }, ["0", `${noon + 1}`]]);
     expect(headers.get("Retry-After")).toBe("1");
     wire().advance(1_000);
     expect(await list()).toMatchObject({ status: 200, limit: ["4", `${noon + 2}`] });

@@ -69,10 +69,7 @@ describe("GET /apps/{app_key}/coupons/unique", () => {
   it("lists the codes", async () => {
     await upload(["AAAA", "BBBB"]);
     const { status, body } = await get("");
-    expect([status, body]).toEqual([
-      200,
-      { status: ok, response: { coupons: [{ code: "AAAA" }, { code: "BBBB" }] } },
-    ]);
+    expect([status, body]).toEqual([200, { status: ok, response: { coupons: [{ code: "AAAA" }, { code: "BBBB" }] } }]);
   });
 });
 

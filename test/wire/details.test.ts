@@ -154,10 +154,7 @@ describe("details=true, an extension of the specification", () => {
 
   it("accepts only true and false", async () => {
     const { appKey, utoken, request } = wire();
-    const { status, body } = await request(
-      "GET",
-      `/apps/${appKey}/purchases?utoken=${utoken}&details=perhaps`,
-    );
+    const { status, body } = await request("GET", `/apps/${appKey}/purchases?utoken=${utoken}&details=perhaps`);
     expect([status, body]).toEqual([
       500,
       {

@@ -52,18 +52,12 @@ describe("the page to write a review", () => {
     expect(await findFaults(shown.text)).toEqual([]);
     expect(findContractFaults("reviewRequests.show.html", "GET", address, shown)).toEqual([]);
     const head = await sendRequest("HEAD", address);
-    expect([head.status, head.headers.get("content-length")]).toEqual([
-      200,
-      String(Buffer.byteLength(shown.text)),
-    ]);
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(Buffer.byteLength(shown.text))]);
   });
 
   it("accepts the fields of its form, and reports invalid ones with status 422", async () => {
     const address = await shop.reviewAddress();
-    const rejected = await send(
-      address,
-      new URLSearchParams({ ...formFields, title: "", content: "Kept & <typed>" }),
-    );
+    const rejected = await send(address, new URLSearchParams({ ...formFields, title: "", content: "Kept & <typed>" }));
     expect(rejected.status).toBe(422);
     expect(Object.fromEntries(rejected.headers)).toMatchObject(personal);
     expect(await findFaults(rejected.text)).toEqual([]);
@@ -166,11 +160,11 @@ describe("tracking", () => {
     expect(findContractFaults("tracking.open", "GET", open, image)).toEqual([]);
     for (const method of ["HEAD", "GET"]) {
       const redirect = await sendRequest(method, click);
-      expect([
-        redirect.status,
-        redirect.headers.get("location"),
-        redirect.headers.get("cache-control"),
-      ]).toEqual([302, new URL(target).href, "no-store"]);
+      expect([redirect.status, redirect.headers.get("location"), redirect.headers.get("cache-control")]).toEqual([
+        302,
+        new URL(target).href,
+        "no-store",
+      ]);
       expect(redirect.headers.get("referrer-policy")).toBe("no-referrer");
     }
     const counts = await shop.counts();
@@ -179,9 +173,7 @@ describe("tracking", () => {
     }
     const response = await sendRequest("GET", click.replace("/v1/c/", "/v1/clicks/"));
     expect(JSON.parse(response.text)).toMatchObject({ response: { url: new URL(target).href } });
-    expect(
-      findContractFaults("tracking.click", "GET", click.replace("/v1/c/", "/v1/clicks/"), response),
-    ).toEqual([]);
+    expect(findContractFaults("tracking.click", "GET", click.replace("/v1/c/", "/v1/clicks/"), response)).toEqual([]);
   });
 
   it("never redirects to any other URL", async () => {

@@ -103,8 +103,7 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
     expect(status).toBe(500);
     const unauthorized = { method: "PUT", path: `/starpost/v1/apps/${wire().appKey}/mail_rules` };
     expect(
-      (await wire().request(unauthorized.method, unauthorized.path, { name: "track_opens", value: true }))
-        .status,
+      (await wire().request(unauthorized.method, unauthorized.path, { name: "track_opens", value: true })).status,
     ).toBe(401);
   });
 });
@@ -180,8 +179,6 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
         },
       },
     ]);
-    expect((await wire().request("GET", `/starpost/v1/apps/${wire().appKey}/orders/1001/mails`)).status).toBe(
-      401,
-    );
+    expect((await wire().request("GET", `/starpost/v1/apps/${wire().appKey}/orders/1001/mails`)).status).toBe(401);
   });
 });

@@ -149,10 +149,7 @@ describe("POST /apps/{app_key}/reminders/send_test_email", () => {
     const { status, body } = await send("POST", path, { utoken: token });
     expect([status, body]).toEqual([200, { status: ok }]);
     expect((await send("POST", `${path}?utoken=${token}`)).status).toBe(200);
-    expect((await wire().emails()).map(({ email }) => email)).toEqual([
-      "owner@tea.example",
-      "owner@tea.example",
-    ]);
+    expect((await wire().emails()).map(({ email }) => email)).toEqual(["owner@tea.example", "owner@tea.example"]);
   });
 
   it("accepts the utoken in the query", async () => {

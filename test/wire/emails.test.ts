@@ -47,9 +47,9 @@ describe("emails", () => {
     const shown = await wire().request("GET", withToken(`mails/${id}`));
     const event = { event: someText, occurred_at: timestamp, noted_at: timestamp, detail: nullable(text) };
     const message = { subject: someText, text: someText, html: someText };
-    expect(
-      differences(shown.body, { status: ok, response: { mail: record, message, events: listOf(event) } }),
-    ).toEqual([]);
+    expect(differences(shown.body, { status: ok, response: { mail: record, message, events: listOf(event) } })).toEqual(
+      [],
+    );
     // The response contains links for the recipient only.
     expect(shown.headers.get("cache-control")).toBe("no-store");
     const canceled = await post(`mails/${id}/stop`);
@@ -115,9 +115,7 @@ describe("events from an email provider", () => {
       status: 200,
       body: { status: ok, response: { accepted: 0, repeated: 0, unknown: 1, ignored: 0 } },
     });
-    expect(await wire().request("POST", path(), JSON.stringify(JSON.parse(body)), headers)).toMatchObject(
-      unauthorized,
-    );
+    expect(await wire().request("POST", path(), JSON.stringify(JSON.parse(body)), headers)).toMatchObject(unauthorized);
     expect(await wire().request("POST", path(), body)).toMatchObject(unauthorized);
     expect(await wire().request("POST", path(), "", headers)).toMatchObject(unauthorized);
     const late = sign(body, secret, "evt_1", nowSeconds - 301);

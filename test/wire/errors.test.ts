@@ -47,9 +47,7 @@ describe("unauthorized request: HTTP 401", () => {
           ? await request(
               method,
               fill(path) +
-                (token === undefined
-                  ? ""
-                  : `${path.includes("?") ? "&" : "?"}utoken=${encodeURIComponent(token)}`),
+                (token === undefined ? "" : `${path.includes("?") ? "&" : "?"}utoken=${encodeURIComponent(token)}`),
             )
           : await request(method, fill(path), { utoken: token });
       expect([token, response.status, response.body]).toEqual([token, 401, unauthorized]);
@@ -68,11 +66,7 @@ describe("unauthorized request: HTTP 401", () => {
     const { app_key } = (body as { response: { app_key: string } }).response;
     for (const [method, path] of withUtoken) {
       const query = `${path.includes("?") ? "&" : "?"}utoken=${utoken}`;
-      const response = await request(
-        method,
-        fill(path, app_key) + query,
-        method === "GET" ? undefined : { utoken },
-      );
+      const response = await request(method, fill(path, app_key) + query, method === "GET" ? undefined : { utoken });
       expect([path, response.status]).toEqual([path, 401]);
     }
   });
@@ -94,11 +88,7 @@ describe("record not found: code 404", () => {
   ] as const)("%s %s of an unknown account", async (method, path) => {
     const { request, utoken } = wire();
     const query = `${path.includes("?") ? "&" : "?"}utoken=${utoken}`;
-    const response = await request(
-      method,
-      fill(path, "nobody") + query,
-      method === "GET" ? undefined : { utoken },
-    );
+    const response = await request(method, fill(path, "nobody") + query, method === "GET" ? undefined : { utoken });
     expect([response.status, response.body]).toEqual([
       404,
       refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
@@ -157,18 +147,11 @@ describe("feature disabled: code 401", () => {
     await addProducts(wire(), "teapot");
     const email_list = { 1: ["ann@mail.example"] };
     const send = () =>
-      request(
-        method,
-        `${fill(path)}?utoken=${utoken}`,
-        method === "GET" ? undefined : { utoken, email_list },
-      );
+      request(method, `${fill(path)}?utoken=${utoken}`, method === "GET" ? undefined : { utoken, email_list });
     expect((await send()).status).toBe(200);
     await setFeature(wire(), feature, false);
     const { status, body } = await send();
-    expect([status, body]).toEqual([
-      401,
-      refusal(expect.stringContaining(feature) as string, 401, "FeatureDisabled"),
-    ]);
+    expect([status, body]).toEqual([401, refusal(expect.stringContaining(feature) as string, 401, "FeatureDisabled")]);
     await setFeature(wire(), feature, true);
     expect((await send()).status).toBe(200);
   });

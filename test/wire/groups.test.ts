@@ -8,14 +8,10 @@ const wire = useWire();
 type Fields = Readonly<Record<string, unknown>>;
 
 const send = (method: string, name = "", body: Fields = {}) =>
-  wire().request(
-    method,
-    `/v1/apps/${wire().appKey}/products_groups${name && `/${encodeURIComponent(name)}`}`,
-    {
-      utoken: wire().utoken,
-      ...body,
-    },
-  );
+  wire().request(method, `/v1/apps/${wire().appKey}/products_groups${name && `/${encodeURIComponent(name)}`}`, {
+    utoken: wire().utoken,
+    ...body,
+  });
 const get = (name = "") => {
   const { appKey, utoken, request } = wire();
   const path = name && `/${encodeURIComponent(name)}`;
@@ -24,8 +20,7 @@ const get = (name = "") => {
 const create = (group_name: unknown = "pots") => send("POST", "", { group_name });
 const skusOf = async (name = "pots") => {
   const { body } = await get(name);
-  const { products_group } = (body as { response: { products_group: { products_apps: { sku: string }[] } } })
-    .response;
+  const { products_group } = (body as { response: { products_group: { products_apps: { sku: string }[] } } }).response;
   return products_group.products_apps.map(({ sku }) => sku).toSorted();
 };
 const unknown = (status: number, body: unknown) => {
@@ -63,12 +58,8 @@ describe("GET /v1/apps/{app_key}/products_groups", () => {
     expect(status).toBe(200);
     const group = { id: int, display_name: someText, account_id: int };
     expect(differences(body, { status: ok, response: { products_groups: [group, group] } })).toEqual([]);
-    const { products_groups } = (body as { response: { products_groups: { display_name: string }[] } })
-      .response;
-    expect(products_groups.map(({ display_name }) => display_name).toSorted()).toEqual([
-      "Tea & cups / ä",
-      "pots",
-    ]);
+    const { products_groups } = (body as { response: { products_groups: { display_name: string }[] } }).response;
+    expect(products_groups.map(({ display_name }) => display_name).toSorted()).toEqual(["Tea & cups / ä", "pots"]);
   });
 
   it("returns an empty list for a new account", async () => {

@@ -82,9 +82,7 @@ describe("/starpost/v1/l/{token}", () => {
   };
   const isVerified = async () => {
     const { body } = await wire().request("GET", "/reviews/1");
-    return (
-      (body as { response: { review: { user_type: string } } }).response.review.user_type !== "Anonymous"
-    );
+    return (body as { response: { review: { user_type: string } } }).response.review.user_type !== "Anonymous";
   };
 
   it("shows what the link does, and does it when the button is pressed", async () => {
@@ -92,9 +90,7 @@ describe("/starpost/v1/l/{token}", () => {
     const shown = await wire().raw("GET", link);
     expect([shown.status, shown.headers.get("content-type")]).toEqual([200, html]);
     expect(await findFaults(shown.text)).toEqual([]);
-    expect(shown.text).toContain(
-      '<form method="post"><button type="submit">Confirm my review</button></form>',
-    );
+    expect(shown.text).toContain('<form method="post"><button type="submit">Confirm my review</button></form>');
     await wire().raw("HEAD", link);
     expect(await isVerified()).toBe(false);
     const pressed = await wire().raw("POST", link, "", form);
@@ -140,11 +136,7 @@ describe("the sign-in URL", () => {
     const path = new URL(signin_url).pathname;
     expect(path).toBe(`/starpost/v1/admin/${code}`);
     const { status, headers, text } = await raw("GET", path);
-    expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
-      200,
-      html,
-      "no-store",
-    ]);
+    expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([200, html, "no-store"]);
     expect(text).toContain(appKey);
     expect(text).not.toContain(secret);
     expect(await findFaults(text)).toEqual([]);

@@ -14,9 +14,7 @@ const order = {
   products,
 };
 const done = { code: 200, message: "OK" };
-const uuid = expect.stringMatching(
-  /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-) as string;
+const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/) as string;
 
 const list = async (query = "") => {
   const { appKey, utoken, request } = wire();
@@ -100,10 +98,7 @@ describe("POST /apps/{app_key}/purchases/mass_create.json", () => {
     const { status, body } = await request("POST", `/apps/${appKey}/purchases/mass_create.json`, {
       utoken,
       platform: "general",
-      orders: [
-        order,
-        { ...order, order_id: "1002", products: { teapot: { ...products.teapot, name: "Pot of tea" } } },
-      ],
+      orders: [order, { ...order, order_id: "1002", products: { teapot: { ...products.teapot, name: "Pot of tea" } } }],
     });
     expect([status, body]).toEqual([200, { ...done, uuid }]);
     expect((await list()).body).toMatchObject({

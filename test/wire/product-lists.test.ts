@@ -9,10 +9,7 @@ const wire = useWire();
 describe("GET /missed_products/{app_key}/search_drill_down", () => {
   const request = (query = "&missed_products_ids=all", suffix = "") => {
     const { appKey, utoken } = wire();
-    return wire().request(
-      "GET",
-      `/missed_products/${appKey}/search_drill_down${suffix}?utoken=${utoken}${query}`,
-    );
+    return wire().request("GET", `/missed_products/${appKey}/search_drill_down${suffix}?utoken=${utoken}${query}`);
   };
   const list = async (query?: string) => {
     const { status, body } = await request(query);
@@ -77,9 +74,7 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
     const { missed_products: all } = await list();
     expect(all.map(({ product_sku }) => product_sku).toSorted()).toEqual(["a b", "c d", "e/f"]);
     const [first, , third] = all;
-    const { missed_products: some, pagination } = await list(
-      `&missed_products_ids=${first?.id},${third?.id},777`,
-    );
+    const { missed_products: some, pagination } = await list(`&missed_products_ids=${first?.id},${third?.id},777`);
     expect(some.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([first?.id, third?.id]);
     expect(pagination.total).toBe(2);
   });
@@ -126,11 +121,8 @@ describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
   const request = () => wire().request("GET", `/v1/widget/${wire().appKey}/products/promoted_products`);
   const keys = async () => {
     const { body } = await request();
-    const { products } = (body as { response: { products: { domain_key: string; position: number }[] } })
-      .response;
-    return products
-      .toSorted((one, other) => one.position - other.position)
-      .map(({ domain_key }) => domain_key);
+    const { products } = (body as { response: { products: { domain_key: string; position: number }[] } }).response;
+    return products.toSorted((one, other) => one.position - other.position).map(({ domain_key }) => domain_key);
   };
 
   it("returns the products with the best reviews", async () => {

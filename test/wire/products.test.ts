@@ -63,9 +63,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
   it("accepts 500 products and rejects 501", async () => {
     const { appKey, utoken, request } = wire();
     const productsOf = (count: number) =>
-      Object.fromEntries(
-        Array.from({ length: count }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]),
-      );
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]));
     const path = `/apps/${appKey}/products/mass_create`;
     expect((await request("POST", path, { utoken, products: productsOf(500) })).status).toBe(200);
     const { status, body } = await request("POST", path, { utoken, products: productsOf(501) });

@@ -16,8 +16,7 @@ const wire = useWire();
 type Fields = Readonly<Record<string, unknown>>;
 
 const submit = (fields: Fields = {}) => wire().request("POST", "/v1/widget/reviews", aReview(wire(), fields));
-const createNow = (fields: Fields = {}) =>
-  wire().request("POST", "/reviews/dynamic_create", aReview(wire(), fields));
+const createNow = (fields: Fields = {}) => wire().request("POST", "/reviews/dynamic_create", aReview(wire(), fields));
 
 /** Returns the reviews as the account lists them. */
 const list = async () => {
@@ -167,8 +166,7 @@ describe("POST /v1/widget/reviews", () => {
 });
 
 describe("trusted vendor reviews", () => {
-  const send = (fields: Fields = {}) =>
-    wire().request("POST", "/v1/widget/reviews", aSignedReview(wire(), fields));
+  const send = (fields: Fields = {}) => wire().request("POST", "/v1/widget/reviews", aSignedReview(wire(), fields));
 
   it("use the reviewer type that the vendor states, and send no email", async () => {
     await setFeature(wire(), "trusted_vendor", true);
@@ -207,9 +205,7 @@ describe("trusted vendor reviews", () => {
   it("reject a signature while the feature is disabled", async () => {
     const { status, body } = await send();
     expect(status).toBe(401);
-    expect(body).toEqual(
-      refusal(expect.stringContaining("trusted_vendor") as string, 401, "FeatureDisabled"),
-    );
+    expect(body).toEqual(refusal(expect.stringContaining("trusted_vendor") as string, 401, "FeatureDisabled"));
     expect(await list()).toEqual([]);
   });
 
@@ -226,15 +222,12 @@ describe("trusted vendor reviews", () => {
     expect(await list()).toEqual([]);
   });
 
-  it.each([-15 * 60, 15 * 60])(
-    "accept a timestamp %i seconds from now, but none further away",
-    async (away) => {
-      await setFeature(wire(), "trusted_vendor", true);
-      const stamp = (seconds: number) => `${1_773_576_000 + seconds}`;
-      expect((await send({ time_stamp: stamp(away) })).status).toBe(200);
-      expect((await send({ time_stamp: stamp(away + Math.sign(away)) })).status).toBe(401);
-    },
-  );
+  it.each([-15 * 60, 15 * 60])("accept a timestamp %i seconds from now, but none further away", async (away) => {
+    await setFeature(wire(), "trusted_vendor", true);
+    const stamp = (seconds: number) => `${1_773_576_000 + seconds}`;
+    expect((await send({ time_stamp: stamp(away) })).status).toBe(200);
+    expect((await send({ time_stamp: stamp(away + Math.sign(away)) })).status).toBe(401);
+  });
 
   it("reject an unknown reviewer type", async () => {
     await setFeature(wire(), "trusted_vendor", true);

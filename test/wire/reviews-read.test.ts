@@ -7,16 +7,13 @@ import { useWire } from "../support/wire.ts";
 const wire = useWire();
 const dayMs = 24 * 3_600_000;
 
-const idsOf = (reviews: readonly { id: number }[]) =>
-  reviews.map(({ id }) => id).toSorted((one, other) => one - other);
+const idsOf = (reviews: readonly { id: number }[]) => reviews.map(({ id }) => id).toSorted((one, other) => one - other);
 
 /** Creates reviews, each by another author, and returns their IDs. */
 async function createMany(count: number, fields: Readonly<Record<string, unknown>> = {}): Promise<number[]> {
   const ids: number[] = [];
   for (let at = 0; at < count; at += 1) {
-    ids.push(
-      await createReview(wire(), { email: `jane${at}@mail.example`, review_title: `Title ${at}`, ...fields }),
-    );
+    ids.push(await createReview(wire(), { email: `jane${at}@mail.example`, review_title: `Title ${at}`, ...fields }));
   }
   return ids;
 }
@@ -260,11 +257,7 @@ describe("GET /apps/{app_key}/top_reviews.json", () => {
     const { status, body } = await request();
     expect(status).toBe(200);
     expect(differences(body, { status: ok, reviews: [topReview, topReview, topReview] })).toEqual([]);
-    expect((body as { reviews: { id: number }[] }).reviews.map(({ id }) => id)).toEqual([
-      ids[4],
-      ids[3],
-      ids[1],
-    ]);
+    expect((body as { reviews: { id: number }[] }).reviews.map(({ id }) => id)).toEqual([ids[4], ids[3], ids[1]]);
     expect(body).toMatchObject({
       reviews: [{ score: 5, title: "Good pot", product_url: "https://shop.example/teapot" }, {}, {}],
     });
@@ -320,8 +313,6 @@ describe("GET /apps/{app_key}/top_reviews.html", () => {
 it("returns an empty list if there are no reviews", async () => {
   const { appKey, utoken, request } = wire();
   const response = await request("GET", `/products/${appKey}/service_global_reviews/reviews.json`);
-  expect(
-    differences(response.body, { status: ok, response: { reviews: listOf(int), total_reviews: 0 } }),
-  ).toEqual([]);
+  expect(differences(response.body, { status: ok, response: { reviews: listOf(int), total_reviews: 0 } })).toEqual([]);
   expect((await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toEqual({ reviews: [] });
 });

@@ -25,9 +25,7 @@ describe("POST /users", () => {
       },
     ]);
     const made = (body as { response: { app_key: string; secret: string; token: string } }).response;
-    expect((await request("GET", `/apps/${made.app_key}/coupons/unique?utoken=${made.token}`)).status).toBe(
-      200,
-    );
+    expect((await request("GET", `/apps/${made.app_key}/coupons/unique?utoken=${made.token}`)).status).toBe(200);
     const issued = await request("POST", "/oauth/token", {
       client_id: made.app_key,
       client_secret: made.secret,
@@ -43,10 +41,7 @@ describe("POST /users", () => {
     [{ user: { ...user, url: "shop" } }, mentioning("user.url", "https://")],
   ])("rejects %j", async (sent, message) => {
     const { status, body } = await wire().request("POST", "/users", sent);
-    expect([status, body]).toEqual([
-      500,
-      { status: { message, code: 500, error_type: "Exceptions::InvalidParams" } },
-    ]);
+    expect([status, body]).toEqual([500, { status: { message, code: 500, error_type: "Exceptions::InvalidParams" } }]);
   });
 });
 
@@ -89,42 +84,33 @@ describe("GET /users/b2blogin.json", () => {
 
   it("returns a code and a URL at which the owner is signed in", async () => {
     const { app_key, secret } = await made();
-    const { status, body } = await wire().request(
-      "GET",
-      `/users/b2blogin.json?app_key=${app_key}&secret=${secret}`,
-    );
+    const { status, body } = await wire().request("GET", `/users/b2blogin.json?app_key=${app_key}&secret=${secret}`);
     expect(status).toBe(200);
     const shape = { status: { code: 200, message: "OK" }, response: { code: someText, signin_url: url } };
     expect(differences(body, shape)).toEqual([]);
-    expect((await wire().request("GET", `/users/b2blogin?app_key=${app_key}&secret=${secret}`)).status).toBe(
-      200,
-    );
+    expect((await wire().request("GET", `/users/b2blogin?app_key=${app_key}&secret=${secret}`)).status).toBe(200);
   });
 
   it("rejects an invalid secret", async () => {
     const { app_key } = await made();
-    expect(await wire().request("GET", `/users/b2blogin.json?app_key=${app_key}&secret=wrong`)).toMatchObject(
-      {
-        status: 401,
-        body: { status: { code: 401 } },
-      },
-    );
+    expect(await wire().request("GET", `/users/b2blogin.json?app_key=${app_key}&secret=wrong`)).toMatchObject({
+      status: 401,
+      body: { status: { code: 401 } },
+    });
   });
 
   it("returns 404 for an unknown app key", async () => {
     const { secret } = await made();
-    expect(await wire().request("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject(
-      {
-        status: 404,
-        body: {
-          status: {
-            message: "Couldn't find Account with app_key = nobody",
-            code: 404,
-            error_type: "Exceptions::RecordNotFound",
-          },
+    expect(await wire().request("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject({
+      status: 404,
+      body: {
+        status: {
+          message: "Couldn't find Account with app_key = nobody",
+          code: 404,
+          error_type: "Exceptions::RecordNotFound",
         },
       },
-    );
+    });
   });
 
   it.each(["app_key", "secret"])("rejects a request without %s", async (name) => {
@@ -136,10 +122,7 @@ describe("GET /users/b2blogin.json", () => {
     expect([status, body]).toEqual(
       name === "secret"
         ? [500, { status: { message: "Missing secret", code: 500, error_type: "Exceptions::InvalidParams" } }]
-        : [
-            expect.toSatisfy((code) => code === 404 || code === 500),
-            { status: expect.any(Object) as object },
-          ],
+        : [expect.toSatisfy((code) => code === 404 || code === 500), { status: expect.any(Object) as object }],
     );
   });
 });

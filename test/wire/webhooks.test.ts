@@ -6,8 +6,7 @@ const wire = useWire();
 const ok = { code: 200, message: "OK" };
 
 const prefix = () => `/starpost/v1/apps/${wire().appKey}`;
-const get = (path: string, query = "") =>
-  wire().request("GET", `${prefix()}${path}?utoken=${wire().utoken}${query}`);
+const get = (path: string, query = "") => wire().request("GET", `${prefix()}${path}?utoken=${wire().utoken}${query}`);
 const subscribe = (url: string, event_name = "review_create") =>
   wire().request("POST", `${prefix()}/webhooks`, { utoken: wire().utoken, url, event_name });
 const write = () =>

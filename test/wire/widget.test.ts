@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "../support/shape.ts";
 import { ok, reviewInWidget, siteReviewInWidget, widget, widgetProduct } from "../support/wire-shapes.ts";
-import {
-  addProducts,
-  createReview,
-  groupProducts,
-  noon,
-  refusal,
-  setPublished,
-} from "../support/wire-steps.ts";
+import { addProducts, createReview, groupProducts, noon, refusal, setPublished } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();

@@ -51,10 +51,7 @@ export function argumentsOf({
   name,
   argument,
   argumentHelp,
-}: Pick<Command, "name" | "argument" | "argumentHelp">): readonly (readonly [
-  string,
-  ArgumentHelp | undefined,
-])[] {
+}: Pick<Command, "name" | "argument" | "argumentHelp">): readonly (readonly [string, ArgumentHelp | undefined])[] {
   const noun = name.split(" ")[0] ?? "";
   return (argument?.split(" ") ?? []).map((typed) => {
     const bare = typed.replaceAll(/[<>[\]]|\.\.\./g, "");

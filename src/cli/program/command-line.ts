@@ -117,10 +117,7 @@ class Parser extends CommanderCommand {
     throw new Question({ asked: "help", about, problem });
   }
 
-  #usage(
-    message: string,
-    misnamed?: { readonly given: string; readonly known: readonly string[] },
-  ): UserError {
+  #usage(message: string, misnamed?: { readonly given: string; readonly known: readonly string[] }): UserError {
     return usageError(message, `See \`${pathOf(this)} --help\`.`, undefined, misnamed);
   }
 }
@@ -149,9 +146,7 @@ function findOrAdd(parent: Parser, word: string): Parser {
 function configure(parser: Parser, helpName: string): Parser {
   parser.helpName = helpName;
   parser.helpInformation = () => "";
-  return parser
-    .exitOverride((error) => parser.exit(error))
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  return parser.exitOverride((error) => parser.exit(error)).configureOutput({ writeOut: () => {}, writeErr: () => {} });
 }
 
 function declareInput(parser: Parser, command: Command): void {

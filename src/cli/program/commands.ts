@@ -10,8 +10,7 @@ export const commands: CommandTable = {
   ...thin("coupons list", "coupons stats", "coupons delete"),
   ...thin("unsubscribers list"),
   "unsubscribers add": async () => (await import("../commands/unsubscribers/add.ts")).unsubscribersAdd,
-  "unsubscribers remove": async () =>
-    (await import("../commands/unsubscribers/remove.ts")).unsubscribersRemove,
+  "unsubscribers remove": async () => (await import("../commands/unsubscribers/remove.ts")).unsubscribersRemove,
   "unsubscribers find": async () => (await import("../commands/unsubscribers/find.ts")).unsubscribersFind,
   "unsubscribers sync": async () => (await import("../commands/unsubscribers/sync.ts")).unsubscribersSync,
   ...thin("reviews list", "reviews get", "reviews create", "reviews comment", "reviews publish"),
@@ -41,12 +40,9 @@ export const commands: CommandTable = {
   "mail rules set": async () => (await import("../commands/mail/rules/set.ts")).mailRulesSet,
   "mail templates list": async () => (await import("../commands/mail/templates/list.ts")).mailTemplatesList,
   "mail templates edit": async () => (await import("../commands/mail/templates/edit.ts")).mailTemplatesEdit,
-  "mail templates preview": async () =>
-    (await import("../commands/mail/templates/preview.ts")).mailTemplatesPreview,
-  "mail templates reset": async () =>
-    (await import("../commands/mail/templates/reset.ts")).mailTemplatesReset,
-  "mail provider-events": async () =>
-    (await import("../commands/mail/provider-events.ts")).mailProviderEvents,
+  "mail templates preview": async () => (await import("../commands/mail/templates/preview.ts")).mailTemplatesPreview,
+  "mail templates reset": async () => (await import("../commands/mail/templates/reset.ts")).mailTemplatesReset,
+  "mail provider-events": async () => (await import("../commands/mail/provider-events.ts")).mailProviderEvents,
   "webhooks list": async () => (await import("../commands/webhooks/list.ts")).webhooksList,
   "webhooks create": async () => (await import("../commands/webhooks/create.ts")).webhooksCreate,
   "webhooks delete": async () => (await import("../commands/webhooks/delete.ts")).webhooksDelete,
@@ -88,10 +84,7 @@ export type ListedCommand = Command | { readonly name: string };
  * Loads the commands that a command line can refer to: the one that it names, or all commands of a noun.
  * @throws UserError `usage` for `api` with an unknown operation
  */
-export async function loadCommands(
-  table: CommandTable,
-  argv: readonly string[],
-): Promise<readonly ListedCommand[]> {
+export async function loadCommands(table: CommandTable, argv: readonly string[]): Promise<readonly ListedCommand[]> {
   const operation = argv.includes("api") ? await loadOperation(argv) : undefined;
   const named = Object.keys(table).filter((name) => hasWords(argv, name.split(" ")));
   const namedNouns = new Set(named.map(nounOf));

@@ -1,12 +1,6 @@
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import type { Profile, ProfileSources } from "../../config/profile.ts";
-import type {
-  Connection,
-  ConnectionSettings,
-  Rehearsal,
-  RehearsalSettings,
-  HostContext,
-} from "../../app/ports.ts";
+import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings, HostContext } from "../../app/ports.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
 import { canPrompt } from "./prompt.ts";
@@ -31,12 +25,7 @@ export interface Context {
   ): Promise<Rehearsal>;
 }
 
-export function createContext(
-  io: Io,
-  globals: Globals,
-  messages: Messages,
-  findHelp: Context["findHelp"],
-): Context {
+export function createContext(io: Io, globals: Globals, messages: Messages, findHelp: Context["findHelp"]): Context {
   let paths: Promise<Paths> | undefined;
   const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
   const profileSources = async () => ({

@@ -8,9 +8,7 @@ import { hourMs } from "../../contract/time.ts";
  * @throws UserError `usage` if a required flag is missing, exclusive flags are combined, or a value is invalid
  */
 export function readFlagValues(flags: Flags, parsed: Readonly<Record<string, unknown>>): FlagValues<Flags> {
-  const entries = Object.entries(flags).map(
-    ([name, flag]) => [name, flag, findParsed(name, parsed)] as const,
-  );
+  const entries = Object.entries(flags).map(([name, flag]) => [name, flag, findParsed(name, parsed)] as const);
   const names = new Set(entries.flatMap(([name, , value]) => (value === undefined ? [] : [name])));
   // `--no-x` also sets x, to false.
   checkExclusive(flags, new Set([...names].filter((name) => findParsed(name, parsed) !== false)));
@@ -46,9 +44,7 @@ export function exclusiveFlags(name: string, other: string): UserError {
 function checkRequired(flags: Flags, names: ReadonlySet<string>): void {
   const missing = Object.entries(flags).filter(
     ([name, flag]) =>
-      isRequired(flag) &&
-      !names.has(name) &&
-      !(flag.requiredUnless !== undefined && names.has(flag.requiredUnless)),
+      isRequired(flag) && !names.has(name) && !(flag.requiredUnless !== undefined && names.has(flag.requiredUnless)),
   );
   if (missing.length === 0) return;
   const list = missing.map(([name]) => `--${name}`).join(", ");

@@ -33,9 +33,7 @@ type ValueOf<F extends Flag> = F extends { readonly value: string }
     : string
   : boolean;
 
-type ParsedValue<F extends Flag> = F extends { readonly isRepeatable: true }
-  ? readonly ValueOf<F>[]
-  : ValueOf<F>;
+type ParsedValue<F extends Flag> = F extends { readonly isRepeatable: true } ? readonly ValueOf<F>[] : ValueOf<F>;
 
 type AlwaysSet = { readonly required: true } | { readonly default: string | number | boolean };
 

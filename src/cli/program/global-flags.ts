@@ -87,9 +87,7 @@ function readColumns(text: string | undefined, format: Format): readonly string[
   }
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name !== "")) return names;
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for --columns: must be a comma-separated list of names`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(text)} for --columns: must be a comma-separated list of names`);
 }
 
 /** Whether the output is for scripts, which also expect errors as JSON. */

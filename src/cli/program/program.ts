@@ -29,11 +29,7 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
 }
 
 /** Prints the version or help. For an incomplete command line, prints help only to a person. */
-async function answer(
-  io: Io,
-  { asked, about, problem }: ParsedQuestion,
-  table: CommandTable,
-): Promise<ExitStatus> {
+async function answer(io: Io, { asked, about, problem }: ParsedQuestion, table: CommandTable): Promise<ExitStatus> {
   const isJson = wantsJson(io.argv);
   if (problem && (isJson || !io.isStderrTerminal)) throw problem;
   if (asked === "version") {

@@ -42,16 +42,11 @@ const labels = {
  * Makes a call about one record.
  * @throws UserError `failed` if the account has no record with this ID
  */
-export async function aboutOne<T>(
-  record: keyof typeof labels,
-  id: number,
-  call: () => Promise<T>,
-): Promise<T> {
+export async function aboutOne<T>(record: keyof typeof labels, id: number, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    const isGone =
-      error instanceof ServiceError && error.kind === "recordNotFound" && error.record === record;
+    const isGone = error instanceof ServiceError && error.kind === "recordNotFound" && error.record === record;
     if (!isGone) throw error;
     const { what, hint } = labels[record];
     throw new UserError("failed", `${what} ${id} not found`, hint, error);

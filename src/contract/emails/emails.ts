@@ -1,12 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import {
-  type EmailCounter,
-  emailCategories,
-  emailCounters,
-  emailEventNames,
-  emailStates,
-} from "./categories.ts";
+import { type EmailCounter, emailCategories, emailCounters, emailEventNames, emailStates } from "./categories.ts";
 import { explanationOperations } from "./explanation.ts";
 import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { enveloped, statusOnly } from "../reply.ts";
@@ -68,12 +62,9 @@ export const maxStats = { days: 7_400, ranges: 1_100 } as const;
 const categories = lazily(() =>
   z
     .string({
-      error: (issue) =>
-        issue.input === undefined ? "is missing" : "must be a comma-separated list of names",
+      error: (issue) => (issue.input === undefined ? "is missing" : "must be a comma-separated list of names"),
     })
-    .transform((list) =>
-      [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
-    )
+    .transform((list) => [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""))
     .pipe(
       z
         .array(z.enum(emailCategories, { error: `must be one or more of ${emailCategories.join(", ")}` }))
@@ -83,10 +74,7 @@ const categories = lazily(() =>
 
 const counters = lazily(() =>
   z.object(
-    Object.fromEntries(emailCounters.map((name) => [name, z.number().int()])) as Record<
-      EmailCounter,
-      z.ZodNumber
-    >,
+    Object.fromEntries(emailCounters.map((name) => [name, z.number().int()])) as Record<EmailCounter, z.ZodNumber>,
   ),
 );
 
@@ -111,9 +99,7 @@ const knownStates = `must be one or more of ${emailStates.join(", ")}`;
 const stateList = lazily(() =>
   z
     .string({ error: "must be a comma-separated list of names" })
-    .transform((list) =>
-      [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
-    )
+    .transform((list) => [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""))
     .pipe(z.array(z.enum(emailStates, { error: knownStates })).min(1, { error: knownStates })),
 );
 

@@ -7,8 +7,7 @@ export type EmailSetting = { readonly description: string } & (
 
 const number = (description: string, value: number, [min, max]: readonly [number, number]) =>
   ({ type: "number", description, default: value, min, max }) as const;
-const onOff = (description: string, value: boolean) =>
-  ({ type: "switch", description, default: value }) as const;
+const onOff = (description: string, value: boolean) => ({ type: "switch", description, default: value }) as const;
 
 /** Reasons for not sending an email, in order of evaluation: the first rule that applies decides. */
 export const emailRuleNames = [
@@ -41,11 +40,7 @@ export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by
  */
 export const emailSettings = {
   send_review_requests: onOff("send review requests", true),
-  due_after_days: number(
-    "days from the order date to its review requests (applies to new orders)",
-    14,
-    [0, 365],
-  ),
+  due_after_days: number("days from the order date to its review requests (applies to new orders)", 14, [0, 365]),
   one_mail_per: {
     type: "choice",
     description: "send one review request per product or per order (applies to new orders)",
@@ -124,8 +119,7 @@ export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = {
     settings: ["reviewed_lately", "reviewed_within_months"],
   },
   too_many_to_person: {
-    description:
-      "the customer already received {most_mails_to_person} review requests within {most_mails_days} days",
+    description: "the customer already received {most_mails_to_person} review requests within {most_mails_days} days",
     settings: ["too_many_to_person", "most_mails_to_person", "most_mails_days"],
   },
 };

@@ -8,9 +8,7 @@ import { lazily } from "../lazily.ts";
 /** Maximum length of each template part, in characters. Assumed: email clients clip HTML at about this length. */
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
 
-const category = lazily(() =>
-  z.enum(emailCategories, { error: `must be one of ${emailCategories.join(", ")}` }),
-);
+const category = lazily(() => z.enum(emailCategories, { error: `must be one of ${emailCategories.join(", ")}` }));
 
 const part = (max: number) =>
   z
@@ -62,9 +60,7 @@ export const emailTemplates = {
       z.object({
         category: category(),
         /** Return the built-in template even if the account has its own. */
-        built_in: z
-          .union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")])
-          .optional(),
+        built_in: z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")]).optional(),
       }),
     output: () => z.object({ template: emailTemplate() }),
   }),

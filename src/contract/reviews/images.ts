@@ -26,11 +26,9 @@ export const images = {
       z.object({
         image_upload_token: shape.text,
         /** Base64, with or without a `data:` prefix. */
-        image: z
-          .string({ error: "must be the image in base64" })
-          .max(Math.ceil((imageLimits.bytes * 4) / 3) + 100, {
-            error: `is larger than ${imageLimits.bytes} bytes`,
-          }),
+        image: z.string({ error: "must be the image in base64" }).max(Math.ceil((imageLimits.bytes * 4) / 3) + 100, {
+          error: `is larger than ${imageLimits.bytes} bytes`,
+        }),
       }),
     output: () =>
       z.object({

@@ -36,11 +36,7 @@ const direction = lazily(() =>
 const sort = lazily(() =>
   z
     .union([z.string().transform((one) => [one]), z.array(z.string())], { error: "must be a list of names" })
-    .pipe(
-      z
-        .array(z.enum(reviewSorts, { error: `must be one of ${reviewSorts.join(", ")}` }))
-        .max(reviewSorts.length),
-    ),
+    .pipe(z.array(z.enum(reviewSorts, { error: `must be one of ${reviewSorts.join(", ")}` })).max(reviewSorts.length)),
 );
 
 const widgetQuery = lazily(() => ({

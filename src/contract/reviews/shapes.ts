@@ -57,9 +57,7 @@ export const score = lazily(() =>
     ),
 );
 
-const images = lazily(() =>
-  z.object({ id: z.number().int(), image_url: z.string(), big_image_url: z.string() }),
-);
+const images = lazily(() => z.object({ id: z.number().int(), image_url: z.string(), big_image_url: z.string() }));
 const socialLinks = lazily(() =>
   z.object({
     facebook: z.string(),

@@ -84,11 +84,7 @@ export function checkJournal({ hasWriteAheadLog, schema }: DatabaseFacts): Check
   );
 }
 
-export function checkDamage(
-  damage: readonly string[] | undefined,
-  { bytes }: DatabaseFacts,
-  timeoutMs: number,
-): Check {
+export function checkDamage(damage: readonly string[] | undefined, { bytes }: DatabaseFacts, timeoutMs: number): Check {
   const name = "database-integrity";
   if (damage === undefined) {
     return skipped(

@@ -2,9 +2,7 @@ import { fork } from "node:child_process";
 import type { DatabaseInspection } from "../../storage/inspect-database.ts";
 
 /** What the probe process sends: first a quick inspection, then the result of the integrity check, which can take long. */
-export type DatabaseProbeMessage =
-  | { readonly inspection: DatabaseInspection }
-  | { readonly damage: readonly string[] };
+export type DatabaseProbeMessage = { readonly inspection: DatabaseInspection } | { readonly damage: readonly string[] };
 
 /** What was learned about a SQLite file before the timeout. */
 export interface DatabaseFileProbe {

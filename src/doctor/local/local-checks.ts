@@ -10,14 +10,7 @@ import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-datab
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkClock } from "../clock-check.ts";
 import { checkPacing } from "../rate-checks.ts";
-import {
-  checkDamage,
-  checkDatabase,
-  checkFileMode,
-  checkJournal,
-  fixes,
-  reportFailure,
-} from "./database-checks.ts";
+import { checkDamage, checkDatabase, checkFileMode, checkJournal, fixes, reportFailure } from "./database-checks.ts";
 import { probeDatabaseFile } from "./database-file-probe.ts";
 import { setTimeout } from "node:timers/promises";
 import { findLockHolders } from "../../storage/sqlite/lock-holders.ts";
@@ -35,11 +28,7 @@ export async function checkLocalAccount(context: DoctorContext, profile: LocalPr
   ];
 }
 
-async function checkFileAccount(
-  context: DoctorContext,
-  profile: LocalProfile,
-  path: string,
-): Promise<Check[]> {
+async function checkFileAccount(context: DoctorContext, profile: LocalProfile, path: string): Promise<Check[]> {
   const { clock, timeoutMs } = context;
   const found = await stat(path).catch((error: unknown) => error as NodeJS.ErrnoException);
   if (found instanceof Error) {
@@ -53,10 +42,7 @@ async function checkFileAccount(
   ]);
   if (!inspection) {
     const message = `${path} could not be read in ${timeoutMs / 1_000} s`;
-    return reportFailure(
-      { problem: "unreachable", message },
-      "Check that the disk or network drive responds.",
-    );
+    return reportFailure({ problem: "unreachable", message }, "Check that the disk or network drive responds.");
   }
   if ("failure" in inspection) {
     const { failure } = inspection;
@@ -97,10 +83,7 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     if (failure.problem === "unreachable") {
       return [
         problem("reachability", failure.message, fixes.unreachable),
-        ...skipAll(
-          ["clock", "database", "key", "credentials", "tokens"],
-          "the database server cannot be reached",
-        ),
+        ...skipAll(["clock", "database", "key", "credentials", "tokens"], "the database server cannot be reached"),
       ];
     }
     return [

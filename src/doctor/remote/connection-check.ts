@@ -14,8 +14,7 @@ const stepNames: Readonly<Record<ConnectionStep, string>> = { lookup: "DNS", con
 
 const fixes: Readonly<Record<ConnectionStep, string>> = {
   lookup: "Check the spelling of the address, and this machine's network and DNS settings.",
-  connect:
-    "Check that the service is running and that no firewall blocks it. If a proxy is required, set HTTPS_PROXY.",
+  connect: "Check that the service is running and that no firewall blocks it. If a proxy is required, set HTTPS_PROXY.",
   secure:
     "Check the address; a service without TLS needs http://. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS.",
 };
@@ -26,11 +25,7 @@ const expiresSoonMs = 14 * dayMs;
 /** Connects to a service, or to the proxy in front of it. */
 export async function checkConnection(
   address: string,
-  {
-    clock,
-    signal,
-    isProxy,
-  }: { readonly clock: () => number; readonly signal: AbortSignal; readonly isProxy: boolean },
+  { clock, signal, isProxy }: { readonly clock: () => number; readonly signal: AbortSignal; readonly isProxy: boolean },
 ): Promise<OpenedConnection | { readonly check: Check }> {
   const probe = await probeConnection(new URL(address), { clock, signal });
   const timings = formatTimings(probe);
@@ -50,10 +45,7 @@ export async function checkConnection(
 function formatTimings({ durationsMs, addresses }: ConnectionProbe): string {
   const shown = `${addresses.slice(0, 2).join(", ")}${addresses.length > 2 ? ", …" : ""}`;
   return Object.entries(durationsMs)
-    .map(
-      ([step, ms]) =>
-        `${stepNames[step as ConnectionStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`,
-    )
+    .map(([step, ms]) => `${stepNames[step as ConnectionStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`)
     .join(", ");
 }
 

@@ -38,9 +38,7 @@ export async function checkRemoteAccount(context: DoctorContext, profile: Remote
     ];
   }
   const { host } = new URL(profile.baseUrl);
-  const message = proxy
-    ? `${nameProxy(proxy)} (from ${proxy.variable})`
-    : `none, direct connection to ${host}`;
+  const message = proxy ? `${nameProxy(proxy)} (from ${proxy.variable})` : `none, direct connection to ${host}`;
   return [ok("proxy", message), ...(await checkService(context, profile, proxy)), await pacing];
 }
 
@@ -132,10 +130,7 @@ function send<N extends OperationName>(
 ): Promise<RawResponse> {
   const endpoint = endpointOf(operation);
   const { method, target, headers } = encodeCall(endpoint, input, caller);
-  return transport.send(
-    { method, target, headers, effect: endpoint.effect, utoken: caller.utoken },
-    { signal },
-  );
+  return transport.send({ method, target, headers, effect: endpoint.effect, utoken: caller.utoken }, { signal });
 }
 
 /** Gets a token, and makes a call with it. */
@@ -190,11 +185,7 @@ function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {
       "Set STARPOST_UTOKEN to a valid token.",
     );
   }
-  throw new UserError(
-    "auth",
-    `no secret stored for profile ${name}`,
-    `Run \`starpost auth login --profile ${name}\`.`,
-  );
+  throw new UserError("auth", `no secret stored for profile ${name}`, `Run \`starpost auth login --profile ${name}\`.`);
 }
 
 function reportRefusal(error: unknown, { appKey, baseUrl, name }: RemoteProfile): Check {

@@ -18,10 +18,7 @@ export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"
  * @returns the rendered parts
  * @throws TemplateError
  */
-export async function checkTemplate(
-  category: EmailCategory,
-  template: EmailTemplate,
-): Promise<EmailTemplate> {
+export async function checkTemplate(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
   const scope = createScope(createSampleEmail(category));
   await checkNames(template, scope);
   rejectUnsafeValues(template.html);
@@ -68,8 +65,7 @@ async function checkNames(template: EmailTemplate, scope: EmailScope): Promise<v
 function exists(scope: unknown, segments: readonly unknown[]): boolean {
   let value = scope;
   for (const segment of segments) {
-    if (typeof segment !== "string" || typeof value !== "object" || value === null || Array.isArray(value))
-      return true;
+    if (typeof segment !== "string" || typeof value !== "object" || value === null || Array.isArray(value)) return true;
     if (!Object.hasOwn(value, segment)) return false;
     value = (value as Record<string, unknown>)[segment];
   }

@@ -93,8 +93,7 @@ export async function openRenderer(): Promise<Renderer> {
         if (output.length > limits.outputLength) throw new TemplateError(part, "produces too much output");
         return output;
       }),
-    listVariables: (part, template) =>
-      withTemplateErrors(part, () => findVariables(engineOf(part), template)),
+    listVariables: (part, template) => withTemplateErrors(part, () => findVariables(engineOf(part), template)),
   };
 }
 

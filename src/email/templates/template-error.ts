@@ -11,11 +11,7 @@ export class TemplateError extends Error {
   /** The problem, without the position. */
   readonly problem: string;
 
-  constructor(
-    part: TemplatePart,
-    problem: string,
-    place?: { readonly line: number; readonly column: number },
-  ) {
+  constructor(part: TemplatePart, problem: string, place?: { readonly line: number; readonly column: number }) {
     super(place ? `${part}, line ${place.line}, column ${place.column}: ${problem}` : `${part}: ${problem}`);
     this.part = part;
     this.line = place?.line;

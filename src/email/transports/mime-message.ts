@@ -39,10 +39,7 @@ const keyHeader = "X-Starpost-Mail";
  * uses the configured one too.
  * @throws ComposeError
  */
-export async function composeMessage(
-  email: OutgoingEmail,
-  options: ComposeOptions,
-): Promise<ComposedMessage> {
+export async function composeMessage(email: OutgoingEmail, options: ComposeOptions): Promise<ComposedMessage> {
   if (!/^[\w.-]{1,200}$/.test(email.key)) throw new Error(`invalid message key ${email.key}`);
   const to = toEnvelopeAddress(email.to.address);
   const from = toEnvelopeAddress(options.from?.address ?? placeholderAddress);

@@ -60,15 +60,11 @@ export function classifyFailure(error: SmtpError, context: FailureContext): Send
   if (enhanced.startsWith("5.1.") || (responseCode === 553 && enhanced === ""))
     return { state: "invalid_address", answer, isOfAddress: true };
   if (enhanced.startsWith("5.7.") || isPolicyRefusal(answer)) return { state: "blocked", answer };
-  const isOfAddress =
-    enhanced === "" ? command === "RCPT TO" : enhanced.startsWith("5.2.") && enhanced !== "5.2.3";
+  const isOfAddress = enhanced === "" ? command === "RCPT TO" : enhanced.startsWith("5.2.") && enhanced !== "5.2.3";
   return { state: "bounced", answer, isOfAddress };
 }
 
-function classifyWithoutResponse(
-  error: SmtpError,
-  { settings, isTransmitting }: FailureContext,
-): SendOutcome {
+function classifyWithoutResponse(error: SmtpError, { settings, isTransmitting }: FailureContext): SendOutcome {
   if (error.code === "EENVELOPE") return { state: "invalid_address", answer: asOneLine(error.message) };
   if (error.code === "EMESSAGE") return { state: "bounced", answer: asOneLine(error.message) };
   return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isTransmitting };
@@ -117,10 +113,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     "does not support implicit TLS on this port. Configure --tls starttls or another port.",
   ],
   [/ETIMEDOUT|timed? ?out/i, "did not respond in time. The connection will be retried."],
-  [
-    /ECONNRESET|EPIPE|closed/i,
-    "closed the connection. It will be retried; if this happens repeatedly, check --tls.",
-  ],
+  [/ECONNRESET|EPIPE|closed/i, "closed the connection. It will be retried; if this happens repeatedly, check --tls."],
 ];
 
 function describeConnectionError(error: SmtpError): string {

@@ -57,8 +57,7 @@ export function openSmtp(settings: SmtpSettings, timeouts = defaultTimeouts): Em
     const wasOpen = session !== undefined && !session.isClosed;
     const outcome = await attempt(message);
     // The server may have closed an idle connection. If the message was not transmitted, it is safe to try again.
-    const isStale =
-      wasOpen && outcome.state === "unreachable" && !outcome.mayHaveArrived && session === undefined;
+    const isStale = wasOpen && outcome.state === "unreachable" && !outcome.mayHaveArrived && session === undefined;
     return isStale ? await attempt(message) : outcome;
   }
 
@@ -132,11 +131,7 @@ async function openSession(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
 }
 
 /** Resolves to the response of the server. Calls `onStart` before the first byte of the message is sent. */
-function transmit(
-  connection: SMTPConnection,
-  message: ComposedMessage,
-  onStart: () => void,
-): Promise<string> {
+function transmit(connection: SMTPConnection, message: ComposedMessage, onStart: () => void): Promise<string> {
   const body = new Readable({
     read() {
       onStart();

@@ -13,17 +13,12 @@ export function storeNameOf({ displayName, domain }: AccountProfile): string {
 }
 
 /** Assumed: the store's URL is the one of its platform, or else of its owner; its name is its owner's. */
-export async function readAccountProfile(
-  context: HandlerContext,
-  accountId?: number,
-): Promise<AccountProfile> {
+export async function readAccountProfile(context: HandlerContext, accountId?: number): Promise<AccountProfile> {
   const id = accountId ?? accountOf(context).id;
   const found = await context.transaction
     .selectFrom("accounts")
     .leftJoin("account_platforms", "account_platforms.account_id", "accounts.id")
-    .leftJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"),
-    )
+    .leftJoin("users", (join) => join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"))
     .select(["account_platforms.shop_domain", "users.url", "users.display_name"])
     .where("accounts.id", "=", id)
     .orderBy("users.id")

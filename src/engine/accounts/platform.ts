@@ -22,9 +22,7 @@ export const accountHandlers: Handlers<typeof contract.account> = {
         updated_at: nowMs,
       })
       .onConflict((conflict) =>
-        conflict
-          .columns(["account_id"])
-          .doUpdateSet({ platform_type_id: typeId, shop_domain, updated_at: nowMs }),
+        conflict.columns(["account_id"]).doUpdateSet({ platform_type_id: typeId, shop_domain, updated_at: nowMs }),
       )
       .returning("shop_token")
       .executeTakeFirstOrThrow();

@@ -4,10 +4,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { findFreeSlug } from "../kernel/slug.ts";
 
 /** The columns of a user that public responses include. */
-export type Person = Pick<
-  Row<"users">,
-  "id" | "display_name" | "slug" | "social_image" | "bio" | "score" | "kind"
->;
+export type Person = Pick<Row<"users">, "id" | "display_name" | "slug" | "social_image" | "bio" | "score" | "kind">;
 
 export const personColumns = [
   "users.id",
@@ -40,11 +37,7 @@ export async function findOrAddShopper(author: Author, accountId: number, contex
  * Finds or adds the shopper with a verified email address, and changes their name to the one submitted.
  * Assumed: the owner of a verified address may choose any name, which then applies to everything they wrote.
  */
-export async function findAndRenameShopper(
-  author: Author,
-  accountId: number,
-  context: Context,
-): Promise<Person> {
+export async function findAndRenameShopper(author: Author, accountId: number, context: Context): Promise<Person> {
   const person = await findOrAddShopper(author, accountId, context);
   const { display_name } = author;
   if (person.display_name === display_name) return person;
@@ -57,11 +50,7 @@ export async function findAndRenameShopper(
  * Assumed: until verification, the author is a separate identity with the name they submitted. Someone who uses
  * another person's address is not shown under that person's name and does not learn it.
  */
-export async function addUnverifiedShopper(
-  author: Author,
-  accountId: number,
-  context: Context,
-): Promise<Person> {
+export async function addUnverifiedShopper(author: Author, accountId: number, context: Context): Promise<Person> {
   return addShopper(author, { accountId, email_key: null }, context);
 }
 

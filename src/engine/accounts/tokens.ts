@@ -39,11 +39,7 @@ export async function issueToken(
   accountId: number,
   { nowMs, random }: { readonly nowMs: number; readonly random: RandomBytes },
 ): Promise<string> {
-  await db
-    .deleteFrom("utokens")
-    .where("account_id", "=", accountId)
-    .where("expires_at", "<=", nowMs)
-    .execute();
+  await db.deleteFrom("utokens").where("account_id", "=", accountId).where("expires_at", "<=", nowMs).execute();
   const live = await db
     .selectFrom("utokens")
     .select("id")

@@ -14,10 +14,7 @@ const signInKind = "sign_in";
 type NewUser = z.output<typeof contract.users.create.input>;
 
 /** Hashes a new user's password. Hashing is slow, so it happens before the call takes the write lock. */
-export async function hashNewPassword(
-  { user }: NewUser,
-  { random }: Pick<HandlerContext, "random">,
-): Promise<NewUser> {
+export async function hashNewPassword({ user }: NewUser, { random }: Pick<HandlerContext, "random">): Promise<NewUser> {
   return { user: { ...user, password: await hashPassword(user.password, random) } };
 }
 
@@ -65,9 +62,7 @@ export const userHandlers: Handlers<typeof contract.users> = {
     if (!claim) return { account: null };
     const found = await transaction
       .selectFrom("accounts")
-      .leftJoin("users", (join) =>
-        join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"),
-      )
+      .leftJoin("users", (join) => join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"))
       .select(["accounts.app_key", "users.display_name", "users.email"])
       .where("accounts.id", "=", claim.accountId)
       .orderBy("users.id")

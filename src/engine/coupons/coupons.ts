@@ -20,9 +20,7 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
     await requireFeature(context, "dynamic_coupons");
     const trimmed = codes.map((code) => (code ?? "").trim());
     const filled = trimmed.filter((code) => code !== "");
-    const fitting = filled.filter(
-      ({ length }) => length >= couponCodeLength.min && length <= couponCodeLength.max,
-    );
+    const fitting = filled.filter(({ length }) => length >= couponCodeLength.min && length <= couponCodeLength.max);
     const added = await insertCoupons(fitting, coupon_action, context);
     return {
       total_codes: codes.length,

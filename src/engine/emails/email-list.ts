@@ -102,11 +102,7 @@ function selectEmailPage(query: Query, { state, sort, count }: Page, context: Ha
 }
 
 /** Selects a page of the emails to an address or for an order. `coalesce` prevents use of the state and due-date indexes. */
-function selectFewEmails(
-  query: Query,
-  { sort, count }: Pick<Page, "sort" | "count">,
-  context: HandlerContext,
-) {
+function selectFewEmails(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
   const { order_id, email, state } = query;
   const [column, direction] = orderings[sort];
   const order = context.transaction

@@ -112,10 +112,7 @@ async function findEmail(mailId: number, context: HandlerContext): Promise<Email
  * product data and new links.
  * @returns undefined if the template cannot be rendered
  */
-async function renderEmailContent(
-  mailId: number,
-  context: HandlerContext,
-): Promise<EmailTemplate | undefined> {
+async function renderEmailContent(mailId: number, context: HandlerContext): Promise<EmailTemplate | undefined> {
   const row = await context.transaction
     .selectFrom("mails")
     .selectAll()
@@ -161,11 +158,9 @@ async function sendTestEmail({ email }: Input, context: HandlerContext): Promise
   const owner = await findOwner(accountId, context);
   const to = email ?? owner?.email;
   if (!to) {
-    throw new ServiceError(
-      "invalidParams",
-      "Missing email: the account has no email address; specify the recipient",
-      { field: "email" },
-    );
+    throw new ServiceError("invalidParams", "Missing email: the account has no email address; specify the recipient", {
+      field: "email",
+    });
   }
   const { domain } = await readAccountProfile(context, accountId);
   const { product, ...order } = sample;

@@ -61,11 +61,7 @@ function createStats(
   return new Map(categories.map((category) => [category, ranges.map(() => ({ ...zero }))]));
 }
 
-function selectCounts(
-  categories: readonly EmailCategory[],
-  { start, end }: DayRange,
-  context: HandlerContext,
-) {
+function selectCounts(categories: readonly EmailCategory[], { start, end }: DayRange, context: HandlerContext) {
   return context.transaction
     .selectFrom("mail_counts")
     .select(["category", "day", "counter", "mails"])

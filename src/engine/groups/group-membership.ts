@@ -56,11 +56,7 @@ async function leaveGroups(moved: RawBuilder<unknown>, context: HandlerContext):
     where product_row in (select batch.product_row from ${moved})`.execute(context.transaction);
 }
 
-async function joinGroup(
-  moved: RawBuilder<unknown>,
-  groupRow: number,
-  context: HandlerContext,
-): Promise<void> {
+async function joinGroup(moved: RawBuilder<unknown>, groupRow: number, context: HandlerContext): Promise<void> {
   await sql`
     insert into group_products (account_id, group_row, product_row)
     select ${bigintLiteral(accountOf(context).id)}, ${bigintLiteral(groupRow)}, batch.product_row

@@ -1,10 +1,4 @@
-import {
-  type contract,
-  maxLength,
-  ServiceError,
-  recordNotFound,
-  invalidField,
-} from "../../contract/index.ts";
+import { type contract, maxLength, ServiceError, recordNotFound, invalidField } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { moveProducts } from "./group-membership.ts";
@@ -74,10 +68,7 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     const toRemove = new Set(product_ids_to_remove);
     const both = product_ids_to_add.find((id) => toRemove.has(id));
     if (both !== undefined) {
-      throw new ServiceError(
-        "invalidParams",
-        `product_ids_to_add and product_ids_to_remove both contain ${both}`,
-      );
+      throw new ServiceError("invalidParams", `product_ids_to_add and product_ids_to_remove both contain ${both}`);
     }
     const adding = await findMembers(product_ids_to_add, context);
     const unknown = product_ids_to_add.find((id) => !adding.has(id));
@@ -115,10 +106,7 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
       .where("group_row", "=", group.id)
       .executeTakeFirst();
     if (member) {
-      throw new ServiceError(
-        "invalidParams",
-        `the group ${group.name} still has products; remove them from it first`,
-      );
+      throw new ServiceError("invalidParams", `the group ${group.name} still has products; remove them from it first`);
     }
     await transaction.deleteFrom("product_groups").where("id", "=", group.id).execute();
     return {};
@@ -128,8 +116,7 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
 /** Assumed: a name has the maximum length of an ID, and is not `.` or `..`, which cannot be part of a path. */
 function parseNewName(group_name: string): string {
   const name = group_name.trim();
-  if (name.length > maxLength.id)
-    throw invalidField("group_name", `is longer than ${maxLength.id} characters`);
+  if (name.length > maxLength.id) throw invalidField("group_name", `is longer than ${maxLength.id} characters`);
   if (name === "." || name === "..") throw invalidField("group_name", `must not be ${name}`);
   return name;
 }

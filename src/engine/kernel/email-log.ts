@@ -1,9 +1,4 @@
-import {
-  countersOf,
-  type EmailCategory,
-  type EmailCounter,
-  type EmailEventName,
-} from "../../contract/index.ts";
+import { countersOf, type EmailCategory, type EmailCounter, type EmailEventName } from "../../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import { dayOf } from "./times.ts";
 
@@ -136,11 +131,7 @@ export function toDetail(text: string): string {
 
 function countEvent(
   { accountId, mailId, category, event, occurredAtMs }: EmailEvent,
-  {
-    counts,
-    earliest,
-    nowMs,
-  }: { readonly counts: CountChanges; readonly earliest: Earliest; readonly nowMs: number },
+  { counts, earliest, nowMs }: { readonly counts: CountChanges; readonly earliest: Earliest; readonly nowMs: number },
 ): void {
   const counted = countersOf[event];
   if (!counted) return;

@@ -1,9 +1,4 @@
-import {
-  emailTypeOf,
-  type EmailCategory,
-  type EmailLinkKind,
-  type WebhookEvent,
-} from "../../contract/index.ts";
+import { emailTypeOf, type EmailCategory, type EmailLinkKind, type WebhookEvent } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { recordEmailEvent } from "./email-log.ts";
 import { linkUrl } from "./email-links.ts";
@@ -62,10 +57,7 @@ export async function queueEmail(email: NewEmail, context: EmailContext): Promis
   return rule === null;
 }
 
-async function isUnsubscribed(
-  { accountId, category, email }: NewEmail,
-  { transaction }: Context,
-): Promise<boolean> {
+async function isUnsubscribed({ accountId, category, email }: NewEmail, { transaction }: Context): Promise<boolean> {
   const found = await transaction
     .selectFrom("unsubscribers")
     .select("id")

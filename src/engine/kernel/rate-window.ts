@@ -20,10 +20,7 @@ const limits = {
 } as const satisfies Record<string, RateLimit>;
 
 /** The limit that applies to an operation, if any. */
-export function limitOf(
-  endpoint: Endpoint,
-  { limitLegacy }: { readonly limitLegacy: boolean },
-): RateLimit | undefined {
+export function limitOf(endpoint: Endpoint, { limitLegacy }: { readonly limitLegacy: boolean }): RateLimit | undefined {
   if (endpoint.errorForm === "core") return limits.core;
   if (endpoint.isReadLimited) return limits.cdn;
   return limitLegacy ? limits.legacy : undefined;

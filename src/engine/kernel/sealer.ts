@@ -22,10 +22,7 @@ const version = "v1";
  */
 export function createSealer(key: Buffer): Sealer {
   if (key.length !== keyBytes) {
-    throw new ServiceError(
-      "storageFailed",
-      `invalid sealing key: must have ${keyBytes} bytes, but has ${key.length}`,
-    );
+    throw new ServiceError("storageFailed", `invalid sealing key: must have ${keyBytes} bytes, but has ${key.length}`);
   }
   // Identifies the key without revealing it, to distinguish a wrong key from a damaged text.
   const mark = createHash("sha256").update("starpost sealing key ").update(key).digest("hex").slice(0, 8);

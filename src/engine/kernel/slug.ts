@@ -4,11 +4,7 @@ import type { RandomBytes } from "./handler.ts";
 import { extensionPrefix } from "../../contract/index.ts";
 
 /** Returns an unused slug. Assumed: the display name in lower case with dashes, plus random characters if it is taken. */
-export async function findFreeSlug(
-  db: Kysely<Tables>,
-  displayName: string,
-  random: RandomBytes,
-): Promise<string> {
+export async function findFreeSlug(db: Kysely<Tables>, displayName: string, random: RandomBytes): Promise<string> {
   const base = toSlug(displayName);
   for (let slug = base; ; slug = `${base}-${random(4).toString("hex")}`) {
     const taken = await db.selectFrom("users").select("id").where("slug", "=", slug).executeTakeFirst();

@@ -21,10 +21,7 @@ function toServiceError({ path, message }: z.core.$ZodIssue, input: unknown): Se
 }
 
 /** The value at `path`, or at its deepest existing prefix: the path may lead into a list that was sent as a string. */
-function findField(
-  input: unknown,
-  path: readonly PropertyKey[],
-): { readonly field: string; readonly value: unknown } {
+function findField(input: unknown, path: readonly PropertyKey[]): { readonly field: string; readonly value: unknown } {
   let value = input;
   for (const [depth, key] of path.entries()) {
     if (typeof value !== "object" || value === null) return { field: path.slice(0, depth).join("."), value };

@@ -25,9 +25,7 @@ export async function castVote(
   { transaction, nowMs }: Pick<HandlerContext, "transaction" | "nowMs">,
 ): Promise<number> {
   const counter = sql.ref(`votes_${voteType}`);
-  await sql`update ${sql.table(tables[target])} set ${counter} = ${counter} + 1 where id = ${row}`.execute(
-    transaction,
-  );
+  await sql`update ${sql.table(tables[target])} set ${counter} = ${counter} + 1 where id = ${row}`.execute(transaction);
   const { id } = await transaction
     .insertInto("votes")
     .values({ account_id: accountId, target, target_row: row, direction: voteType, created_at: nowMs })

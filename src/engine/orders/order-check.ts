@@ -1,11 +1,5 @@
 import type * as z from "zod";
-import {
-  type FieldError,
-  orderHead,
-  type OrderHead,
-  orderProduct,
-  type OrderProduct,
-} from "../../contract/index.ts";
+import { type FieldError, orderHead, type OrderHead, orderProduct, type OrderProduct } from "../../contract/index.ts";
 import type { MissedLines } from "../products/missed-products.ts";
 import { isValidProductId } from "../products/product-check.ts";
 import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts";
@@ -62,12 +56,7 @@ interface CheckedItems {
   missed?: [productId: string, raw: unknown][];
 }
 
-function checkItems(
-  products: unknown,
-  currency: string | null,
-  rules: OrderRules,
-  errors: FieldError[],
-): CheckedItems {
+function checkItems(products: unknown, currency: string | null, rules: OrderRules, errors: FieldError[]): CheckedItems {
   const checked: CheckedItems = { items: [] };
   if (typeof products !== "object" || products === null || Array.isArray(products)) {
     errors.push({

@@ -100,10 +100,7 @@ export interface WaitingMails {
 }
 
 /** Counts the queued emails of orders. Overdue emails count as due today. */
-export async function countQueuedEmails(
-  orderIds: readonly string[],
-  context: HandlerContext,
-): Promise<WaitingMails> {
+export async function countQueuedEmails(orderIds: readonly string[], context: HandlerContext): Promise<WaitingMails> {
   const { transaction, dialect, nowMs } = context;
   const rows = JSON.stringify(orderIds.map((id) => [id]));
   const { rows: counted } = await countQueued(transaction, dialect, {
@@ -114,10 +111,7 @@ export async function countQueuedEmails(
   return { queued, first_due: first === null ? null : dateOf(dayOf(Math.max(first, nowMs))) };
 }
 
-const countQueued = createStatement<
-  { accountId: number; rows: string },
-  { queued: number; first: number | null }
->(
+const countQueued = createStatement<{ accountId: number; rows: string }, { queued: number; first: number | null }>(
   (slot, dialect) => sql`
     select count(*) as queued, min(mails.due_at) as first
     from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)}

@@ -30,8 +30,7 @@ export const orderHandlers: Handled = {
       const { order, missed, errors } = checkOrder(raw, rules);
       if (order) storable.push(order);
       if (missed) missedLines.push(missed);
-      for (const error of errors)
-        orderErrors.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
+      for (const error of errors) orderErrors.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
     }
     await storeOrders(storable, { platform, sendsMail: send_mail ?? true }, context);
     if (missedLines.length > 0) await storeMissedProducts(missedLines, context);
@@ -58,10 +57,7 @@ export const orderHandlers: Handled = {
 /** The product ID of a cancellation for all products of an order. */
 const allProducts = "";
 
-async function storeCancellations(
-  rows: readonly (readonly string[])[],
-  context: HandlerContext,
-): Promise<void> {
+async function storeCancellations(rows: readonly (readonly string[])[], context: HandlerContext): Promise<void> {
   const batch = batchRows<{ order_id: string; product_id: string }>(
     { order_id: "text", product_id: "text" },
     rows,

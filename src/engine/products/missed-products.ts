@@ -1,12 +1,6 @@
 import { sql } from "kysely";
 import type * as z from "zod";
-import {
-  allMissedProducts,
-  type contract,
-  maxLength,
-  missedPage,
-  type OrderHead,
-} from "../../contract/index.ts";
+import { allMissedProducts, type contract, maxLength, missedPage, type OrderHead } from "../../contract/index.ts";
 import { batchOf, type BatchColumns, batchRows } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
@@ -41,10 +35,7 @@ const columns: BatchColumns<MissedColumns> = {
  * Stores skipped order lines. Lines that are already stored are not changed.
  * Assumed: a line is identified by order and product ID, however often it is sent; its other fields are not validated.
  */
-export async function storeMissedProducts(
-  orders: readonly MissedLines[],
-  context: HandlerContext,
-): Promise<void> {
+export async function storeMissedProducts(orders: readonly MissedLines[], context: HandlerContext): Promise<void> {
   const { transaction, dialect, nowMs } = context;
   const rows = orders.flatMap(({ head, lines }) =>
     lines.map(([productId, raw]) => [
@@ -95,9 +86,7 @@ type Listed = z.output<typeof contract.products.missed.output>;
 export async function listMissedProducts(query: Query, context: HandlerContext): Promise<Listed> {
   const start = query.start ?? 0;
   const size = Math.min(query.size ?? missedPage.default, missedPage.max);
-  const ids = query.missed_products_ids.includes(allMissedProducts)
-    ? undefined
-    : readIds(query.missed_products_ids);
+  const ids = query.missed_products_ids.includes(allMissedProducts) ? undefined : readIds(query.missed_products_ids);
   const { total } = await selectMissed(ids, context)
     .select(({ fn }) => fn.countAll<number | bigint>().as("total"))
     .executeTakeFirstOrThrow();
@@ -129,9 +118,7 @@ function readIds(ids: readonly string[]): readonly number[] {
 
 /** Selects the account's missed products, or only those with the given IDs. */
 function selectMissed(ids: readonly number[] | undefined, context: HandlerContext) {
-  const found = context.transaction
-    .selectFrom("missed_products")
-    .where("account_id", "=", accountOf(context).id);
+  const found = context.transaction.selectFrom("missed_products").where("account_id", "=", accountOf(context).id);
   if (ids === undefined) return found;
   const rows = ids.map((id) => [id]);
   return found.where("id", "in", (eb) =>

@@ -38,8 +38,7 @@ type Specs = Readonly<Partial<Record<SpecName, string | null | undefined>>>;
 /** Reports why a spec value is not stored. */
 export type OnInvalidSpec = (name: SpecName, error: string) => void;
 
-const emptyToNull = (value: string | null | undefined) =>
-  value === undefined || value === "" ? null : value;
+const emptyToNull = (value: string | null | undefined) => (value === undefined || value === "" ? null : value);
 
 /** The description in an update: an empty string deletes the stored one, null leaves it unchanged. */
 const nullToEmpty = (value: string | null | undefined) => (value === undefined ? null : (value ?? ""));

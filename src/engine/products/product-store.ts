@@ -47,11 +47,9 @@ const names = Object.keys(productColumns) as (keyof ProductColumns)[];
 function mergedValue(name: string, hasValue: boolean): RawBuilder<unknown> {
   const [incoming, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
   if (name === "product_id") return incoming;
-  if (name === "blacklisted")
-    return hasValue ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
+  if (name === "blacklisted") return hasValue ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
   if (!hasValue) return stored;
-  if (name === "description")
-    return sql`case when ${incoming} is null then ${stored} else nullif(${incoming}, '') end`;
+  if (name === "description") return sql`case when ${incoming} is null then ${stored} else nullif(${incoming}, '') end`;
   return sql`coalesce(${incoming}, ${stored})`;
 }
 
@@ -67,12 +65,8 @@ function createSave(columnIndexes: readonly number[]) {
   const changing = columnNames.filter((name) => name !== "product_id");
   const hasValue = (name: keyof ProductColumns) => columnNames.includes(name);
   const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
-  const differs = changing.map(
-    (name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`,
-  );
-  const overwrites = [...changing, "updated_at"].map(
-    (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
-  );
+  const differs = changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`);
+  const overwrites = [...changing, "updated_at"].map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
   // The left join makes the batch the outer loop; an update from the batch would scan all products for each row.
   return createStatement<SaveValues>(
     (slot, dialect) => sql`
@@ -135,10 +129,7 @@ export async function findExistingProducts(
  * Source: spec "Product (input)": unique within the domain.
  * @returns the IDs of the products whose `external_sku` was cleared
  */
-export async function dropTakenSkus(
-  rows: readonly ProductRow[],
-  context: HandlerContext,
-): Promise<readonly string[]> {
+export async function dropTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<readonly string[]> {
   const candidates = rows.filter((row) => row[externalSkuIndex] !== null);
   if (candidates.length === 0) return [];
   const taken = await findTakenSkus(candidates, context);
@@ -156,10 +147,7 @@ export async function dropTakenSkus(
 }
 
 /** Finds the product IDs of the rows whose `external_sku` belongs to another product. */
-async function findTakenSkus(
-  rows: readonly ProductRow[],
-  context: HandlerContext,
-): Promise<ReadonlySet<string>> {
+async function findTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ReadonlySet<string>> {
   const pairs = rows.map((row) => [row[0], row[externalSkuIndex]]);
   const batch = batchRows<{ product_id: string; external_sku: string }>(
     { product_id: "text", external_sku: "text" },

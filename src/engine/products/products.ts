@@ -46,9 +46,7 @@ function checkProducts(
 /** Assumed: a product whose `external_sku` belongs to another product is stored without it, and this is reported. */
 async function dropSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductError[]> {
   const dropped = await dropTakenSkus(rows, context);
-  return dropped.map((id) =>
-    toError(id, { field: "specs.external_sku", error: "is already used by another product" }),
-  );
+  return dropped.map((id) => toError(id, { field: "specs.external_sku", error: "is already used by another product" }));
 }
 
 function toError(product_id: string, error: FieldError): ProductError {

@@ -43,11 +43,7 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
     const person = shopper
       ? await findOrAddShopper(shopper, accountId, context)
       : await findStorePerson(accountId, context);
-    const row = await insertAnswer(
-      { question_row: question_id, content, by_store: shopper ? 0 : 1 },
-      person,
-      context,
-    );
+    const row = await insertAnswer({ question_row: question_id, content, by_store: shopper ? 0 : 1 }, person, context);
     await addToQuestionTotals({ accountId, productRow }, "answers", context);
     return { answer: toAnswer({ ...row, ...person }) };
   },
@@ -89,13 +85,6 @@ function insertAnswer(
       votes_down: 0,
       created_at: context.nowMs,
     })
-    .returning([
-      "id as answer_row",
-      "content",
-      "by_store",
-      "votes_up",
-      "votes_down",
-      "created_at as answered_at",
-    ])
+    .returning(["id as answer_row", "content", "by_store", "votes_up", "votes_down", "created_at as answered_at"])
     .executeTakeFirstOrThrow();
 }

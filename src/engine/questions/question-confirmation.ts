@@ -12,13 +12,7 @@ export async function findQuestionToConfirm(
   const found = await context.transaction
     .selectFrom("questions")
     .innerJoin("products", "products.id", "questions.product_row")
-    .select([
-      "questions.state",
-      "questions.content",
-      "questions.product_row",
-      "questions.user_row",
-      "products.name",
-    ])
+    .select(["questions.state", "questions.content", "questions.product_row", "questions.user_row", "products.name"])
     .where("questions.id", "=", id)
     .where("questions.account_id", "=", accountId)
     .executeTakeFirst();

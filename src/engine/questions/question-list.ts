@@ -61,10 +61,7 @@ function selectQuestions(
 }
 
 /** Source: spec "Question and answer". Assumed: the store's answers come first, then those with more upvotes, then older ones. */
-async function readAnswers(
-  questionRows: readonly number[],
-  context: Context,
-): Promise<ReadonlyMap<number, Answer[]>> {
+async function readAnswers(questionRows: readonly number[], context: Context): Promise<ReadonlyMap<number, Answer[]>> {
   const answers = new Map<number, Answer[]>();
   if (questionRows.length === 0) return answers;
   for (const { question_row, ...row } of await selectAnswers(questionRows, context).execute()) {

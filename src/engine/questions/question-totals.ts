@@ -23,9 +23,7 @@ export async function addToQuestionTotals(
     .insertInto("question_totals")
     .values({ account_id: accountId, product_row: productRow, questions: 0, answers: 0, [added]: 1 })
     .onConflict((conflict) =>
-      conflict
-        .column("product_row")
-        .doUpdateSet((eb) => ({ [added]: eb(`question_totals.${added}`, "+", 1) })),
+      conflict.column("product_row").doUpdateSet((eb) => ({ [added]: eb(`question_totals.${added}`, "+", 1) })),
     )
     .execute();
 }

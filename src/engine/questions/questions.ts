@@ -91,21 +91,14 @@ function keyOf(content: string): string {
 }
 
 /** Assumed: a question whose confirmation link has expired is not a duplicate. */
-async function isDuplicate(
-  product_row: number,
-  content_key: string,
-  context: HandlerContext,
-): Promise<boolean> {
+async function isDuplicate(product_row: number, content_key: string, context: HandlerContext): Promise<boolean> {
   const found = await context.transaction
     .selectFrom("questions")
     .select("id")
     .where("product_row", "=", product_row)
     .where("content_key", "=", content_key)
     .where((eb) =>
-      eb.or([
-        eb("state", "=", "public"),
-        eb("created_at", ">", context.nowMs - linkLifetimeMs.confirm_question),
-      ]),
+      eb.or([eb("state", "=", "public"), eb("created_at", ">", context.nowMs - linkLifetimeMs.confirm_question)]),
     )
     .limit(1)
     .executeTakeFirst();

@@ -4,14 +4,7 @@ import { bottomLinePage, type contract, siteReviewsId } from "../../contract/ind
 import type { Tables } from "../../storage/tables.ts";
 import { type Account, accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { findProduct } from "../products/product-lookup.ts";
-import {
-  averageScore,
-  noStars,
-  findRatingTarget,
-  readStars,
-  siteTarget,
-  sumStars,
-} from "./rating-targets.ts";
+import { averageScore, noStars, findRatingTarget, readStars, siteTarget, sumStars } from "./rating-targets.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;
 type Listed = z.output<typeof contract.reviews.bottomLines.output>;
@@ -75,13 +68,8 @@ async function updateListedProducts(
 export async function listBottomLines(query: Query, context: HandlerContext): Promise<Listed> {
   const count = Math.min(query.count ?? bottomLinePage.default, bottomLinePage.max);
   const page = Math.max(query.page ?? 1, 1);
-  const found = await selectBottomLines(
-    { ...query, count, page },
-    await hasGroups(context),
-    context,
-  ).execute();
-  const isUnfiltered =
-    page === 1 && count > 0 && query.since_id === undefined && query.since_date === undefined;
+  const found = await selectBottomLines({ ...query, count, page }, await hasGroups(context), context).execute();
+  const isUnfiltered = page === 1 && count > 0 && query.since_id === undefined && query.since_date === undefined;
   if (found.length === 0 && isUnfiltered) return {};
   const bottomlines = found.map(({ product_id, reviews, score }) => ({
     domain_key: product_id,
@@ -112,9 +100,7 @@ const offsetOf = ({ page, count }: Page) => Math.min((page - 1) * count, Number.
 /** Selects the own entries of all listed products. */
 function selectOwn(page: Page, context: HandlerContext) {
   return onPage(
-    context.transaction
-      .selectFrom("review_totals as own")
-      .select(["own.product_row", sql.lit<number>(1).as("is_own")]),
+    context.transaction.selectFrom("review_totals as own").select(["own.product_row", sql.lit<number>(1).as("is_own")]),
     page,
     context,
   ).orderBy("own.product_row");
@@ -171,11 +157,7 @@ function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerCont
       join.on(sql<boolean>`review_totals.shelf = case when group_products.group_row is null
         then 'p' || cast(listed.product_row as text) else 'g' || cast(group_products.group_row as text) end`),
     )
-    .select([
-      "products.product_id",
-      "review_totals.shown_reviews as reviews",
-      "review_totals.shown_score as score",
-    ])
+    .select(["products.product_id", "review_totals.shown_reviews as reviews", "review_totals.shown_score as score"])
     .orderBy("listed.product_row")
     .orderBy("listed.is_own");
 }
@@ -183,11 +165,7 @@ function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerCont
 type TotalsQuery<O> = SelectQueryBuilder<Tables & { own: Tables["review_totals"] }, "own", O>;
 
 /** Restricts a query to the listed products that match the page's filters. */
-function onPage<Q extends TotalsQuery<unknown>>(
-  query: Q,
-  { since_id, since_date }: Page,
-  context: HandlerContext,
-): Q {
+function onPage<Q extends TotalsQuery<unknown>>(query: Q, { since_id, since_date }: Page, context: HandlerContext): Q {
   let listed = query as TotalsQuery<unknown>;
   listed = listed.where("own.account_id", "=", accountOf(context).id).where("own.listed", "=", sql.lit(1));
   if (since_id !== undefined) listed = listed.where("own.product_row", ">=", since_id);
@@ -201,8 +179,7 @@ function onPage<Q extends TotalsQuery<unknown>>(
  * line is updated without delay.
  */
 export async function readBottomLine(productId: string, context: HandlerContext) {
-  const target =
-    productId === siteReviewsId ? siteTarget(accountOf(context).id) : await findTarget(productId, context);
+  const target = productId === siteReviewsId ? siteTarget(accountOf(context).id) : await findTarget(productId, context);
   const sums = sumStars(target === undefined ? noStars : await readStars(target, context));
   return { average_score: averageScore(sums), total_reviews: sums.reviews };
 }

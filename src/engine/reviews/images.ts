@@ -65,10 +65,7 @@ async function countImage({ id, accountId }: Claim, { transaction, nowMs }: Hand
     .executeTakeFirst();
   if (!review) throw recordNotFound("Review", "id", id);
   if (review.images >= imageLimits.perReview) {
-    throw new ServiceError(
-      "invalidParams",
-      `the review already has the maximum of ${imageLimits.perReview} images`,
-    );
+    throw new ServiceError("invalidParams", `the review already has the maximum of ${imageLimits.perReview} images`);
   }
   await transaction
     .updateTable("reviews")

@@ -27,10 +27,7 @@ export async function findGroup(
 }
 
 /** Finds the target that a product's reviews are read from: its group, if it is in one, or else the product. */
-export async function findRatingTarget(
-  productRow: number,
-  context: Pick<Context, "transaction">,
-): Promise<string> {
+export async function findRatingTarget(productRow: number, context: Pick<Context, "transaction">): Promise<string> {
   const group = await findGroup(productRow, context);
   return group === undefined ? productTarget(productRow) : groupTarget(group);
 }
@@ -39,10 +36,7 @@ export async function findRatingTarget(
 export type Stars = readonly [number, number, number, number, number];
 
 /** Reads the number of published reviews of a target by stars. */
-export async function readStars(
-  target: string,
-  { transaction }: Pick<Context, "transaction">,
-): Promise<Stars> {
+export async function readStars(target: string, { transaction }: Pick<Context, "transaction">): Promise<Stars> {
   const found = await transaction
     .selectFrom("review_totals")
     .select(["stars_1", "stars_2", "stars_3", "stars_4", "stars_5"])
@@ -62,13 +56,7 @@ export function sumStars(stars: Stars): { readonly reviews: number; readonly sco
 }
 
 /** Assumed: an average is rounded to two decimals, and is 0 without reviews. */
-export function averageScore({
-  reviews,
-  score,
-}: {
-  readonly reviews: number;
-  readonly score: number;
-}): number {
+export function averageScore({ reviews, score }: { readonly reviews: number; readonly score: number }): number {
   return reviews === 0 ? 0 : Math.round((score / reviews) * 100) / 100;
 }
 

@@ -5,11 +5,7 @@ import { queueWebhookEvent } from "../kernel/outbox.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
 
 /** Queues a webhook event for a review that was created or updated. */
-export async function announceReview(
-  event: WebhookEvent,
-  parts: ReviewParts,
-  context: HandlerContext,
-): Promise<void> {
+export async function announceReview(event: WebhookEvent, parts: ReviewParts, context: HandlerContext): Promise<void> {
   const accountId = parts.review.account_id;
   const readData = async () => {
     const { app_key: appKey } = await context.transaction
@@ -27,10 +23,7 @@ export async function announceReview(
  * Assumed: this is the order whose email led to the review, or else the newest order of the author's email address with
  * the product (any product for a review of the store). The event also states whether the address is verified.
  */
-async function findOrderId(
-  { review, author }: ReviewParts,
-  { transaction }: HandlerContext,
-): Promise<string | null> {
+async function findOrderId({ review, author }: ReviewParts, { transaction }: HandlerContext): Promise<string | null> {
   if (review.order_row !== null) {
     const found = await transaction
       .selectFrom("orders")

@@ -167,11 +167,7 @@ export type WidgetRow = Pick<
  * Source: spec "Review (widget form)".
  * Assumed: a review of the store has no `product_id`; a comment has the ID of its review.
  */
-export function toWidgetReview(
-  row: WidgetRow,
-  images: readonly ReviewImage[],
-  publicUrl: string,
-): WidgetReview {
+export function toWidgetReview(row: WidgetRow, images: readonly ReviewImage[], publicUrl: string): WidgetReview {
   return {
     id: row.id,
     score: row.score,

@@ -13,12 +13,7 @@ import { announceReview } from "./review-announcement.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { findReview } from "./review-parts.ts";
 import { countReview, findRatingTarget, siteTarget } from "./rating-targets.ts";
-import {
-  addUnverifiedShopper,
-  findAndRenameShopper,
-  findOrAddShopper,
-  type Person,
-} from "../accounts/shoppers.ts";
+import { addUnverifiedShopper, findAndRenameShopper, findOrAddShopper, type Person } from "../accounts/shoppers.ts";
 import { signClaim } from "../kernel/signed-link.ts";
 import { readTrustedType } from "../accounts/vendor-signature.ts";
 
@@ -134,12 +129,7 @@ export function signImageUpload(reviewId: number, context: HandlerContext): stri
  * defaults to MODERATOR.
  */
 export async function setPublished(
-  {
-    review_id,
-    published,
-    reason,
-    by = actorNames.store,
-  }: z.output<typeof contract.reviews.setPublished.input>,
+  { review_id, published, reason, by = actorNames.store }: z.output<typeof contract.reviews.setPublished.input>,
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;

@@ -147,13 +147,9 @@ async function readRows(target: string, page: Page, context: HandlerContext): Pr
   // Reads from the nearer end, so that the last page is as fast as the first.
   const isFromEnd = offset > page.matching / 2;
   const isFirst = offset === 0;
-  const key = [
-    page.star === undefined ? "" : "star",
-    isFirst,
-    isFromEnd,
-    page.direction,
-    ...(page.sort ?? []),
-  ].join(" ");
+  const key = [page.star === undefined ? "" : "star", isFirst, isFromEnd, page.direction, ...(page.sort ?? [])].join(
+    " ",
+  );
   const select = selects.get(key) ?? createSelect(page, { isFirst, isFromEnd });
   if (selects.size >= maxSelects) selects.clear();
   selects.set(key, select);
@@ -198,17 +194,15 @@ function createSelect(
   const isDescending = direction === "DESC";
   const orderBy = (descends: boolean) =>
     sql.raw(columns.map((column) => `reviews.${column} ${descends ? "desc" : "asc"}`).join(", "));
-  return createStatement<{ target: string; star: number; limit: number; offset: number }, WidgetRow>(
-    (slot) => {
-      const page = sql`where reviews.shelf = ${slot("target")} and reviews.published = 1
+  return createStatement<{ target: string; star: number; limit: number; offset: number }, WidgetRow>((slot) => {
+    const page = sql`where reviews.shelf = ${slot("target")} and reviews.published = 1
       ${star === undefined ? sql`` : sql`and reviews.score = ${slot("star")}`}
       order by ${orderBy(isDescending !== isFromEnd)} limit ${slot("limit")}`;
-      const rows = sql`select ${rowColumns} from reviews inner join users on users.id = reviews.user_row`;
-      if (isFirst) return sql`${rows} ${page}`;
-      return sql`${rows} where reviews.id in (select reviews.id from reviews ${page} offset ${slot("offset")})
+    const rows = sql`select ${rowColumns} from reviews inner join users on users.id = reviews.user_row`;
+    if (isFirst) return sql`${rows} ${page}`;
+    return sql`${rows} where reviews.id in (select reviews.id from reviews ${page} offset ${slot("offset")})
       order by ${orderBy(isDescending)}`;
-    },
-  );
+  });
 }
 
 async function findImages(

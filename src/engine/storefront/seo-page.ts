@@ -28,9 +28,7 @@ export async function readSeoPage(
     .where("account_id", "=", accountOf(context).id)
     .where("product_id", "=", productId)
     .executeTakeFirst();
-  return (
-    product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) }
-  );
+  return product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) };
 }
 
 /** Assumed: a store without a name is shown under its host name, or else as "This store". */

@@ -150,12 +150,7 @@ function findAddresses(addresses: readonly Address[], context: HandlerContext) {
     .where("unsubscribers.account_id", "=", accountOf(context).id)
     .whereRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
     .whereRef("unsubscribers.email_key", "=", "batch.email_key")
-    .select([
-      "unsubscribers.id",
-      "unsubscribers.email",
-      "unsubscribers.email_type_id",
-      "unsubscribers.by_name",
-    ])
+    .select(["unsubscribers.id", "unsubscribers.email", "unsubscribers.email_type_id", "unsubscribers.by_name"])
     .orderBy("unsubscribers.id")
     .execute();
 }

@@ -20,13 +20,7 @@ export async function findUnsubscription(
         .onRef("unsubscribers.email_type_id", "=", "mails.email_type_id")
         .onRef("unsubscribers.email_key", "=", "mails.email_key"),
     )
-    .select([
-      "mails.category",
-      "mails.email_type_id",
-      "mails.email",
-      "mails.email_key",
-      "unsubscribers.by_name",
-    ])
+    .select(["mails.category", "mails.email_type_id", "mails.email", "mails.email_key", "unsubscribers.by_name"])
     .where("mails.id", "=", id)
     .where("mails.account_id", "=", accountId)
     .executeTakeFirst();
@@ -63,9 +57,7 @@ export async function unsubscribe(
     .insertInto("unsubscribers")
     .values({ ...address, by_name: actorNames.user, created_at: nowMs })
     .onConflict((conflict) =>
-      conflict
-        .columns(["account_id", "email_type_id", "email_key"])
-        .doUpdateSet({ by_name: actorNames.user }),
+      conflict.columns(["account_id", "email_type_id", "email_key"]).doUpdateSet({ by_name: actorNames.user }),
     )
     .execute();
 }

@@ -40,8 +40,7 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
       .selectAll()
       .where("account_id", "=", accountOf(context).id)
       .limit(readCount(count));
-    query =
-      since_id === undefined ? query.orderBy("id", "desc") : query.where("id", ">=", since_id).orderBy("id");
+    query = since_id === undefined ? query.orderBy("id", "desc") : query.where("id", ">=", since_id).orderBy("id");
     const rows = await query.execute();
     if (rows.length === 0) return { attempts: [] };
     const deliveries = await selectDeliveries(context)

@@ -84,10 +84,7 @@ async function recordAttempt(
     .execute();
 }
 
-async function recordDelivered(
-  { id }: BegunAttempt,
-  { transaction, nowMs }: HandlerContext,
-): Promise<"delivered"> {
+async function recordDelivered({ id }: BegunAttempt, { transaction, nowMs }: HandlerContext): Promise<"delivered"> {
   await transaction
     .updateTable("webhook_deliveries")
     .set({ state: "delivered", delivered_at: nowMs, reason: null, worker: null, leased_until: null })
@@ -125,11 +122,7 @@ async function updateLeased(
 }
 
 async function isSubscribed({ webhookId }: BegunAttempt, { transaction }: HandlerContext): Promise<boolean> {
-  const found = await transaction
-    .selectFrom("webhooks")
-    .select("id")
-    .where("id", "=", webhookId)
-    .executeTakeFirst();
+  const found = await transaction.selectFrom("webhooks").select("id").where("id", "=", webhookId).executeTakeFirst();
   return found !== undefined;
 }
 

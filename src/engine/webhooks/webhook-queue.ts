@@ -63,11 +63,7 @@ interface LeaseHolder {
   readonly leaseMs: number;
 }
 
-async function beginDue(
-  limit: number,
-  holder: LeaseHolder,
-  context: HandlerContext,
-): Promise<BegunDelivery[]> {
+async function beginDue(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<BegunDelivery[]> {
   await requeueExpiredLeases(context);
   const begun: BegunDelivery[] = [];
   for (const due of await selectDueDeliveries(limit, context)) {

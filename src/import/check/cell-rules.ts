@@ -1,13 +1,6 @@
 import type { RunTally } from "../run/tally.ts";
 import type { ImportBehavior } from "../kind.ts";
-import {
-  isItem,
-  type Item,
-  type ReportDropped,
-  type RowError,
-  type RowView,
-  type SourceRow,
-} from "../item.ts";
+import { isItem, type Item, type ReportDropped, type RowError, type RowView, type SourceRow } from "../item.ts";
 import { type FixedId, fixId } from "./valid-id.ts";
 import type { ImportOptions } from "../options.ts";
 
@@ -57,8 +50,7 @@ export class CellRules {
     const erased = this.#empty === "clear" ? empty.filter((field) => erasable.includes(field)) : none;
     this.#dropped.length = 0;
     const read = this.#behavior.read(view, source, this.#reportDropped, erased);
-    if (this.#empty === "error" && empty.length > 0)
-      return [...(isItem(read) ? [] : read), ...empty.map(emptyCell)];
+    if (this.#empty === "error" && empty.length > 0) return [...(isItem(read) ? [] : read), ...empty.map(emptyCell)];
     if (!isItem(read)) return read;
     if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
     const dropped = [...this.#dropped];
@@ -85,12 +77,7 @@ export class CellRules {
 
   #countEmpty(source: SourceRow, field: string, isErased: boolean): void {
     if (isErased) this.#tally.erase(source, field);
-    else
-      this.#tally.keep(
-        source,
-        field,
-        this.#behavior.erasing?.otherwise ?? "there is no stored value to erase",
-      );
+    else this.#tally.keep(source, field, this.#behavior.erasing?.otherwise ?? "there is no stored value to erase");
   }
 }
 

@@ -1,11 +1,4 @@
-import {
-  codeOfIssue,
-  isLegalId,
-  maxLength,
-  normalizeSpec,
-  specNames,
-  ServiceError,
-} from "../../contract/index.ts";
+import { codeOfIssue, isLegalId, maxLength, normalizeSpec, specNames, ServiceError } from "../../contract/index.ts";
 import type * as z from "zod";
 import { fixId } from "./valid-id.ts";
 import { describeDoubt, readPrice } from "./price.ts";
@@ -82,8 +75,7 @@ export function readProductId(row: RowView, problems: RowError[]): string {
   else if (id.length > maxLength.id) {
     problems.push({ field, code: "too_long", reason: `is longer than ${maxLength.id} characters` });
   } else if (!isLegalId(id)) {
-    const why =
-      id === "__proto__" ? "is not a valid ID" : "contains characters other than letters, digits, _, and -";
+    const why = id === "__proto__" ? "is not a valid ID" : "contains characters other than letters, digits, _, and -";
     const reason = `'${id.slice(0, 60)}' ${why}, so the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
     problems.push({ field, code: "bad_id", reason });
   }
@@ -92,8 +84,5 @@ export function readProductId(row: RowView, problems: RowError[]): string {
 
 /** The error for a response that reports a problem with something that the call did not contain. */
 export function unknownElement(name: string): ServiceError {
-  return new ServiceError(
-    "unexpectedAnswer",
-    `the service reported an error for ${name}, which was not sent`,
-  );
+  return new ServiceError("unexpectedAnswer", `the service reported an error for ${name}, which was not sent`);
 }

@@ -1,8 +1,5 @@
 /** An unambiguous price, a price with two possible readings, or undefined if it is not a price. */
-export type ReadPrice =
-  | { readonly price: string }
-  | { readonly doubtful: readonly [string, string] }
-  | undefined;
+export type ReadPrice = { readonly price: string } | { readonly doubtful: readonly [string, string] } | undefined;
 
 const plain = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
 /** A currency's symbol, code, or short name, with or without a period: `R$`, `EUR`, `kr.`, `zł`. */

@@ -60,8 +60,7 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
     hint: "shorten its text",
   },
   call_refused: {
-    means:
-      "the service rejected the entire call; if it accepted others, this row's item was alone in the call",
+    means: "the service rejected the entire call; if it accepted others, this row's item was alone in the call",
   },
   call_failed: {
     means: "the service failed several times on a call with only this row's item, while it accepted others",

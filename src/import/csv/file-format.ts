@@ -3,14 +3,7 @@ import iconv from "iconv-lite";
 import { openSource, readBytes, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
 import { FileFormatError } from "../import-error.ts";
-import {
-  firstRecords,
-  guessDelimiter,
-  hasCrOnly,
-  parseRecord,
-  readSepLine,
-  type TextStart,
-} from "./text-format.ts";
+import { firstRecords, guessDelimiter, hasCrOnly, parseRecord, readSepLine, type TextStart } from "./text-format.ts";
 
 /** The format of a file, detected or given by flags. */
 export interface FileFormat {
@@ -97,11 +90,7 @@ function readStart(source: ByteSource): FileStart {
   return { bytes: Buffer.concat(pieces).subarray(0, maxHeaderBytes), isWhole };
 }
 
-function findEncoding(
-  source: ByteSource,
-  { bytes, isWhole }: FileStart,
-  requested: string | undefined,
-): EncodingGuess {
+function findEncoding(source: ByteSource, { bytes, isWhole }: FileStart, requested: string | undefined): EncodingGuess {
   if (requested !== undefined) {
     const isKnown: boolean = iconv.encodingExists(requested);
     if (!isKnown) {
@@ -182,10 +171,7 @@ function readHeader(start: TextStart, delimiter: string): string[] {
   }
   const header = parseRecord(record, delimiter);
   if (!header || header.every((name) => name.trim() === "")) {
-    throw new FileFormatError(
-      "the first row contains no column names",
-      "the first row must name the columns",
-    );
+    throw new FileFormatError("the first row contains no column names", "the first row must name the columns");
   }
   if (header.length > maxColumns) {
     throw new FileFormatError(

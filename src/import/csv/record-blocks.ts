@@ -9,11 +9,7 @@ export interface RecordBlock {
 }
 
 /** The records of a file below its header, block by block; memory use is bounded by the longest record. */
-export function* readRecordBlocks(
-  source: ByteSource,
-  format: FileFormat,
-  keyColumn: number,
-): Generator<RecordBlock> {
+export function* readRecordBlocks(source: ByteSource, format: FileFormat, keyColumn: number): Generator<RecordBlock> {
   const scanner = new RecordScanner({
     delimiter: format.delimiter.charCodeAt(0),
     isCrOnly: format.isCrOnly,

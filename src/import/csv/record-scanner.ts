@@ -167,9 +167,7 @@ export class RecordScanner {
       records.starts.push(this.#recordStart);
       records.ends.push(end);
       records.lines.push(this.#recordLine);
-      records.flags.push(
-        flag | (this.#hasNul ? recordFlag.nul : 0) | (this.#hasQuotes ? recordFlag.quoted : 0),
-      );
+      records.flags.push(flag | (this.#hasNul ? recordFlag.nul : 0) | (this.#hasQuotes ? recordFlag.quoted : 0));
       records.keyStarts.push(this.#keyStart);
       records.keyEnds.push(this.#keyEnd);
     }
@@ -203,12 +201,6 @@ export class RecordScanner {
     }
     this.#line = this.#recordLine + 1;
     const hasReturn = lineEndAt > this.#recordStart && buffer[lineEndAt - 1] === carriageReturn;
-    this.#endRecord(
-      buffer,
-      hasReturn ? lineEndAt - 1 : lineEndAt,
-      lineEndAt + 1,
-      records,
-      recordFlag.badQuote,
-    );
+    this.#endRecord(buffer, hasReturn ? lineEndAt - 1 : lineEndAt, lineEndAt + 1, records, recordFlag.badQuote);
   }
 }

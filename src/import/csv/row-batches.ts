@@ -73,11 +73,7 @@ export function* insertGroups(
   }
 }
 
-function spillRepeated(
-  source: ByteSource,
-  format: FileFormat,
-  { keyColumn, repeated, folder }: Grouping,
-): Spill {
+function spillRepeated(source: ByteSource, format: FileFormat, { keyColumn, repeated, folder }: Grouping): Spill {
   const spill = new Spill(folder);
   for (const block of readRecordBlocks(source, format, keyColumn)) {
     const isWanted = block.records.starts.map((_, at) => isRepeated(block, at, repeated));
@@ -151,13 +147,7 @@ function parseBlock(block: RecordBlock, format: FileFormat): RowBatch {
 }
 
 /** Records without quoted fields only need to be split at delimiters. */
-function splitPlain(
-  rows: string[][],
-  block: RecordBlock,
-  from: number,
-  to: number,
-  format: FileFormat,
-): void {
+function splitPlain(rows: string[][], block: RecordBlock, from: number, to: number, format: FileFormat): void {
   if (from >= to) return;
   let at = from;
   const lines = textOf(block, from, to - 1).split(format.isCrOnly ? "\r" : "\n");
@@ -171,12 +161,7 @@ function splitPlain(
 }
 
 /** csv-parse reads all records with quoted fields of a block at once. */
-function parseQuoted(
-  rows: string[][],
-  block: RecordBlock,
-  quoted: readonly number[],
-  format: FileFormat,
-): void {
+function parseQuoted(rows: string[][], block: RecordBlock, quoted: readonly number[], format: FileFormat): void {
   if (quoted.length === 0) return;
   const lineEnd = format.isCrOnly ? "\r" : "\n";
   const parsed = parse(quoted.map((at) => textOf(block, at, at)).join(lineEnd), {

@@ -29,12 +29,7 @@ export class Spill implements Disposable {
   }
 
   add({ key, line, cells, problem }: SpilledRow): void {
-    this.#file.run("insert into rows values (?, ?, ?, ?)", [
-      key,
-      line,
-      JSON.stringify(cells),
-      problem ?? null,
-    ]);
+    this.#file.run("insert into rows values (?, ?, ?, ?)", [key, line, JSON.stringify(cells), problem ?? null]);
   }
 
   /** Rows spilled under the alias belong to the key. */

@@ -11,9 +11,7 @@ const recordsLookedAt = 50;
 const sepLine = /^"?sep=([\t !#-/:-@[-`{-~])"?(?:\r\n|\r|\n)/i;
 
 /** Reads the delimiter that a first line declares, and where the header begins. */
-export function readSepLine(
-  text: string,
-): { readonly delimiter: string; readonly length: number } | undefined {
+export function readSepLine(text: string): { readonly delimiter: string; readonly length: number } | undefined {
   const found = sepLine.exec(text);
   return found?.[1] === undefined ? undefined : { delimiter: found[1], length: found[0].length };
 }
@@ -85,11 +83,7 @@ export function parseRecord(record: string, delimiter: string): string[] | undef
 }
 
 /** The first complete records, unparsed; broken ones are omitted. */
-export function firstRecords(
-  { text, isCrOnly, isWhole }: TextStart,
-  delimiter: string,
-  most: number,
-): string[] {
+export function firstRecords({ text, isCrOnly, isWhole }: TextStart, delimiter: string, most: number): string[] {
   const bytes = Buffer.from(text, "utf8");
   const scanner = new RecordScanner({
     delimiter: delimiter.charCodeAt(0),

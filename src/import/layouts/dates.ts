@@ -5,8 +5,7 @@ const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 
 /** `Aug 14, 2018 8:43:09 PM`, `14 August 2018`, `14th Aug 2018 at 20:43`, `Mon, 23 Sep 2024 14:21:24 +0000`. */
 const monthFirst = /^(?:[A-Za-z]{3,9},?\s+)?([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)/;
-const dayFirst =
-  /^(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})(?:st|nd|rd|th)?\.?[\s-]+([A-Za-z]{3,9})\.?,?[\s-]+(\d{4})(?!\d)/;
+const dayFirst = /^(?:[A-Za-z]{3,9},?\s+)?(\d{1,2})(?:st|nd|rd|th)?\.?[\s-]+([A-Za-z]{3,9})\.?,?[\s-]+(\d{4})(?!\d)/;
 const numbers = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)/;
 
 /**

@@ -35,8 +35,7 @@ export class GroupReader {
     const sources = group.rows.map(({ source }) => source);
     if (group.isTooLarge) {
       const reason = `a group has at most ${maxGroup.rows} rows and ${maxGroup.size / 1024 / 1024} MiB`;
-      for (const source of sources)
-        this.#deps.tally.reject(source, [{ field: "", code: "order_too_large", reason }]);
+      for (const source of sources) this.#deps.tally.reject(source, [{ field: "", code: "order_too_large", reason }]);
       return [];
     }
     const problems: Problems = new Map();
@@ -109,9 +108,7 @@ export class GroupReader {
     for (const [source, found] of problems) {
       const own = found.filter(
         ({ field }) =>
-          !this.#shared.has(field) ||
-          source === first ||
-          fields.given(field, cellsOf(source), () => "") !== "",
+          !this.#shared.has(field) || source === first || fields.given(field, cellsOf(source), () => "") !== "",
       );
       const isToldElsewhere = own.length === 0 && [...problems].some(([other]) => other !== source);
       if (isToldElsewhere) problems.delete(source);
@@ -138,8 +135,7 @@ export class GroupReader {
       return [read];
     }
     for (const problem of read) {
-      const giver =
-        sources.find((source) => fields.given(problem.field, cellsOf(source), () => "") !== "") ?? main;
+      const giver = sources.find((source) => fields.given(problem.field, cellsOf(source), () => "") !== "") ?? main;
       problems.set(giver, [...(problems.get(giver) ?? []), problem]);
     }
     return [];
@@ -191,9 +187,7 @@ function viewRecord(fields: RowFields, rows: readonly RowCells[], { together = [
     const found = findGiven(fields, field, together.includes(field) ? oneOf : rows, view);
     return found === "" ? fields.supplied(field, lead, view) : found;
   };
-  const oneOf = rows
-    .filter((row) => together.some((field) => fields.given(field, row, () => "") !== ""))
-    .slice(0, 1);
+  const oneOf = rows.filter((row) => together.some((field) => fields.given(field, row, () => "") !== "")).slice(0, 1);
   return view;
 }
 

@@ -103,9 +103,7 @@ export class RowFields {
     const { layout } = this.#supply;
     if (this.#lineColumn === undefined || !layout?.lines) return undefined;
     const lines = layout.lines.read(this.cellView({ cells }), this.#header);
-    return lines.map(
-      (line) => new Map(Object.entries(line).map(([name, value]) => [normalizeName(name), value])),
-    );
+    return lines.map((line) => new Map(Object.entries(line).map(([name, value]) => [normalizeName(name), value])));
   }
 
   /** The column that groups rows; always the layout's own, whatever is mapped. */
@@ -120,9 +118,7 @@ export class RowFields {
   columnOf(field: string, cells: readonly string[] = []): number | undefined {
     const source = this.#sources.get(field);
     if (!source) return undefined;
-    const places = source.from.find((some) =>
-      some.some(({ at }) => at >= 0 && (cells[at] ?? "").trim() !== ""),
-    );
+    const places = source.from.find((some) => some.some(({ at }) => at >= 0 && (cells[at] ?? "").trim() !== ""));
     const at = (places ?? source.from.flat()).find((place) => place.at >= 0)?.at;
     return at ?? (this.#lineColumn === undefined ? undefined : this.#header.indexOf(this.#lineColumn));
   }

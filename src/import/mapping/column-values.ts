@@ -13,19 +13,14 @@ const urlPattern = /^https?:\/\/\S+$/i;
 const imagePattern = /\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)(?:[?#].*)?$/i;
 
 const isUrl = (value: string) => urlPattern.test(value);
-const isImage = (value: string) =>
-  value.split(/[|,]\s*/).every((one) => isUrl(one) && imagePattern.test(one));
+const isImage = (value: string) => value.split(/[|,]\s*/).every((one) => isUrl(one) && imagePattern.test(one));
 const isNumber = (value: string) => /^-?\d+(?:[.,]\d+)?$/.test(value);
 const isEmail = (value: string) => /^[^\s@,;<>()"]+@[^\s@,;<>()"]+\.[^\s@,;<>()".]+$/.test(value);
 const isDate = (value: string) =>
-  readDate(value) !== undefined ||
-  isNumberedDate(value) ||
-  readNamedDate(value) !== value ||
-  isShortDate(value);
+  readDate(value) !== undefined || isNumberedDate(value) || readNamedDate(value) !== value || isShortDate(value);
 const isShortDate = (value: string) => /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:[ T,].*)?$/.test(value);
 const isPrice = (value: string) => readPrice(value) !== undefined && !isDate(value);
-const isId = (value: string) =>
-  value.length <= 64 && !/\s\S+\s/.test(value) && !isUrl(value) && !isEmail(value);
+const isId = (value: string) => value.length <= 64 && !/\s\S+\s/.test(value) && !isUrl(value) && !isEmail(value);
 const isText = (value: string) => /\p{L}{2}/u.test(value) && !isUrl(value) && !isEmail(value);
 
 const url: ValueForm = { fits: (value) => isUrl(value) && !imagePattern.test(value), alone: 0.6 };

@@ -4,11 +4,7 @@ import type { Mapping } from "./mapping-file.ts";
 import type { FieldProposal } from "./proposal.ts";
 
 /** Where a field comes from; `pattern` builds a product URL from the row's other fields. */
-export type Answer =
-  | { readonly column: string }
-  | { readonly value: string }
-  | { readonly pattern: string }
-  | "none";
+export type Answer = { readonly column: string } | { readonly value: string } | { readonly pattern: string } | "none";
 
 /** The decisions about a draft, made by a person or by default. */
 export interface Answers {
@@ -46,9 +42,7 @@ export function findMissing(draft: MappingDraft, { takesLayout, of }: Answers): 
 /** Columns of the file that no field uses. */
 export function findUnused(draft: MappingDraft, { takesLayout, of }: Answers): string[] {
   if (takesLayout) return [];
-  const used = [...of.values()].flatMap((answer) =>
-    answer !== "none" && "column" in answer ? [answer.column] : [],
-  );
+  const used = [...of.values()].flatMap((answer) => (answer !== "none" && "column" in answer ? [answer.column] : []));
   const taken = [...used, ...Object.values(draft.options.map)];
   const names = draft.samples.map(({ name }) => name);
   return names.filter((name) => name !== "" && !taken.some((other) => isSameName(other, name)));

@@ -17,10 +17,7 @@ import { isSameName } from "./names.ts";
 import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
 
 /** The flags that apply before anything is proposed. */
-export type DraftOptions = Pick<
-  ImportOptions,
-  "map" | "set" | "productUrl" | "layout" | "delimiter" | "encoding"
->;
+export type DraftOptions = Pick<ImportOptions, "map" | "set" | "productUrl" | "layout" | "delimiter" | "encoding">;
 
 /** How a file could be read: what was detected, what is proposed, and which flags were given. */
 export interface MappingDraft {
@@ -69,12 +66,7 @@ export async function draftMapping(
   }
 }
 
-function draftFrom(
-  kind: ImportKind,
-  kinds: ImportKinds,
-  file: LocatedFile,
-  options: DraftOptions,
-): MappingDraft {
+function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, options: DraftOptions): MappingDraft {
   const { head, samples } = readSamples(file, options);
   const { header, format } = head;
   const { fields } = kind;
@@ -126,9 +118,7 @@ function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead
 function isRead(header: readonly string[], layout: Layout, field: string): boolean {
   const none = new Map<string, never>();
   const supply = { layout, mapped: none, named: none, set: none, supplied: {}, dateOrder: undefined };
-  return (
-    layout.constants?.[field] !== undefined || new RowFields(header, supply).columnOf(field) !== undefined
-  );
+  return layout.constants?.[field] !== undefined || new RowFields(header, supply).columnOf(field) !== undefined;
 }
 
 /**

@@ -27,8 +27,7 @@ export function readMap(
     if (at < 0) throw refuse(`${file} has no column '${column}'`, suggest(column, header));
     const before = byColumn.get(at);
     if (before !== undefined && before !== known) {
-      const hint =
-        "a column can hold only one field; duplicate the column in the file, or remove one of the fields";
+      const hint = "a column can hold only one field; duplicate the column in the file, or remove one of the fields";
       throw refuse(`${before} already uses that column`, hint);
     }
     byColumn.set(at, known);
@@ -40,19 +39,13 @@ export function readMap(
  * Field to the value for rows without one.
  * @throws ImportError `usage` if a field does not exist
  */
-export function readSet(
-  set: Readonly<Record<string, string>>,
-  fields: readonly FieldSpec[],
-): Map<string, string> {
+export function readSet(set: Readonly<Record<string, string>>, fields: readonly FieldSpec[]): Map<string, string> {
   const names = fields.map(({ name }) => name);
   return new Map(
     Object.entries(set).map(([field, value]) => {
       const known = names.find((name) => isSameName(name, field));
       if (known !== undefined) return [known, value];
-      throw usageError(
-        `invalid value "${field}=${value}" for --set: unknown field "${field}"`,
-        suggest(field, names),
-      );
+      throw usageError(`invalid value "${field}=${value}" for --set: unknown field "${field}"`, suggest(field, names));
     }),
   );
 }

@@ -55,9 +55,7 @@ export function matchHeader(
   const set = readSet(options.set ?? {}, fields);
   const url = readUrl(file, behavior, options);
   const translated = layout && Object.keys(layout.fields).length > 0 ? layout : undefined;
-  const named = translated
-    ? nameOwn(header, fields, translated, mapped)
-    : nameColumns(given, header, fields, mapped);
+  const named = translated ? nameOwn(header, fields, translated, mapped) : nameColumns(given, header, fields, mapped);
   const dateOrder = translated && readDateOrder(file, translated, mapped, behavior.dateField);
   const rowFields =
     translated || set.size > 0 || url
@@ -85,10 +83,7 @@ export function matchHeader(
  * The columns of a file whose leading and trailing whitespace is part of the value: those of an export.
  * Assumed: a file with exactly the columns of an export, in the same order, is an export.
  */
-function findExactColumns(
-  { columns, textColumns }: ImportKind,
-  header: readonly string[],
-): ReadonlySet<string> {
+function findExactColumns({ columns, textColumns }: ImportKind, header: readonly string[]): ReadonlySet<string> {
   const isExport = columns.length === header.length && columns.every((name, at) => name === header[at]);
   return new Set(isExport ? textColumns : []);
 }

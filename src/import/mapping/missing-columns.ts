@@ -67,9 +67,7 @@ function findOtherKind(
     const required = other.fields.filter((field) => field.required);
     return (
       byColumns &&
-      required.every((field) =>
-        [field.name, ...(field.aliases ?? [])].some((known) => names.has(normalizeName(known))),
-      )
+      required.every((field) => [field.name, ...(field.aliases ?? [])].some((known) => names.has(normalizeName(known))))
     );
   });
 }

@@ -13,9 +13,7 @@ export function isSameName(one: string, other: string): boolean {
 /** A hint for an unknown name. */
 export function suggest(wanted: string, names: readonly string[]): string {
   const closest = findClosestName(wanted, names);
-  return closest === undefined
-    ? `accepted values: ${names.slice(0, 20).join(", ")}`
-    : `did you mean '${closest}'?`;
+  return closest === undefined ? `accepted values: ${names.slice(0, 20).join(", ")}` : `did you mean '${closest}'?`;
 }
 
 /** The name that contains the wanted one, or else the one with the fewest edits, if they are at most half of its letters. */

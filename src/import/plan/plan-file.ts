@@ -191,10 +191,7 @@ async function rejectChanged({ path, size_bytes, sha256 }: PlannedFile): Promise
       ? "has changed since the plan was created"
       : undefined;
   if (why === undefined) return;
-  throw usageError(
-    `${path}: the file ${why}`,
-    "create a new plan; this one no longer describes what would happen",
-  );
+  throw usageError(`${path}: the file ${why}`, "create a new plan; this one no longer describes what would happen");
 }
 
 /** The SHA-256 of a file's bytes, in hexadecimal. */

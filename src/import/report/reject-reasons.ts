@@ -45,9 +45,7 @@ export function readRejectReasons(
   const names = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted()) {
     const head = readFileHead(join(folder, name), { delimiter, encoding });
-    const [line = -1, column = -1, code = -1, reason = -1] = rejectColumns.map((own) =>
-      head.header.lastIndexOf(own),
-    );
+    const [line = -1, column = -1, code = -1, reason = -1] = rejectColumns.map((own) => head.header.lastIndexOf(own));
     for (const { rows } of readRowBatches(head.source, head.format, undefined)) {
       for (const cells of rows) {
         const at = (found: number) => cells[found] ?? "";

@@ -44,11 +44,7 @@ export interface RunReport {
  * Reads everything known about a run; changes nothing.
  * @throws ImportError `usage` if there is no such run
  */
-export function readRunReport(
-  runsFolder: string,
-  idOrStart: string,
-  kinds: readonly RecordKind[],
-): RunReport {
+export function readRunReport(runsFolder: string, idOrStart: string, kinds: readonly RecordKind[]): RunReport {
   const manifest = findRun(runsFolder, idOrStart);
   const kind = kinds.find(({ name }) => name === manifest.kind);
   const id = manifest.import_id;
@@ -94,8 +90,7 @@ function describeOptions(options: ImportOptions, kind: RecordKind | undefined): 
     if (value === undefined || value === isNegated) continue;
     described[`--${flag ?? toFlag(name)}`] = value === true || value === false ? "yes" : formatValue(value);
   }
-  if (maxErrors)
-    described["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
+  if (maxErrors) described["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
   const joinPairs = (pairs: Readonly<Record<string, string>> = {}) =>
     Object.entries(pairs)
       .map(([field, value]) => `${field}=${value}`)

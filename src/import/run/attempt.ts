@@ -84,8 +84,7 @@ async function runRecorded(
     state = await withSender(attempt, { tally, journal, heartbeat, settled, keys }, deps);
   } catch (error) {
     failure = error;
-    state =
-      (error instanceof ServiceError && error.temporary) || deps.abort.aborted ? "interrupted" : "failed";
+    state = (error instanceof ServiceError && error.temporary) || deps.abort.aborted ? "interrupted" : "failed";
   }
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
@@ -183,10 +182,7 @@ export function asTallyFile({ given, head, columns }: InputFile): TallyFile {
 }
 
 /** How a file's rejects are written, and with which other files' rejects they may share a table. */
-export function asRejectedInput(
-  { head, columns }: InputFile,
-  { empty = "keep" }: ImportOptions,
-): GroupedInput {
+export function asRejectedInput({ head, columns }: InputFile, { empty = "keep" }: ImportOptions): GroupedInput {
   const fields = new Map([...columns.columnOf].map(([field, column]) => [column, field]));
   // With --empty, a missing column differs from an empty cell.
   const known = empty === "keep" ? "" : [...columns.columnOf.keys()].toSorted().join();

@@ -78,8 +78,7 @@ export function findPurgeable(request: PurgeRequest, deps: FindDeps): PurgeSumma
   for (const name of listFolders(deps.runsFolder)) {
     const found = describe(join(deps.runsFolder, name), manifests.get(name));
     if (found.state === "leftover" && !isRunId(name)) continue;
-    const leastMs =
-      found.state === "leftover" ? Math.max(request.olderThanMs, leastLeftoverMs) : request.olderThanMs;
+    const leastMs = found.state === "leftover" ? Math.max(request.olderThanMs, leastLeftoverMs) : request.olderThanMs;
     if (nowMs - Date.parse(found.last_used_at) < leastMs) continue;
     const isLeft = deps.leavesFinished === true && found.state === "finished";
     if (!isLeft && isHeld(found.path)) kept.running++;
@@ -120,8 +119,7 @@ function describe(path: string, manifest: Manifest | undefined): Purged {
     return { import_id, kind, files: files.map(({ given }) => given), state: settled, ...measured };
   }
   const sync = readSync(path);
-  if (sync)
-    return { import_id: sync.sync_id, kind: "sync", files: sync.files, state: sync.state, ...measured };
+  if (sync) return { import_id: sync.sync_id, kind: "sync", files: sync.files, state: sync.state, ...measured };
   const isUnknown = listNames(path).includes("manifest.json");
   // An unreadable manifest, perhaps of a newer version, is not a leftover.
   return { import_id: null, kind: "", files: [], state: isUnknown ? "failed" : "leftover", ...measured };
@@ -188,9 +186,7 @@ function listNames(folder: string): string[] {
 }
 
 function listFolders(folder: string): string[] {
-  return listNames(folder).filter((name) =>
-    lstatSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory(),
-  );
+  return listNames(folder).filter((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory());
 }
 
 function sumOf(purged: readonly Purged[]): number {

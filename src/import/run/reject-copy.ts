@@ -19,8 +19,7 @@ export function checkRejectsPath(
   const refuse = (why: string) => {
     throw usageError(`invalid value "${rejects}" for ${flag}: ${why}`, "specify a file that can be written");
   };
-  if (inputs.some((input) => input !== "-" && resolve(cwd, input) === path))
-    refuse("this is one of the input files");
+  if (inputs.some((input) => input !== "-" && resolve(cwd, input) === path)) refuse("this is one of the input files");
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) refuse("this is a folder");
   if (!found && !statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {

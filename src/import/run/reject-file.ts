@@ -65,9 +65,7 @@ class RejectTable {
       }
     }
     this.#columns = [...names.values()];
-    this.#cellOf = new Map(
-      [...keyed].map(([file, keys]) => [file, [...names.keys()].map((key) => keys.indexOf(key))]),
-    );
+    this.#cellOf = new Map([...keyed].map(([file, keys]) => [file, [...names.keys()].map((key) => keys.indexOf(key))]));
   }
 
   /** Whether there is a table from this attempt or an earlier one. */

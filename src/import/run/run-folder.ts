@@ -61,11 +61,7 @@ export function runPaths(runsFolder: string, id: string) {
 }
 
 /** Creates a folder for a new run; its ID sorts by time. */
-export function createRunFolder(
-  runsFolder: string,
-  nowMs: number,
-  random: (bytes: number) => Buffer,
-): string {
+export function createRunFolder(runsFolder: string, nowMs: number, random: (bytes: number) => Buffer): string {
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   const id = `${stamp}-${random(3).toString("hex")}`;
   mkdirSync(join(runsFolder, id), { recursive: true, mode: 0o700 });

@@ -70,8 +70,7 @@ export async function readAll(
   const stopped = pace.mustStop();
   if (stopped) return stopped;
   const { read } = tally.totals.rows;
-  if (read !== rows)
-    throw new Error(`the totals do not add up: ${rows} rows were read, but ${read} are accounted for`);
+  if (read !== rows) throw new Error(`the totals do not add up: ${rows} rows were read, but ${read} are accounted for`);
   return "finished";
 }
 

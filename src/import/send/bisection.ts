@@ -16,10 +16,7 @@ export interface BisectionDeps {
    * @returns the errors of items that were not accepted
    * @throws ServiceError if the call was not carried out
    */
-  readonly send: (
-    items: readonly Item[],
-    maxAttempts: number | undefined,
-  ) => Promise<ReadonlyMap<Item, RowError>>;
+  readonly send: (items: readonly Item[], maxAttempts: number | undefined) => Promise<ReadonlyMap<Item, RowError>>;
   readonly history: CallHistory;
   readonly itemName: { readonly one: string; readonly many: string };
   /** Whether the service responds at all. */

@@ -48,10 +48,7 @@ export class CallHistory {
   }
 
   /** @throws ImportError `failed` if too many items were refused for each to be invalid */
-  noteRefusedAlone(
-    error: ServiceError,
-    { one, many }: { readonly one: string; readonly many: string },
-  ): void {
+  noteRefusedAlone(error: ServiceError, { one, many }: { readonly one: string; readonly many: string }): void {
     this.#refusedInARow++;
     if (this.#refusedInARow < maxRefusedInARow) return;
     throw new ImportError(

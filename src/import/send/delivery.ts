@@ -102,11 +102,7 @@ async function sendSettled(
 }
 
 /** Finds which items of an unanswered call the service does not hold. */
-async function findMissing(
-  items: readonly Item[],
-  delivery: Delivery,
-  deps: DeliveryDeps,
-): Promise<readonly Item[]> {
+async function findMissing(items: readonly Item[], delivery: Delivery, deps: DeliveryDeps): Promise<readonly Item[]> {
   const { behavior, service, report } = deps;
   countCall(delivery, deps);
   try {
@@ -126,10 +122,7 @@ async function findMissing(
 async function probe(delivery: Delivery, deps: DeliveryDeps): Promise<boolean> {
   countCall(delivery, deps);
   try {
-    await deps.service.orders.list(
-      { count: 1 },
-      { ...callOptions(delivery, deps), maxAttempts: probeAttempts },
-    );
+    await deps.service.orders.list({ count: 1 }, { ...callOptions(delivery, deps), maxAttempts: probeAttempts });
     return true;
   } catch (error) {
     if (error instanceof ServiceError) return false;

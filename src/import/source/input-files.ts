@@ -72,8 +72,7 @@ async function scanFile(
 ): Promise<InputFile> {
   const keyColumn = keyColumnOf(file.columns, behavior) ?? -1;
   try {
-    const onRecords = (rows: number) =>
-      report({ type: "reading", doing: "checking", file: file.given, rows });
+    const onRecords = (rows: number) => report({ type: "reading", doing: "checking", file: file.given, rows });
     const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256, onRecords);
     return { ...file, keyColumn, survey };
   } catch (error) {
@@ -156,9 +155,7 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
     if (head.assumption !== undefined) {
       const parted = delimiter === "," ? "" : `, with ${shown} as the delimiter`;
-      notes.push(
-        `${name}: ${head.assumption}; read as ${encoding}${parted}; to change this, pass --encoding`,
-      );
+      notes.push(`${name}: ${head.assumption}; read as ${encoding}${parted}; to change this, pass --encoding`);
     } else if (encoding !== "utf-8" || delimiter !== ",") {
       notes.push(`${name}: read as ${encoding}, with ${shown} as the delimiter`);
     }
@@ -170,9 +167,7 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     if (survey.records === 0) notes.push(`${name}: has a header but no rows`);
     if (behavior.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
-      notes.push(
-        `${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}; the last row wins`,
-      );
+      notes.push(`${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}; the last row wins`);
     }
     return notes;
   });
@@ -191,11 +186,9 @@ function describeLayout(layout: Layout, { columnOf, dateOrder }: Read, header: r
     if (column === undefined) return [];
     return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
   });
-  if (dateOrder)
-    notes.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
+  if (dateOrder) notes.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
   const more = [...notes, ...(layout.notes ?? [])].join("; ");
   // If nothing is translated, the columns are read by name anyway.
-  const other =
-    Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";
+  const other = Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";
   return `read as ${layout.title}${more === "" ? "" : `: ${more}`}${other}`;
 }

@@ -39,9 +39,7 @@ export async function locateFiles(
     paths.add(path);
     located.push(...nameParts(name, path, deps));
   }
-  const twice = located.find(
-    (file, at) => located.findIndex(({ given: other }) => other === file.given) !== at,
-  );
+  const twice = located.find((file, at) => located.findIndex(({ given: other }) => other === file.given) !== at);
   if (twice) throw usageError(`${twice.given}: two files have this name`);
   return located;
 }

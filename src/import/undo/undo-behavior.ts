@@ -61,9 +61,5 @@ export interface UndoBehavior {
   decide(thing: UndoTarget, past: PreviousState): Decision;
   readonly itemsACall: number;
   /** Undoes targets; returns those that the service refused, with its messages. */
-  send(
-    service: Service,
-    things: readonly Reversal[],
-    options: CallOptions,
-  ): Promise<ReadonlyMap<string, string>>;
+  send(service: Service, things: readonly Reversal[], options: CallOptions): Promise<ReadonlyMap<string, string>>;
 }

@@ -111,8 +111,7 @@ export class UndoStore implements Disposable {
   #count(which: string): OutcomeCounts {
     const counts: OutcomeCounts = { reversed: 0, kept: 0, impossible: 0 };
     const sql = `select outcome, sum(rows) as rows from things where ${which} group by outcome`;
-    for (const { outcome, rows } of this.#file.all(sql))
-      counts[String(outcome) as UndoOutcome] = Number(rows);
+    for (const { outcome, rows } of this.#file.all(sql)) counts[String(outcome) as UndoOutcome] = Number(rows);
     return counts;
   }
 

@@ -106,9 +106,7 @@ class RunUndo {
     const isUseful = past.whyNot === undefined || undoing?.needsPrevious === false;
     if (isUseful && this.#hasSent) await this.#look(store);
     store.decide((thing) =>
-      undoing
-        ? undoing.decide(thing, past)
-        : { outcome: "impossible", reason: `the API cannot undo ${manifest.kind}` },
+      undoing ? undoing.decide(thing, past) : { outcome: "impossible", reason: `the API cannot undo ${manifest.kind}` },
     );
     this.#lastCounts = store.settled;
   }
@@ -264,8 +262,7 @@ async function sendThings(
     return await undoing.send(service, things, writing);
   } catch (error) {
     const isOfData =
-      error instanceof ServiceError &&
-      ["invalidParams", "bodyTooLarge", "malformedBody"].includes(error.kind);
+      error instanceof ServiceError && ["invalidParams", "bodyTooLarge", "malformedBody"].includes(error.kind);
     if (!isOfData) throw error;
     return new Map(things.map(({ key }) => [key, error.message]));
   }

@@ -61,10 +61,7 @@ export class Finding {
 
   #keep(item: Item, missing: readonly Absence[]): void {
     this.#count += missing.length;
-    for (const { expected, reason } of missing.slice(
-      0,
-      Math.max(0, this.#maxListed - this.#missing.length),
-    )) {
+    for (const { expected, reason } of missing.slice(0, Math.max(0, this.#maxListed - this.#missing.length))) {
       const { row, names } = expected;
       const file = this.#files[row.file]?.given ?? "";
       this.#missing.push({ file, line: row.line, column: this.#columnOf(expected), ...names, reason });
@@ -106,14 +103,9 @@ function describe(
  * The rows to import again so that the missing ones are stored: only those, but if a product of an order has too few
  * units, all rows of that product, since the service counts the units of one call.
  */
-function rowsToSendAgain(
-  { rows, parts = [], isIndivisible }: Item,
-  missing: readonly Absence[],
-): readonly SourceRow[] {
+function rowsToSendAgain({ rows, parts = [], isIndivisible }: Item, missing: readonly Absence[]): readonly SourceRow[] {
   if (isIndivisible) return missing.length > 0 ? rows : [];
-  const short = new Set(
-    missing.filter(({ expected }) => expected.of > 1).map(({ expected }) => expected.part),
-  );
+  const short = new Set(missing.filter(({ expected }) => expected.of > 1).map(({ expected }) => expected.part));
   const goingWith = parts.filter(({ id }) => short.has(id)).map(({ row }) => row);
   const chosen = new Set([...missing.map(({ expected }) => expected.row), ...goingWith]);
   return rows.filter((row) => chosen.has(row));
@@ -128,9 +120,7 @@ export class StoredKeys implements Disposable {
     this.#folder = mkdtempSync(join(parentFolder, spillPrefix));
     this.#file = new SqliteFile(join(this.#folder, "held.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
-    this.#file.execute(
-      "create table held (key text primary key, units integer not null) without rowid; begin",
-    );
+    this.#file.execute("create table held (key text primary key, units integer not null) without rowid; begin");
   }
 
   /** Adds a page of keys; a repeated key is counted again. */

@@ -66,11 +66,7 @@ export async function verifyAtEnd(
  * never sent; of an unfinished run, it checks what has been sent so far.
  * @throws ImportError `usage` as for a resume; ServiceError
  */
-export async function verifyImport(
-  id: string,
-  request: VerifyRequest,
-  deps: ImportDeps,
-): Promise<VerifiedRun> {
+export async function verifyImport(id: string, request: VerifyRequest, deps: ImportDeps): Promise<VerifiedRun> {
   const manifest = findRun(deps.runsFolder, id);
   const given = manifest.files.map(({ path }) => path);
   checkRejectsPath(request.missing, given, deps.cwd, "--missing");
@@ -80,19 +76,12 @@ export async function verifyImport(
   return { import_id: manifest.import_id, kind: manifest.kind, ...found };
 }
 
-async function verifyRun(
-  manifest: Manifest,
-  request: VerifyRequest,
-  deps: ImportDeps,
-): Promise<Verification> {
+async function verifyRun(manifest: Manifest, request: VerifyRequest, deps: ImportDeps): Promise<Verification> {
   const startedMs = deps.clock();
   using run = await openRecordedRun(manifest, deps);
   const { storedRecords } = run.behavior;
   if (!storedRecords) {
-    throw usageError(
-      `${manifest.import_id}: cannot verify ${manifest.kind}`,
-      "the service does not list them",
-    );
+    throw usageError(`${manifest.import_id}: cannot verify ${manifest.kind}`, "the service does not list them");
   }
   const service = await openCounted(request, deps);
   const ended = (found: Partial<Verification>): Verification => ({
@@ -147,11 +136,7 @@ async function compare(
   const { run, storedRecords, storedKeys } = comparison;
   if (run.settled.done.size > 0 && storedRecords.canNarrow) {
     await readHeld(comparison, new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs), deps);
-    const { files: _none, ...found } = await replay(
-      comparison,
-      new Finding(run, request.maxListed, false),
-      deps,
-    );
+    const { files: _none, ...found } = await replay(comparison, new Finding(run, request.maxListed, false), deps);
     if (found.missing_count === 0) return found;
     storedKeys.clear();
   }

@@ -106,8 +106,7 @@ ${files.map(
 
 function renderReasons({ reasons, rows_without_reason: without, summary }: ReportedRun): Html {
   const unaccepted = summary.rows.rejected + summary.rows.failed;
-  if (unaccepted === 0)
-    return markup`<section><h2>Rejected rows</h2><p>None. All rows were accepted.</p></section>`;
+  if (unaccepted === 0) return markup`<section><h2>Rejected rows</h2><p>None. All rows were accepted.</p></section>`;
   return markup`<section>
 <h2>Rejected rows, by reason</h2>
 ${summary.rejects_file !== null && markup`<p>The rejected rows are in ${isolate(summary.rejects_file)}. Fix them and import that file.</p>`}

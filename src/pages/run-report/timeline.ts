@@ -27,9 +27,7 @@ export function renderTimeline({ timeline }: ReportedRun): Html {
     },
     { id: "waits", title: `Seconds waited per ${interval}`, valueOf: (point) => sumWaits(point) / 1_000 },
   ];
-  const drawn = series.filter(
-    ({ valueOf, isRequired }) => isRequired || points.some((point) => valueOf(point) > 0),
-  );
+  const drawn = series.filter(({ valueOf, isRequired }) => isRequired || points.some((point) => valueOf(point) > 0));
   const empty = series.filter((one) => !drawn.includes(one));
   return markup`<section>
 <h2>Over time</h2>

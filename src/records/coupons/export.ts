@@ -11,8 +11,7 @@ export const couponExporter: RecordExporter = {
     yield found.filter(({ coupon_action }) => action === undefined || coupon_action === action).map(toRow);
   },
 
-  countAs: ({ record }) =>
-    typeof record["coupon_action"] === "string" ? record["coupon_action"] : undefined,
+  countAs: ({ record }) => (typeof record["coupon_action"] === "string" ? record["coupon_action"] : undefined),
 
   notices: function* (counts) {
     if (counts.size > 1) {

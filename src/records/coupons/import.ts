@@ -106,11 +106,7 @@ async function listCodes(service: Service, options: CallOptions): Promise<string
   return coupons.map(({ code }) => code);
 }
 
-async function findHeld(
-  service: Service,
-  codes: readonly string[],
-  options: CallOptions,
-): Promise<boolean[]> {
+async function findHeld(service: Service, codes: readonly string[], options: CallOptions): Promise<boolean[]> {
   const held = new Set(await listCodes(service, options));
   return codes.map((code) => held.has(code));
 }

@@ -100,8 +100,7 @@ function checkName(group: string): Omit<RowError, "field"> | undefined {
 
 /** The refusal of a call with a single membership; larger calls are split until the invalid one is alone. */
 function asItemError(items: readonly Item[], error: unknown): ItemError | undefined {
-  if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams")
-    return undefined;
+  if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
   return { item: 0, ...readServiceProblem("product_id", error.message) };
 }
 
@@ -138,8 +137,7 @@ async function createGroup(service: Service, group: string, options: CallOptions
   try {
     await service.groups.create({ group_name: group }, options);
   } catch (error) {
-    const mayExist =
-      error instanceof ServiceError && (error.kind === "invalidParams" || error.outcomeUnknown);
+    const mayExist = error instanceof ServiceError && (error.kind === "invalidParams" || error.outcomeUnknown);
     if (!mayExist || !(await readNames(service, options)).has(group)) throw error;
   }
 }

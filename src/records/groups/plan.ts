@@ -26,11 +26,7 @@ export const groupPlan: PlanBehavior = {
 const maxAdded = 500;
 
 /** Copies all groups and their members to an account that already has the products. */
-export async function copyGroups(
-  from: Service,
-  to: Service,
-  options: CallOptions,
-): Promise<readonly string[]> {
+export async function copyGroups(from: Service, to: Service, options: CallOptions): Promise<readonly string[]> {
   for await (const { group, productIds } of listGroups(from, options)) {
     await to.groups.create({ group_name: group });
     for (let at = 0; at < productIds.length; at += maxAdded) {

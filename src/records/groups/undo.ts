@@ -41,8 +41,7 @@ export const groupUndo: UndoBehavior = {
     }
     const previous = past.get(productKey(String(written["productId"])))?.["group"] as string | undefined;
     const isNewGroup = past.get(groupKey(String(written["group"]))) === undefined;
-    const reason =
-      previous === undefined ? "is removed from the group" : `is moved back to the group ${previous}`;
+    const reason = previous === undefined ? "is removed from the group" : `is moved back to the group ${previous}`;
     return { outcome: "reversed", reason, send: { ...written, previous, isNewGroup } };
   },
 

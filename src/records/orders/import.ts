@@ -75,10 +75,7 @@ function joinProducts(before: WireProduct, product: WireProduct, quantity: numbe
 }
 
 function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct) {
-  return Array.from(
-    { length: quantity },
-    (_, unit) => unit_prices[unit] ?? (unit in unit_prices ? null : price),
-  );
+  return Array.from({ length: quantity }, (_, unit) => unit_prices[unit] ?? (unit in unit_prices ? null : price));
 }
 
 /**

@@ -16,9 +16,7 @@ export const orders: RecordKind = {
     { name: "quantity", isMappedOnly: true },
   ],
   columns,
-  textColumns: "order_id customer_name user_reference product_name product_description product_tags".split(
-    " ",
-  ),
+  textColumns: "order_id customer_name user_reference product_name product_description product_tags".split(" "),
   urlField: "product_url",
   fixableFields: ["product_id", "sku", "external_sku"],
   isUndoable: true,
@@ -50,16 +48,10 @@ export const orders: RecordKind = {
   },
   exportCommand: {
     summary: "Export all orders, one row per line item, in the columns that `orders import` reads",
-    examples: [
-      "starpost orders export --out orders.csv",
-      "starpost orders export --since 2026-01-01 --format ndjson",
-    ],
+    examples: ["starpost orders export --out orders.csv", "starpost orders export --since 2026-01-01 --format ndjson"],
     flags: { since: sinceFlag },
   },
-  planExamples: [
-    "starpost orders plan orders.csv --out plan.json",
-    "starpost orders plan 'exports/*.csv' --send-mail",
-  ],
+  planExamples: ["starpost orders plan orders.csv --out plan.json", "starpost orders plan 'exports/*.csv' --send-mail"],
   rejectCodes: {
     bad_platform: {
       means: "not one of the service's platforms",

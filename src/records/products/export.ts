@@ -33,12 +33,7 @@ export const productExporter: RecordExporter = {
  * Whether the service knows a product only from reviews: it has only an ID and a name, but no URL to import.
  * Assumed: omitting it from the file is better than a row that the import rejects; JSON includes it.
  */
-function isKnownFromReviewsOnly({
-  product_id: _id,
-  name: _name,
-  url,
-  ...rest
-}: ExportRow["record"]): boolean {
+function isKnownFromReviewsOnly({ product_id: _id, name: _name, url, ...rest }: ExportRow["record"]): boolean {
   const isEmpty = (value: ExportValue) => value === null || value === "" || value === false;
   return url === "" && Object.values(rest).every(isEmpty);
 }

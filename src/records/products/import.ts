@@ -101,14 +101,7 @@ export interface ProductOptions extends ImportOptions {
 
 export const productImporter: RecordImporter = {
   prepare: prepareImport,
-  layouts: [
-    catalog,
-    shopifyProducts,
-    shopifyVariants,
-    woocommerceProducts,
-    magentoProducts,
-    bigcommerceProducts,
-  ],
+  layouts: [catalog, shopifyProducts, shopifyVariants, woocommerceProducts, magentoProducts, bigcommerceProducts],
   synonyms: columnSynonyms,
   plan: productPlan,
   undo: () => productUndo,

@@ -31,9 +31,7 @@ export const products: RecordKind = {
   fixableFields: ["product_id", "sku", "external_sku"],
   isUndoable: true,
   layoutNames:
-    "catalog shopify-products shopify-variants woocommerce-products magento-products bigcommerce-products".split(
-      " ",
-    ),
+    "catalog shopify-products shopify-variants woocommerce-products magento-products bigcommerce-products".split(" "),
   importCommand: {
     summary: "Import products from CSV files (use - for standard input)",
     examples: ["starpost products import products.csv", "starpost products import products.csv --update"],
@@ -45,18 +43,14 @@ export const products: RecordKind = {
     summary: "Export all products in the columns that `products import` reads",
     examples: ["starpost products export --out products.csv", "starpost products export --format ndjson"],
   },
-  planExamples: [
-    "starpost products plan products.csv --out plan.json",
-    "starpost products plan products.csv --update",
-  ],
+  planExamples: ["starpost products plan products.csv --out plan.json", "starpost products plan products.csv --update"],
   rejectCodes: {
     product_incomplete: {
       means: "another row of the same product is invalid, so none of its rows was imported",
       hint: "correct that line and import all rows of the product together",
     },
   },
-  confirmation: (options, files) =>
-    options["update"] === true ? `Update the products in ${files}?` : undefined,
+  confirmation: (options, files) => (options["update"] === true ? `Update the products in ${files}?` : undefined),
   loadImporter: async () => (await import("./import.ts")).productImporter,
   loadExporter: async () => (await import("./export.ts")).productExporter,
 };

@@ -61,9 +61,7 @@ export const productUndo: UndoBehavior = {
 function decideChanged({ written, wasSent }: UndoTarget, before: Value, now: Value): Decision {
   const fields = Object.keys(written);
   const untold = fields.filter((field) => !(field in before && field in now));
-  const differing = fields.filter(
-    (field) => !untold.includes(field) && !isSame(field, now[field], before[field]),
-  );
+  const differing = fields.filter((field) => !untold.includes(field) && !isSame(field, now[field], before[field]));
   const changed = differing.filter((field) => !isSame(field, now[field], written[field]));
   if (changed.length > 0) return { outcome: "kept", reason: `changed since: ${changed.join(", ")}` };
   const stuck = differing.filter((field) => field !== "description" && isEmpty(before[field]));

@@ -39,9 +39,7 @@ export const reviewImporter: RecordImporter = {
 
 function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind): PreparedImport {
   if (batchSize !== 1) {
-    throw usageError(
-      `invalid value "${batchSize}" for --batch-size: the service accepts one review per call`,
-    );
+    throw usageError(`invalid value "${batchSize}" for --batch-size: the service accepts one review per call`);
   }
   const fieldNames = fields.map(({ name }) => name);
   const index = new ReviewIndex();

@@ -28,9 +28,7 @@ export const reviews: RecordKind = {
     "published review_title review_content review_score date product_id display_name email " +
     "comment_content product_title product_url user_type user_reference"
   ).split(" "),
-  textColumns: "review_title review_content display_name comment_content product_title user_reference".split(
-    " ",
-  ),
+  textColumns: "review_title review_content display_name comment_content product_title user_reference".split(" "),
   urlField: "product_url",
   fixableFields: ["product_id"],
   importCommand: {

@@ -49,10 +49,7 @@ export const unsubscriberImporter: RecordImporter = {
   undo: ({ remove = false }: UnsubscriberOptions) => createUnsubscriberUndo(remove),
 };
 
-function prepareImport(
-  { emailType, remove = false }: UnsubscriberOptions,
-  { fields }: RecordKind,
-): PreparedImport {
+function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fields }: RecordKind): PreparedImport {
   if (emailType !== undefined && !isEmailTypeId(emailType)) {
     throw usageError(`invalid value "${emailType}" for --type`, typesHint);
   }
@@ -73,8 +70,7 @@ function prepareImport(
         if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, () => "email"));
       }
       const type = row("email_type_id") || emailType;
-      if (type === undefined)
-        problems.push({ field: "email_type_id", code: "missing", reason: "is missing" });
+      if (type === undefined) problems.push({ field: "email_type_id", code: "missing", reason: "is missing" });
       else if (!isEmailTypeId(type)) {
         problems.push({ field: "email_type_id", code: "bad_email_type", reason: typesHint });
       } else if (problems.length === 0) {

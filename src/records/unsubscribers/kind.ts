@@ -30,10 +30,7 @@ export const unsubscribers: RecordKind = {
   },
   exportCommand: {
     summary: "Export all addresses that are unsubscribed from a type of email",
-    examples: [
-      "starpost unsubscribers export --out unsubscribers.csv",
-      "starpost unsubscribers export --json",
-    ],
+    examples: ["starpost unsubscribers export --out unsubscribers.csv", "starpost unsubscribers export --json"],
   },
   planExamples: [
     "starpost unsubscribers plan addresses.csv --type 1 --out plan.json",
@@ -47,9 +44,7 @@ export const unsubscribers: RecordKind = {
     },
   },
   confirmation: (options, files) =>
-    options["remove"] === true
-      ? `Resubscribe the people in ${files}? They will receive emails again.`
-      : undefined,
+    options["remove"] === true ? `Resubscribe the people in ${files}? They will receive emails again.` : undefined,
   describeKey: (key) => {
     const [, type, email] = /^(\d+):(.*)$/s.exec(key) ?? [];
     return email === undefined ? key : `${email} (type ${type})`;

@@ -4,19 +4,10 @@ import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../../import/item.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
-import type {
-  Decision,
-  PreviousState,
-  Reversal,
-  UndoTarget,
-  UndoBehavior,
-} from "../../import/undo/undo-behavior.ts";
+import type { Decision, PreviousState, Reversal, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
 /** Identifies a subscription: the service ignores the case of addresses. */
-export function keyOf(entry: {
-  readonly email_type_id: number | string;
-  readonly user_email: string;
-}): string {
+export function keyOf(entry: { readonly email_type_id: number | string; readonly user_email: string }): string {
   return `${entry.email_type_id}:${entry.user_email.toLowerCase()}`;
 }
 

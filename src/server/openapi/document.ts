@@ -1,17 +1,5 @@
-import {
-  coreRateLimit,
-  type Endpoint,
-  type OperationName,
-  operations,
-  readRateLimit,
-} from "../../contract/index.ts";
-import {
-  describeRefusals,
-  headers,
-  limitHeaders,
-  refusalResponses,
-  refusalSchemas,
-} from "./error-responses.ts";
+import { coreRateLimit, type Endpoint, type OperationName, operations, readRateLimit } from "../../contract/index.ts";
+import { describeRefusals, headers, limitHeaders, refusalResponses, refusalSchemas } from "./error-responses.ts";
 import { accountParameters, describeRequest, securitySchemes } from "./request.ts";
 import { createSchemaRegistry, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 

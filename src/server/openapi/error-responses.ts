@@ -1,10 +1,4 @@
-import {
-  type Endpoint,
-  type ErrorForm,
-  type ErrorKind,
-  errorKinds,
-  httpStatusOf,
-} from "../../contract/index.ts";
+import { type Endpoint, type ErrorForm, type ErrorKind, errorKinds, httpStatusOf } from "../../contract/index.ts";
 import type { Fields } from "./schema-registry.ts";
 
 /** Kinds of errors that a call may return, if path and method are valid. */

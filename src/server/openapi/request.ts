@@ -63,9 +63,7 @@ export function describeRequest(
     ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
     ...(isQuery && endpoint.supportsJsonp ? [callbackParameter] : []),
   ];
-  const body = isQuery
-    ? []
-    : [...elsewhere, ...callers, ...(auth === "utoken" || acceptsUtoken ? [utokenInBody] : [])];
+  const body = isQuery ? [] : [...elsewhere, ...callers, ...(auth === "utoken" || acceptsUtoken ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && {
@@ -78,11 +76,7 @@ export function describeRequest(
 /** The body of a signed call is not an object of fields, and its signature is in headers. */
 function describeSignedRequest(
   { headers, schema }: SignedBody,
-  {
-    endpoint,
-    path,
-    schemas,
-  }: { readonly endpoint: Endpoint; readonly path: string; readonly schemas: SchemaRegistry },
+  { endpoint, path, schemas }: { readonly endpoint: Endpoint; readonly path: string; readonly schemas: SchemaRegistry },
 ): Fields {
   return {
     parameters: [
@@ -139,9 +133,7 @@ function describePathPart(part: string, fields: readonly Field[]): Fields {
 /** Describes the two path parameters for the account. */
 export function accountParameters(): Fields {
   const names = callerNames.appKey.filter((name) => name !== bodyAppKeyField);
-  return Object.fromEntries(
-    names.map((name) => [name, { name, in: "path", required: true, schema: appKeySchema }]),
-  );
+  return Object.fromEntries(names.map((name) => [name, { name, in: "path", required: true, schema: appKeySchema }]));
 }
 
 function describeQueryField({ name, schema, isRequired }: Field): Fields {

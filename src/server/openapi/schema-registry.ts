@@ -77,8 +77,7 @@ export function createSchemaRegistry(): SchemaRegistry {
       }
       return (properties as { readonly root: Fields }).root;
     },
-    named: () =>
-      Object.fromEntries([...named].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
+    named: () => Object.fromEntries([...named].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
   };
 }
 

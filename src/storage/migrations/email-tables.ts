@@ -1,12 +1,5 @@
 import { type SchemaModule, sql } from "kysely";
-import {
-  addColumns,
-  addCounter,
-  addIndex,
-  createKeyedTable,
-  createOwned,
-  type Migration,
-} from "./table-builders.ts";
+import { addColumns, addCounter, addIndex, createKeyedTable, createOwned, type Migration } from "./table-builders.ts";
 
 /** Whether emails are sent for an order. Not for existing orders. */
 async function addOrderColumns(schema: SchemaModule): Promise<void> {
@@ -62,11 +55,7 @@ async function addDeliveryColumns(schema: SchemaModule): Promise<void> {
     notNull: "leased_until",
   });
   await addIndex(schema, "webhook_deliveries_by_account", "webhook_deliveries", ["account_id", "id"]);
-  await addIndex(schema, "webhook_deliveries_by_account_state", "webhook_deliveries", [
-    "account_id",
-    "state",
-    "id",
-  ]);
+  await addIndex(schema, "webhook_deliveries_by_account_state", "webhook_deliveries", ["account_id", "state", "id"]);
   // For finding the next delivery of each subscription, regardless of the number of queued ones.
   await addIndex(schema, "webhook_deliveries_by_webhook", "webhook_deliveries", [
     "state",
@@ -136,8 +125,6 @@ export const mailTables: Migration = {
     await addIndex(schema, "webhook_attempts_by_account", "webhook_attempts", ["account_id", "id"]);
   },
   updateRows: async (db) => {
-    await sql`update mails set state = 'not_sent', reason = ${notSentReason} where state = 'queued'`.execute(
-      db,
-    );
+    await sql`update mails set state = 'not_sent', reason = ${notSentReason} where state = 'queued'`.execute(db);
   },
 };

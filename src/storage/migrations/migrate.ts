@@ -48,10 +48,7 @@ async function createVersionTable(db: Kysely<never>): Promise<void> {
 }
 
 /** Returns undefined if the database has no starpost tables. */
-export async function readSchemaVersion(
-  db: Kysely<never>,
-  dialect: StorageDialect,
-): Promise<number | undefined> {
+export async function readSchemaVersion(db: Kysely<never>, dialect: StorageDialect): Promise<number | undefined> {
   if (!(await dialect.readTableNames(db)).includes(versionTable)) return undefined;
   const { rows } = await sql<{ version: number | null }>`
     select max(version) as version from ${sql.table(versionTable)}`.execute(db);

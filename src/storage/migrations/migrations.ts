@@ -1,13 +1,6 @@
 import { mailTables } from "./email-tables.ts";
 import { serviceTables } from "./service-tables.ts";
-import {
-  addColumns,
-  addIndex,
-  createKeyedTable,
-  createOwned,
-  type Migration,
-  withId,
-} from "./table-builders.ts";
+import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
 
 const first: Migration = {
   version: 1,

@@ -57,11 +57,7 @@ export const postgres: StorageDialect = {
   readFacts: readServerFacts,
 };
 
-async function readServerFacts(
-  db: Kysely<Tables>,
-  _location: string,
-  clock: () => number,
-): Promise<DialectFacts> {
+async function readServerFacts(db: Kysely<Tables>, _location: string, clock: () => number): Promise<DialectFacts> {
   const query = sql<{ version: string; bytes: number; now_ms: number }>`
     select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
       (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms`;
@@ -87,9 +83,7 @@ async function findWriter(db: Kysely<Tables>): Promise<DialectFacts["writer"]> {
       (extract(epoch from clock_timestamp() - coalesce(xact_start, clock_timestamp())) * 1000)::bigint as for_ms
     from pg_catalog.pg_locks join pg_catalog.pg_stat_activity using (pid)
     where locktype = 'advisory' and granted and classid = ${high} and objid = ${low}
-      and pg_locks.database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(
-    db,
-  );
+      and pg_locks.database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(db);
   const [held] = rows;
   return held ? { name: held.name, forMs: held.for_ms } : null;
 }
@@ -99,16 +93,12 @@ async function findWriter(db: Kysely<Tables>): Promise<DialectFacts["writer"]> {
  * point, and integers with 64 bits.
  */
 const codePointColumns: KyselyPlugin = {
-  transformQuery: ({ node, queryId }: PluginTransformQueryArgs) =>
-    new ColumnTransformer().transformNode(node, queryId),
+  transformQuery: ({ node, queryId }: PluginTransformQueryArgs) => new ColumnTransformer().transformNode(node, queryId),
   transformResult: async ({ result }: PluginTransformResultArgs) => result,
 };
 
 class ColumnTransformer extends OperationNodeTransformer {
-  protected override transformColumnDefinition(
-    node: ColumnDefinitionNode,
-    queryId: QueryId,
-  ): ColumnDefinitionNode {
+  protected override transformColumnDefinition(node: ColumnDefinitionNode, queryId: QueryId): ColumnDefinitionNode {
     const column = super.transformColumnDefinition(node, queryId);
     if (!DataTypeNode.is(column.dataType)) return column;
     if (column.dataType.dataType === "text") {

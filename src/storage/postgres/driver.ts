@@ -75,10 +75,7 @@ class LockingDriver extends PostgresDriver {
     );
   }
 
-  override async beginTransaction(
-    connection: DatabaseConnection,
-    settings: TransactionSettings,
-  ): Promise<void> {
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     if (settings.accessMode === "read only") {
       return super.beginTransaction(connection, { ...settings, isolationLevel: "repeatable read" });
     }

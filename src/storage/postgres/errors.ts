@@ -59,14 +59,8 @@ const driverErrors: readonly (readonly [RegExp, StorageIssue])[] = [
     ["unreachable", "the server did not respond in time"],
   ],
   [/^Connection terminated|is not queryable$/, connectionLost],
-  [
-    /^SASL: .*client password must be/,
-    ["cannotOpen", "the server requires a password, but the address contains none"],
-  ],
-  [
-    /^The server does not support SSL/,
-    ["cannotOpen", "the address requires TLS, but the server does not support it"],
-  ],
+  [/^SASL: .*client password must be/, ["cannotOpen", "the server requires a password, but the address contains none"]],
+  [/^The server does not support SSL/, ["cannotOpen", "the address requires TLS, but the server does not support it"]],
   [/^There was an error establishing an SSL/, ["cannotOpen", "the TLS connection could not be established"]],
 ];
 

@@ -16,17 +16,13 @@ export const sqlite: StorageDialect = {
   checkEmptyDatabase: async () => {},
   readTableNames: async (db) => {
     const { rows } = await sql<{ name: string }>`
-      select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'`.execute(
-      db,
-    );
+      select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'`.execute(db);
     return rows.map(({ name }) => name);
   },
 
   // `jsonb_each` over lists is the fastest way to read them.
   selectBatch: (columns, rows) => {
-    const selected = Object.keys(columns).map(
-      (name, index) => sql`value->>${sql.lit(index)} as ${sql.ref(name)}`,
-    );
+    const selected = Object.keys(columns).map((name, index) => sql`value->>${sql.lit(index)} as ${sql.ref(name)}`);
     return sql`(select ${sql.join(selected)} from jsonb_each(${rows}))`;
   },
   // SQLite reads the first table of a cross join in its own order.
@@ -50,9 +46,7 @@ export const sqlite: StorageDialect = {
   },
 };
 
-const selectDataVersion = createStatement<object, { readonly data_version: number }>(
-  () => sql`pragma data_version`,
-);
+const selectDataVersion = createStatement<object, { readonly data_version: number }>(() => sql`pragma data_version`);
 
 /**
  * Reads the flag from the file header, because a file that is opened as immutable does not report its journal mode.

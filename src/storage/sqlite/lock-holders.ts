@@ -39,9 +39,8 @@ export async function findLockHolders(path: string): Promise<LockHolders | undef
   const fileLocks = locks.filter((lock) => lock.inode === inode);
   const logInode = await inodeOf(`${path}-shm`);
   const writing =
-    locks.find(
-      (lock) => lock.inode === logInode && lock.isWrite && lock.from <= writeByte && lock.to >= writeByte,
-    ) ?? fileLocks.find(({ isWrite }) => isWrite);
+    locks.find((lock) => lock.inode === logInode && lock.isWrite && lock.from <= writeByte && lock.to >= writeByte) ??
+    fileLocks.find(({ isWrite }) => isWrite);
   const pids = [...new Set(fileLocks.map(({ pid }) => pid))];
   return {
     open: await Promise.all(pids.map(describeHolder)),

@@ -47,10 +47,7 @@ class DeliveryRound {
     this.#stop = stop;
     // Every request adds a listener; by default, Node.js warns about a leak above ten.
     setMaxListeners(0, this.#abortRequests.signal);
-    this.#counts = Object.fromEntries(deliveryResults.map((result) => [result, 0])) as Record<
-      DeliveryResult,
-      number
-    >;
+    this.#counts = Object.fromEntries(deliveryResults.map((result) => [result, 0])) as Record<DeliveryResult, number>;
   }
 
   async run(): Promise<Round<DeliveryResult>> {
@@ -110,10 +107,7 @@ class DeliveryRound {
   /** Waits until a request ends, or it is time to check for new deliveries. */
   async #waitForChange(): Promise<void> {
     const ended = new AbortController();
-    await Promise.race([
-      ...this.#inFlight,
-      sleepUntilAborted(this.#settings.sleep, pollIntervalMs, ended.signal),
-    ]);
+    await Promise.race([...this.#inFlight, sleepUntilAborted(this.#settings.sleep, pollIntervalMs, ended.signal)]);
     ended.abort();
   }
 }

@@ -51,14 +51,13 @@ export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
   });
   return async (begun, abort) => {
     const startedAtMs = clock();
-    const outcome = await sendRequest(client, begun, { ...settings, abort, timeoutMs }).catch(
-      (error: unknown) =>
-        abort.aborted
-          ? ({
-              state: "aborted",
-              problem: "the worker stopped during the request; it will be repeated",
-            } as const)
-          : ({ state: "failed", problem: describeFailure(error, timeoutMs) } as const),
+    const outcome = await sendRequest(client, begun, { ...settings, abort, timeoutMs }).catch((error: unknown) =>
+      abort.aborted
+        ? ({
+            state: "aborted",
+            problem: "the worker stopped during the request; it will be repeated",
+          } as const)
+        : ({ state: "failed", problem: describeFailure(error, timeoutMs) } as const),
     );
     return { ...outcome, durationMs: clock() - startedAtMs };
   };
@@ -145,10 +144,7 @@ const resolveWithDns: Resolve = (hostname) => dnsLookup(hostname, { all: true })
  * then uses one of the returned addresses, so a name that resolves differently a moment later has no effect.
  * Assumed: a name is refused if any of its addresses is refused.
  */
-export function createCheckedLookup(
-  isPrivateAllowed: boolean,
-  resolve: Resolve = resolveWithDns,
-): LookupFunction {
+export function createCheckedLookup(isPrivateAllowed: boolean, resolve: Resolve = resolveWithDns): LookupFunction {
   const findAddresses = async (hostname: string) => {
     const addresses = await resolve(hostname);
     const refusal = isPrivateAllowed

@@ -1,44 +1,29 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseErrorBody } from "../../../src/client/error-body.ts";
-import {
-  encodeError,
-  type ErrorKind,
-  errorKinds,
-  httpStatusOf,
-  ServiceError,
-} from "../../../src/contract/index.ts";
+import { encodeError, type ErrorKind, errorKinds, httpStatusOf, ServiceError } from "../../../src/contract/index.ts";
 
 const kinds = Object.keys(errorKinds) as ErrorKind[];
 
 describe("parseErrorBody", () => {
   it("reads every kind from an error type", () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...kinds),
-        fc.constantFrom("status", "oauth"),
-        fc.string(),
-        (kind, form, message) => {
-          const body = encodeError(new ServiceError(kind, message), form);
-          const error = parseErrorBody(httpStatusOf(kind, "status"), body);
-          expect(error?.kind).toBe(kind);
-          if (!("error" in body)) expect(error?.message).toBe(message);
-        },
-      ),
+      fc.property(fc.constantFrom(...kinds), fc.constantFrom("status", "oauth"), fc.string(), (kind, form, message) => {
+        const body = encodeError(new ServiceError(kind, message), form);
+        const error = parseErrorBody(httpStatusOf(kind, "status"), body);
+        expect(error?.kind).toBe(kind);
+        if (!("error" in body)) expect(error?.message).toBe(message);
+      }),
     );
   });
 
-  it.each([
-    "invalidParams",
-    "recordNotFound",
-    "unauthorized",
-    "tooManyRequests",
-    "internal",
-    "unavailable",
-  ] as const)("reads %s in the core API's format by its status", (kind) => {
-    const body = encodeError(new ServiceError(kind, "why"), "core");
-    expect(parseErrorBody(httpStatusOf(kind, "core"), body)).toEqual({ kind, message: "why" });
-  });
+  it.each(["invalidParams", "recordNotFound", "unauthorized", "tooManyRequests", "internal", "unavailable"] as const)(
+    "reads %s in the core API's format by its status",
+    (kind) => {
+      const body = encodeError(new ServiceError(kind, "why"), "core");
+      expect(parseErrorBody(httpStatusOf(kind, "core"), body)).toEqual({ kind, message: "why" });
+    },
+  );
 
   it("does not mistake errors of rows for an error of the call", () => {
     const rows = {

@@ -9,10 +9,7 @@ const uploaded = {
   response: {
     total_codes: 1,
     errors: Object.fromEntries(
-      ["empty_cell", "code_length", "duplicate_code"].map((name) => [
-        name,
-        { error_text: "", error_count: 0 },
-      ]),
+      ["empty_cell", "code_length", "duplicate_code"].map((name) => [name, { error_text: "", error_count: 0 }]),
     ),
     "new-codes": 1,
   },
@@ -59,8 +56,7 @@ async function setUp(respond: Responder, options: Partial<HttpTransportOptions> 
     transport,
     waits,
     events,
-    upload: () =>
-      transport.call("coupons.upload", { coupon_action: "map_review", codes: ["A1"] }, caller, { onEvent }),
+    upload: () => transport.call("coupons.upload", { coupon_action: "map_review", codes: ["A1"] }, caller, { onEvent }),
     list: () => transport.call("coupons.list", {}, caller, { onEvent }),
     products: () => transport.call("products.massCreate", { products: {} }, caller, { onEvent }),
   };
@@ -171,9 +167,7 @@ describe("responses", () => {
     const failed = { outcomeUnknown: true };
     await expect(transport.call("batch.run", batch, caller)).rejects.toMatchObject(failed);
     await expect(transport.call("batch.run", batch, caller)).rejects.toMatchObject(failed);
-    await expect(
-      transport.call("unsubscribers.massCreate", { email_list: {} }, caller),
-    ).rejects.toMatchObject(failed);
+    await expect(transport.call("unsubscribers.massCreate", { email_list: {} }, caller)).rejects.toMatchObject(failed);
   });
 
   it("contain bytes unchanged", async () => {
@@ -385,36 +379,16 @@ describe("an overloaded service", () => {
 
 describe("error responses", () => {
   const cases = [
-    [
-      500,
-      { status: { message: "bad", code: 500, error_type: "Exceptions::InvalidParams" } },
-      "invalidParams",
-    ],
-    [
-      404,
-      { status: { message: "no", code: 404, error_type: "Exceptions::RecordNotFound" } },
-      "recordNotFound",
-    ],
-    [
-      200,
-      { status: { message: "no", code: 404, error_type: "Exceptions::RecordNotFound" } },
-      "recordNotFound",
-    ],
-    [
-      401,
-      { status: { message: "off", code: 401, error_type: "Exceptions::FeatureDisabled" } },
-      "featureDisabled",
-    ],
+    [500, { status: { message: "bad", code: 500, error_type: "Exceptions::InvalidParams" } }, "invalidParams"],
+    [404, { status: { message: "no", code: 404, error_type: "Exceptions::RecordNotFound" } }, "recordNotFound"],
+    [200, { status: { message: "no", code: 404, error_type: "Exceptions::RecordNotFound" } }, "recordNotFound"],
+    [401, { status: { message: "off", code: 401, error_type: "Exceptions::FeatureDisabled" } }, "featureDisabled"],
     [401, { status: { message: "who", code: 401, error_type: "Exceptions::Other" } }, "unauthorized"],
     [401, { error: "invalid_client" }, "invalidClient"],
     [400, { error: "unsupported_grant_type" }, "unsupportedGrant"],
     [401, { errors: [{ message: "who" }] }, "unauthorized"],
     [400, { errors: [{ message: "bad" }] }, "invalidParams"],
-    [
-      507,
-      { status: { message: "full", code: 507, error_type: "Exceptions::StorageFailed" } },
-      "storageFailed",
-    ],
+    [507, { status: { message: "full", code: 507, error_type: "Exceptions::StorageFailed" } }, "storageFailed"],
     [404, { message: "no route" }, "unexpectedAnswer"],
   ] as const;
   it.each(cases)("%i %j is read as %s and not retried", async (status, body, kind) => {

@@ -110,12 +110,7 @@ describe("Pacer", () => {
     await settle();
     gone.abort(new Error("stop"));
     await time.run();
-    expect((await outcomes).map(({ status }) => status)).toEqual([
-      "fulfilled",
-      "rejected",
-      "rejected",
-      "fulfilled",
-    ]);
+    expect((await outcomes).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(startsMs).toEqual([0, 202]);
   });
 
@@ -164,9 +159,7 @@ describe("Pacer", () => {
     const onEvent = (event: CallEvent) => events.push(event);
     const { time, call, pacer } = createPacer(5);
     const calls = Array.from({ length: 6 }, () => call({ onEvent }));
-    expect(events).toEqual([
-      { type: "wait", reason: "pace", ms: 1_010, message: expect.stringContaining("1 s") },
-    ]);
+    expect(events).toEqual([{ type: "wait", reason: "pace", ms: 1_010, message: expect.stringContaining("1 s") }]);
     await time.run();
     await Promise.all(calls);
     pacer.hold(30_000);

@@ -79,9 +79,7 @@ describe("a service without TLS", () => {
     const call = open({ baseUrl, proxy: through }).call("coupons.list", {}, caller);
     await expect(call).rejects.toMatchObject({
       kind: "unavailable",
-      message: expect.stringMatching(
-        new RegExp(`${baseUrl}, or the proxy ${through.address}, .*502`),
-      ) as string,
+      message: expect.stringMatching(new RegExp(`${baseUrl}, or the proxy ${through.address}, .*502`)) as string,
     });
   });
 });

@@ -7,10 +7,7 @@ const effects: readonly Effect[] = ["read", "repeatable", "once"];
 const temporary: readonly ErrorKind[] = ["tooManyRequests", "internal", "unavailable", "timeout"];
 
 function plan(error: ServiceError, more: Partial<Parameters<typeof planRetry>[0]> = {}) {
-  return planRetry(
-    { error, effect: "read", attempt: 1, spentMs: 0, random: () => 0.5, ...more },
-    defaultRetryLimits,
-  );
+  return planRetry({ error, effect: "read", attempt: 1, spentMs: 0, random: () => 0.5, ...more }, defaultRetryLimits);
 }
 
 describe("mayRepeat", () => {
@@ -28,9 +25,7 @@ describe("mayRepeat", () => {
 
 describe("planRetry", () => {
   it("doubles the bound of the wait with each try, up to 20 s", () => {
-    const waits = [1, 2, 3, 4, 5].map(
-      (attempt) => plan(new ServiceError("timeout", "late"), { attempt })?.ms,
-    );
+    const waits = [1, 2, 3, 4, 5].map((attempt) => plan(new ServiceError("timeout", "late"), { attempt })?.ms);
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000]);
     const limits = { maxAttempts: 100, maxRetryMs: 1e9 };
     const error = new ServiceError("timeout", "late");

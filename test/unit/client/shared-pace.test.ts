@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -31,10 +22,7 @@ function createGroup(members: readonly Member[], time = new VirtualTime(1_000_00
     (member, at) => new Pacer({ ...member, clock: time.clock, sleep: time.sleep, store, id: `p${at}` }),
   );
   /** Starts calls of one pacer until its signal is aborted. */
-  const run = async (
-    at: number,
-    { signal, answerMs = 0 }: { signal?: AbortSignal; answerMs?: number } = {},
-  ) => {
+  const run = async (at: number, { signal, answerMs = 0 }: { signal?: AbortSignal; answerMs?: number } = {}) => {
     for (;;) {
       await pacers[at]?.acquire({ ...(signal && { signal }) });
       startsMs[at]?.push(time.clock());
@@ -48,10 +36,7 @@ const beginMs = 1_000_000;
 
 /** Returns the largest number of starts in any window of one second. */
 function mostInSecond(startsMs: readonly number[]): number {
-  return Math.max(
-    0,
-    ...startsMs.map((at) => startsMs.filter((other) => other >= at && other < at + 1_000).length),
-  );
+  return Math.max(0, ...startsMs.map((at) => startsMs.filter((other) => other >= at && other < at + 1_000).length));
 }
 
 describe("pacers that share a store", () => {
@@ -261,9 +246,11 @@ describe("SharedPace", () => {
       Object.assign(state, { startsMs: [1], slowdown: 4, heldUntilMs: 1_070_000, seenMs: 1_000_000 });
     });
     time.set(1_060_001);
-    expect(
-      await store.use(({ startsMs, slowdown, heldUntilMs }) => [startsMs, slowdown, heldUntilMs]),
-    ).toEqual([[], 1, 1_070_000]);
+    expect(await store.use(({ startsMs, slowdown, heldUntilMs }) => [startsMs, slowdown, heldUntilMs])).toEqual([
+      [],
+      1,
+      1_070_000,
+    ]);
     store.close();
   });
 

@@ -37,9 +37,7 @@ describe("parseChaosPlan", () => {
       expect.objectContaining({
         kind: "usage",
         message: expect.stringMatching(/\B--chaos\b/) as string,
-        hint: expect.stringContaining(
-          "429=<n%>, 413=<n%>, 500=<n%>, reset=<n%>, timeout=<n%>, drop=<n%>",
-        ) as string,
+        hint: expect.stringContaining("429=<n%>, 413=<n%>, 500=<n%>, reset=<n%>, timeout=<n%>, drop=<n%>") as string,
       }) as Error,
     );
   });

@@ -7,9 +7,7 @@ const every = [...operations].flatMap(([operation, { method, paths, htmlPaths = 
 );
 
 /** If operations share a method and a path, the first one wins. */
-const shared = new Map(
-  every.toReversed().map(([method, path, operation]) => [`${method} ${path}`, operation]),
-);
+const shared = new Map(every.toReversed().map(([method, path, operation]) => [`${method} ${path}`, operation]));
 
 describe("findOperation", () => {
   it.each(every)("%s %s is %s", (method, path) => {

@@ -87,9 +87,7 @@ it("rejects invalid counts", () => {
 describe("isCalendarDate", () => {
   it("handles leap years", () => {
     expect(["2000-02-29", "2024-02-29"].every(isCalendarDate)).toBe(true);
-    expect(["1900-02-29", "2023-02-29", "2024-04-31", "2024-00-10", "2024-01-00"].some(isCalendarDate)).toBe(
-      false,
-    );
+    expect(["1900-02-29", "2023-02-29", "2024-04-31", "2024-00-10", "2024-01-00"].some(isCalendarDate)).toBe(false);
   });
 });
 
@@ -99,8 +97,7 @@ it("allows only letters, digits, _, and - in IDs", () => {
 });
 
 it("accepts quantities from 1 to 1,000", () => {
-  const holds = (quantity: unknown) =>
-    orderProduct().safeParse({ name: "a", url: "https://a", quantity }).success;
+  const holds = (quantity: unknown) => orderProduct().safeParse({ name: "a", url: "https://a", quantity }).success;
   expect([undefined, 1, 1_000].every(holds)).toBe(true);
   expect([0, 1.5, 1_001, "2", -1].some(holds)).toBe(false);
 });

@@ -19,7 +19,6 @@ describe("command pages", () => {
     });
     expect(missing).toEqual([]);
     const index = writeIndex(all, []);
-    for (const flag of Object.keys(globalFlags))
-      expect(index).toMatch(new RegExp(`\\| \`(?:-\\w, )?--${flag}[ \`]`));
+    for (const flag of Object.keys(globalFlags)) expect(index).toMatch(new RegExp(`\\| \`(?:-\\w, )?--${flag}[ \`]`));
   });
 });

@@ -10,9 +10,7 @@ test("knows every variable that the source code reads", () => {
   const read = files
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => readFileSync(join("src", file), "utf8").match(/\bSTARPOST_[A-Z_]*[A-Z]\b/g) ?? []);
-  expect([...new Set(read)].filter((name) => !(name in knownVariables) && !name.endsWith("_SMTP"))).toEqual(
-    [],
-  );
+  expect([...new Set(read)].filter((name) => !(name in knownVariables) && !name.endsWith("_SMTP"))).toEqual([]);
 });
 
 test.each([
@@ -62,9 +60,7 @@ describe("the clock check", () => {
     [90_000, "problem"],
     [-90_000, "problem"],
   ])("reports a difference of %d ms as %s", (aheadMs, status) => {
-    expect(
-      checkResponseClock(at(sentAtMs + aheadMs), { sentAtMs, receivedAtMs: sentAtMs + 100 }).status,
-    ).toBe(status);
+    expect(checkResponseClock(at(sentAtMs + aheadMs), { sentAtMs, receivedAtMs: sentAtMs + 100 }).status).toBe(status);
   });
 
   test("accounts for a slow response", () => {

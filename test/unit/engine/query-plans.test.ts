@@ -85,8 +85,7 @@ it("looks up requested missed products by ID", async () => {
   const plan = await planOf(selectMissedPage({ ids: [3, 1], start: 0, size: 10 }, context).compile());
   const looks = plan.filter((step) => step.includes("missed_products"));
   expect(looks).toHaveLength(2);
-  for (const look of looks)
-    expect(look).toMatch(/^SEARCH missed_products USING .*(account_id=\? AND id=\?|rowid=\?)/);
+  for (const look of looks) expect(look).toMatch(/^SEARCH missed_products USING .*(account_id=\? AND id=\?|rowid=\?)/);
 });
 
 it("selects the best products in index order", async () => {

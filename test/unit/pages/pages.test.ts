@@ -203,12 +203,8 @@ describe("the top reviews page", () => {
     expect(page.match(/itemtype="https:\/\/schema\.org\/Review"/g)).toHaveLength(2);
     expect(page).toContain('<span itemprop="ratingValue">5</span>');
     expect(page).toContain('itemprop="reviewBody">Keeps the tea warm.</p>');
-    expect(page.match(/itemprop="author" itemscope itemtype="https:\/\/schema\.org\/Person"/g)).toHaveLength(
-      2,
-    );
-    expect(
-      page.match(/itemprop="itemReviewed" itemscope itemtype="https:\/\/schema\.org\/Product"/g),
-    ).toHaveLength(2);
+    expect(page.match(/itemprop="author" itemscope itemtype="https:\/\/schema\.org\/Person"/g)).toHaveLength(2);
+    expect(page.match(/itemprop="itemReviewed" itemscope itemtype="https:\/\/schema\.org\/Product"/g)).toHaveLength(2);
   });
 });
 

@@ -56,9 +56,7 @@ describe("the review form", () => {
   });
 
   it("links each error to its field, and keeps the input", () => {
-    const page = reviewRequestPage(
-      requestOf({ problems, fields: { ...ready.fields, score: "3", content: "\ny" } }),
-    );
+    const page = reviewRequestPage(requestOf({ problems, fields: { ...ready.fields, score: "3", content: "\ny" } }));
     for (const { field, error } of problems) {
       expect(page).toContain(`<li><a href="#${field}">${error}</a></li>`);
       expect(page).toContain(`<span class="fault" id="${field}-fault">${error}</span>`);
@@ -110,8 +108,6 @@ describe("page policies", () => {
       expect(policy).toMatch(/frame-ancestors (?:'none'|\*)/);
       expect(policy).not.toMatch(/unsafe|script-src|connect-src/);
     }
-    expect(
-      [policies.personal, policies.form].every((policy) => policy.includes("frame-ancestors 'none'")),
-    ).toBe(true);
+    expect([policies.personal, policies.form].every((policy) => policy.includes("frame-ancestors 'none'"))).toBe(true);
   });
 });

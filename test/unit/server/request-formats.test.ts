@@ -220,10 +220,7 @@ describe("pages", () => {
   multipart.set("List-Unsubscribe", "One-Click");
   it.each([
     ["a form button", { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" }],
-    [
-      "a one-click request",
-      { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) },
-    ],
+    ["a one-click request", { body: new URLSearchParams({ "List-Unsubscribe": "One-Click", token: "other" }) }],
     ["a multipart one-click request", { body: multipart }],
     ["an empty request", {}],
     ["invalid JSON", { headers: { "content-type": "application/json" }, body: "{" }],
@@ -239,10 +236,7 @@ describe("pages", () => {
   it("of links reject large bodies, and the JSON path rejects forms", async () => {
     const { made, ask } = await setUp(() => link("done"));
     const large = await ask("POST", "/starpost/v1/l/token", { body: "x".repeat(100_000) });
-    expect([large.status, JSON.parse(large.text).status.error_type]).toEqual([
-      413,
-      "Exceptions::BodyTooLarge",
-    ]);
+    expect([large.status, JSON.parse(large.text).status.error_type]).toEqual([413, "Exceptions::BodyTooLarge"]);
     const form = await ask("POST", "/starpost/v1/links/token", { body: new URLSearchParams({ a: "b" }) });
     expect(form.status).toBe(415);
     expect(made).toEqual([]);
@@ -268,10 +262,7 @@ describe("other responses", () => {
   it("return bare lists", async () => {
     const { made, ask } = await setUp(() => ({ results: [{ result: "<p>" }] }));
     const { headers, text } = await ask("POST", "/batch?app_key=key&methods=[]");
-    expect([headers.get("content-type"), text]).toEqual([
-      "application/json; charset=utf-8",
-      '[{"result":"<p>"}]',
-    ]);
+    expect([headers.get("content-type"), text]).toEqual(["application/json; charset=utf-8", '[{"result":"<p>"}]']);
     expect(made[0]).toMatchObject({ input: { methods: "[]" }, caller: { appKey: "key" } });
   });
 

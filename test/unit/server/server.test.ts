@@ -88,9 +88,7 @@ describe("decoding", () => {
     const odd = ["x".repeat(10_000), "a/b", "ü💥", "%", "\0", "__proto__", "constructor"];
     for (const id of odd) expect((await ask("GET", `/users/${encodeURIComponent(id)}`)).status).toBe(200);
     expect(made.map(({ input }) => (input as { user_id: string }).user_id)).toEqual(odd);
-    expect((await ask("GET", "/users/%zz")).body).toEqual(
-      refusal("the path is not well formed", 404, "UnknownPath"),
-    );
+    expect((await ask("GET", "/users/%zz")).body).toEqual(refusal("the path is not well formed", 404, "UnknownPath"));
   });
 
   it("does not let a query change the type of an input", async () => {
@@ -161,15 +159,9 @@ describe("an unreadable request", () => {
   it("gets an error that names the unknown path without its query, in the format of its API", async () => {
     const { ask } = await setUp();
     const legacy = await ask("POST", "/nowhere?utoken=secret", "not json", { "content-type": "x/y" });
-    expect([legacy.status, legacy.body]).toEqual([
-      404,
-      refusal("no endpoint at POST /nowhere", 404, "UnknownPath"),
-    ]);
+    expect([legacy.status, legacy.body]).toEqual([404, refusal("no endpoint at POST /nowhere", 404, "UnknownPath")]);
     const core = await ask("GET", "/core/v3/nowhere");
-    expect([core.status, core.body]).toEqual([
-      404,
-      { errors: [{ message: "no endpoint at GET /core/v3/nowhere" }] },
-    ]);
+    expect([core.status, core.body]).toEqual([404, { errors: [{ message: "no endpoint at GET /core/v3/nowhere" }] }]);
   });
 
   it("gets an error that lists the allowed methods", async () => {
@@ -178,11 +170,7 @@ describe("an unreadable request", () => {
     expect([answered.status, answered.headers.get("allow"), answered.body]).toEqual([
       405,
       "POST, GET, DELETE, HEAD, OPTIONS",
-      refusal(
-        "PATCH is not allowed here; allowed: POST, GET, DELETE, HEAD, OPTIONS",
-        405,
-        "MethodNotAllowed",
-      ),
+      refusal("PATCH is not allowed here; allowed: POST, GET, DELETE, HEAD, OPTIONS", 405, "MethodNotAllowed"),
     ]);
     expect((await ask("DELETE", "/users")).headers.get("allow")).toBe("POST, OPTIONS");
     expect((await ask("HEAD", "/users/1")).status).toBe(200);
@@ -194,14 +182,8 @@ describe("an unreadable request", () => {
     const head = await ask("HEAD", "/reviews/1/vote/up");
     expect([head.status, head.headers.get("allow"), head.body]).toEqual([405, "GET, OPTIONS", undefined]);
     const options = await ask("OPTIONS", "/reviews/1/vote/up");
-    expect([options.status, options.headers.get("allow"), options.body]).toEqual([
-      204,
-      "GET, OPTIONS",
-      undefined,
-    ]);
-    expect((await ask("OPTIONS", "/starpost/v1/l/token")).headers.get("allow")).toBe(
-      "GET, POST, HEAD, OPTIONS",
-    );
+    expect([options.status, options.headers.get("allow"), options.body]).toEqual([204, "GET, OPTIONS", undefined]);
+    expect((await ask("OPTIONS", "/starpost/v1/l/token")).headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
     expect((await ask("OPTIONS", "/nowhere")).status).toBe(404);
     expect(made).toEqual([]);
   });
@@ -235,15 +217,12 @@ describe("responses", () => {
     const { ask } = await setUp((_call, options) => {
       options?.onEvent?.({ type: "limit", remaining, resetAtSeconds: 1_700_000_000 });
       remaining -= 1;
-      if (remaining < 0)
-        throw new ServiceError("tooManyRequests", "Too Many Requests", { retryAfterMs: 300 });
+      if (remaining < 0) throw new ServiceError("tooManyRequests", "Too Many Requests", { retryAfterMs: 300 });
       return { products: [], pagination: { next_page_info: null } };
     });
     const read = async () => {
       const { status, headers, body } = await ask("GET", "/core/v3/stores/key/products");
-      const named = ["ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
-        headers.get(name),
-      );
+      const named = ["ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) => headers.get(name));
       return [status, body, ...named];
     };
     expect(await read()).toEqual([
@@ -253,13 +232,7 @@ describe("responses", () => {
       "1700000000",
       null,
     ]);
-    expect(await read()).toEqual([
-      429,
-      { errors: [{ message: "Too Many Requests" }] },
-      "0",
-      "1700000000",
-      "1",
-    ]);
+    expect(await read()).toEqual([429, { errors: [{ message: "Too Many Requests" }] }, "0", "1700000000", "1"]);
   });
 
   it("to health checks succeed", async () => {
@@ -331,9 +304,7 @@ describe("starting and stopping", () => {
     const { server, url } = await setUp(() => ({}), { closeWithinMs: 100 });
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.on("error", () => {});
-    socket.write(
-      "POST /users HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{",
-    );
+    socket.write("POST /users HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{");
     await new Promise((resolve) => {
       setTimeout(resolve, 50);
     });

@@ -59,8 +59,7 @@ function setUp({
     cache,
     signed,
     list: (signal?: AbortSignal) => signed.call("coupons.list", {}, {}, { signal }),
-    callers: () =>
-      made.filter(({ operation }) => operation === "coupons.list").map(({ caller }) => caller.utoken),
+    callers: () => made.filter(({ operation }) => operation === "coupons.list").map(({ caller }) => caller.utoken),
     fetches: () => made.filter(({ operation }) => operation === "tokens.create").length,
     advance: (ms: number) => {
       nowMs += ms;

@@ -60,11 +60,7 @@ describeDatabases("a batch", (url) => {
     expect(await run(1, ["a", "b"])).toMatchObject({ affectedRows: 2 });
     expect(await run(2, ["b", "c"])).toMatchObject({ affectedRows: 1 });
     expect(builds).toBe(1);
-    const found = await database.db
-      .selectFrom("accounts")
-      .select(["app_key", "created_at"])
-      .orderBy("id")
-      .execute();
+    const found = await database.db.selectFrom("accounts").select(["app_key", "created_at"]).orderBy("id").execute();
     expect(found.map(({ app_key, created_at }) => [app_key, created_at])).toEqual([
       ["a", 1],
       ["b", 1],
@@ -90,10 +86,7 @@ describeDatabases("a batch", (url) => {
       sql`where true`,
     ).execute(db);
     await sql.raw(dialect.isServer ? "analyze accounts" : "select 1").execute(db);
-    await insert(
-      names,
-      sql`cross join accounts as stored where stored.app_key = 'old-' || batch.name`,
-    ).execute(db);
+    await insert(names, sql`cross join accounts as stored where stored.app_key = 'old-' || batch.name`).execute(db);
     const added = db.selectFrom("accounts").select("app_key").where("app_key", "not like", "old-%");
     const found = await added.orderBy("id").execute();
     expect(found.map(({ app_key }) => app_key)).toEqual(names);
@@ -102,22 +95,10 @@ describeDatabases("a batch", (url) => {
   it("sorts text by code point", async () => {
     const names = ["b", "a", "B", "_", "é", "Z", "\u{1f600}", "\u{ff5e}"];
     for (const app_key of names) {
-      await database.db
-        .insertInto("accounts")
-        .values({ app_key, secret_sealed: "", created_at: 0 })
-        .execute();
+      await database.db.insertInto("accounts").values({ app_key, secret_sealed: "", created_at: 0 }).execute();
     }
     const found = await database.db.selectFrom("accounts").select("app_key").orderBy("app_key").execute();
-    expect(found.map(({ app_key }) => app_key)).toEqual([
-      "B",
-      "Z",
-      "_",
-      "a",
-      "b",
-      "é",
-      "\u{ff5e}",
-      "\u{1f600}",
-    ]);
+    expect(found.map(({ app_key }) => app_key)).toEqual(["B", "Z", "_", "a", "b", "é", "\u{ff5e}", "\u{1f600}"]);
   });
 });
 

@@ -77,9 +77,7 @@ it("applies and records every migration once", async () => {
 
 it("migrates once if several connections open a new file concurrently", async () => {
   await Promise.all([open(), open(), open()]);
-  expect(inFile((file) => file.all("select version from starpost_migrations"))).toHaveLength(
-    migrations.length,
-  );
+  expect(inFile((file) => file.all("select version from starpost_migrations"))).toHaveLength(migrations.length);
 });
 
 it("rejects a database of a newer version without changing it", async () => {

@@ -8,18 +8,16 @@ const hide = (text: string) => hideAddresses(text, pseudonym);
 const hidden = (address: string) => pseudonym(address);
 
 describe("hideAddresses", () => {
-  test.each([
-    "jane@example.com",
-    "Jane.Doe+news@shop.example.co.uk",
-    "o'brien@example.ie",
-    "jürgen@bücher.example",
-  ])("replaces %s with a token that looks like an address", (address) => {
-    const token = hidden(address);
-    expect(token).toMatch(/^person-[0-9a-f]{10}@redacted\.invalid$/);
-    expect(hide(`to ${address}, and '${address}'.`)).toBe(`to ${token}, and '${token}'.`);
-    expect(hide(`<${address}>;"${address}";(${address})`)).toBe(`<${token}>;"${token}";(${token})`);
-    expect(hide(token)).toBe(token);
-  });
+  test.each(["jane@example.com", "Jane.Doe+news@shop.example.co.uk", "o'brien@example.ie", "jürgen@bücher.example"])(
+    "replaces %s with a token that looks like an address",
+    (address) => {
+      const token = hidden(address);
+      expect(token).toMatch(/^person-[0-9a-f]{10}@redacted\.invalid$/);
+      expect(hide(`to ${address}, and '${address}'.`)).toBe(`to ${token}, and '${token}'.`);
+      expect(hide(`<${address}>;"${address}";(${address})`)).toBe(`<${token}>;"${token}";(${token})`);
+      expect(hide(token)).toBe(token);
+    },
+  );
 
   test("gives each address its own token, ignoring case", () => {
     expect(hidden("Jane@Example.COM")).toBe(hidden("jane@example.com"));
@@ -75,9 +73,7 @@ describe("hideAddresses", () => {
   });
 
   test("keeps terminal colors", () => {
-    expect(hide("\u001B[31mjane@example.com\u001B[39m")).toBe(
-      `\u001B[31m${hidden("jane@example.com")}\u001B[39m`,
-    );
+    expect(hide("\u001B[31mjane@example.com\u001B[39m")).toBe(`\u001B[31m${hidden("jane@example.com")}\u001B[39m`);
   });
 
   test.each(["5 rows @ 3/s", "node_modules/@scope/name", "100% @", "a @ b"])("does not change %j", (text) => {

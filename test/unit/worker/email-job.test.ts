@@ -95,9 +95,7 @@ function open(
   } = {},
 ) {
   const time = new VirtualTime();
-  const queue = new Queue(
-    emails.map((email) => (typeof email === "number" ? { email: anEmail(email) } : email)),
-  );
+  const queue = new Queue(emails.map((email) => (typeof email === "number" ? { email: anEmail(email) } : email)));
   const logged: LogEntry[] = [];
   const logAt =
     (level: string) =>
@@ -277,9 +275,7 @@ describe("an unreachable transport", () => {
     isUp = true;
     await time.run(1_400_000);
     expect(queue.waiting).toEqual([]);
-    expect(queue.ended.filter(({ outcome }) => outcome.state === "accepted").map(({ id }) => id)).toEqual([
-      1, 2, 3,
-    ]);
+    expect(queue.ended.filter(({ outcome }) => outcome.state === "accepted").map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(logged.filter(({ level, fields }) => level === "info" && !("mail" in fields))).toHaveLength(1);
     stop.abort();
     await running;

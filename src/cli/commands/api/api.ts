@@ -80,6 +80,5 @@ export const api = command({
       isAnonymous: flags["no-auth"] === true,
     });
   },
-  render: (operations) =>
-    operations ? table(operations, ["operation", "method", "path", "summary"]) : silent(),
+  render: (operations) => (operations ? table(operations, ["operation", "method", "path", "summary"]) : silent()),
 });

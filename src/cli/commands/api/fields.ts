@@ -15,10 +15,7 @@ export interface GivenFields {
  * Reads `--field` and `--raw-field` into one tree.
  * @throws UserError `usage`
  */
-export async function readFields(
-  { fields, rawFields, isSecret }: GivenFields,
-  files: InputFiles,
-): Promise<FieldTree> {
+export async function readFields({ fields, rawFields, isSecret }: GivenFields, files: InputFiles): Promise<FieldTree> {
   const tree: FieldTree = {};
   for (const text of rawFields) {
     const { steps, value } = splitField(text, "--raw-field");
@@ -108,11 +105,8 @@ function place(before: Value, [step, ...rest]: readonly string[], value: Value):
     if (rest.length === 0) return value === undefined ? list : [...list, value];
     const last = list.at(-1);
     // A field that the last element already has starts a new element.
-    const goesOn =
-      isTree(last) && !(rest[0] !== undefined && rest[0] !== "" && rest.length === 1 && rest[0] in last);
-    return goesOn
-      ? [...list.slice(0, -1), place(last, rest, value)]
-      : [...list, place(undefined, rest, value)];
+    const goesOn = isTree(last) && !(rest[0] !== undefined && rest[0] !== "" && rest.length === 1 && rest[0] in last);
+    return goesOn ? [...list.slice(0, -1), place(last, rest, value)] : [...list, place(undefined, rest, value)];
   }
   const inside: FieldTree = isTree(before) ? before : {};
   return { ...inside, [step]: place(inside[step], rest, value) };

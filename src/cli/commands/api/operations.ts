@@ -9,10 +9,7 @@ import { isMethod, methods } from "./target.ts";
 export const operationNames: readonly string[] = Object.keys(operationCards);
 
 export const apiCommands: CommandTable = Object.fromEntries(
-  operationNames.map((operation) => [
-    `api ${operation}`,
-    async () => apiCommandOf(operation as OperationName),
-  ]),
+  operationNames.map((operation) => [`api ${operation}`, async () => apiCommandOf(operation as OperationName)]),
 );
 
 /** The command that calls an operation by name: `starpost api reviews.widget`. */

@@ -90,9 +90,7 @@ export function readHeaders(texts: readonly string[]): Readonly<Record<string, s
     const name = rawName.trim().toLowerCase();
     if (value === undefined || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\0\r\n]/.test(value)) {
       // Without the value, which may be a secret.
-      throw usageError(
-        `invalid value ${JSON.stringify(rawName)} for --header: must have the form name:value`,
-      );
+      throw usageError(`invalid value ${JSON.stringify(rawName)} for --header: must have the form name:value`);
     }
     if (reservedHeaders.has(name)) {
       throw usageError(

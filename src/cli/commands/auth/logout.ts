@@ -12,6 +12,5 @@ export const authLogout = command({
     const { logOut } = await import("../profile/change.ts");
     return logOut(context);
   },
-  render: ({ secret_removed_from: places, ...rest }) =>
-    silent({ ...rest, secret_removed_from: places.join(" ") }),
+  render: ({ secret_removed_from: places, ...rest }) => silent({ ...rest, secret_removed_from: places.join(" ") }),
 });

@@ -7,14 +7,10 @@ import type { Context } from "../../program/context.ts";
 const keyring = "the system keyring";
 
 /** Reports where a secret is stored. A keyring that cannot be used is reported as a warning. */
-export async function reportSecretPlace(
-  context: Context,
-  { place, keyringError }: SavedSecret,
-): Promise<void> {
+export async function reportSecretPlace(context: Context, { place, keyringError }: SavedSecret): Promise<void> {
   const file = await secretFile(context);
   if (place === "keyring") context.messages.info(`Stored the secret in ${keyring}.`);
-  else if (keyringError === undefined)
-    context.messages.info(`Stored the secret in ${file}, readable only by you.`);
+  else if (keyringError === undefined) context.messages.info(`Stored the secret in ${file}, readable only by you.`);
   else
     context.messages.warn(
       `Stored the secret in ${file}, readable only by you, because ${keyring} is not available (${keyringError}).`,

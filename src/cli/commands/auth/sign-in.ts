@@ -7,12 +7,7 @@ import { saveProfile } from "../../../config/profile-editor.ts";
 import type { SecretPlace } from "../../../config/secret-store.ts";
 import { type AccountStatus, statusOf } from "./account-status.ts";
 import type { Context } from "../../program/context.ts";
-import {
-  type GivenAccount,
-  missingSecret,
-  readAccountSecret,
-  readAccountTarget,
-} from "../profile/prompts.ts";
+import { type GivenAccount, missingSecret, readAccountSecret, readAccountTarget } from "../profile/prompts.ts";
 import { reportSecretPlace } from "./secret-format.ts";
 
 export interface LoginRequest extends GivenAccount {
@@ -69,9 +64,7 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
     const token = await connection.renewToken();
     const wanted = { name, id, target, isLive, secret, becomesCurrent: true };
     const kept = await saveProfile({ ...secretSources(sources), paths }, wanted);
-    context.messages.info(
-      `Signed in to ${target.base_url} as ${target.app_key}. The current profile is now ${name}.`,
-    );
+    context.messages.info(`Signed in to ${target.base_url} as ${target.app_key}. The current profile is now ${name}.`);
     await reportSecretPlace(context, kept ?? { place: "file" });
     warnAboutOverride(context, name);
     return { ...statusOf(profile, target.app_key, token), secret_in: kept?.place ?? "file" };

@@ -4,10 +4,7 @@ import { command } from "../../program/command.ts";
 export const authToken = command({
   name: "auth token",
   summary: "Print a valid access token (utoken)",
-  examples: [
-    "starpost auth token",
-    'curl -s "http://127.0.0.1:8080/apps/KEY/purchases?utoken=$(starpost auth token)"',
-  ],
+  examples: ["starpost auth token", 'curl -s "http://127.0.0.1:8080/apps/KEY/purchases?utoken=$(starpost auth token)"'],
   run: async (context) => {
     const connection = await context.connect();
     try {

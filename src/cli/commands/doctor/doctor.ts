@@ -65,12 +65,7 @@ function formatDiagnosis({ checks }: Diagnosis): View {
   ]);
   const rows = checks.map(({ name, status, message, fix = null }) => ({ name, status, message, fix }));
   return {
-    ...text([...lines.map((line) => line.text), "", formatSummary(checks)], rows, [
-      "name",
-      "status",
-      "message",
-      "fix",
-    ]),
+    ...text([...lines.map((line) => line.text), "", formatSummary(checks)], rows, ["name", "status", "message", "fix"]),
     lineTones: lines.map(({ tone }) => tone),
   };
 }

@@ -9,10 +9,7 @@ import { readAge } from "../../program/flag-values.ts";
 export const importsPurge = command({
   name: "imports purge",
   summary: "Delete the files of old import runs, including their reject files",
-  examples: [
-    "starpost imports purge --older-than 30d",
-    "starpost imports purge --older-than 4w --unfinished --yes",
-  ],
+  examples: ["starpost imports purge --older-than 30d", "starpost imports purge --older-than 4w --unfinished --yes"],
   flags: {
     "older-than": {
       value: "<age>",

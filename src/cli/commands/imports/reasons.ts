@@ -16,8 +16,6 @@ export function describeReportedReasons(runsFolder: string, id: string): string 
       return `  ${countOf(rows, "row")}  ${example?.reason} (line ${example?.line}${value})`;
     }),
     ...(omitted > 0 ? [`  and ${countOf(omitted, "more reason")}`] : []),
-    ...(unknown > 0
-      ? [`  ${countOf(unknown, "row")}  reason not recorded yet; resume the import to record it`]
-      : []),
+    ...(unknown > 0 ? [`  ${countOf(unknown, "row")}  reason not recorded yet; resume the import to record it`] : []),
   ].join("\n");
 }

@@ -30,11 +30,7 @@ export type ReportData = ReturnType<typeof toData>;
  * Assumed: an earlier report is overwritten without confirmation; any other file is not.
  * @throws ImportError `usage` if there is no such run
  */
-export async function reportRun(
-  context: Context,
-  id: string,
-  { out, isOpened }: ReportRequest,
-): Promise<ReportData> {
+export async function reportRun(context: Context, id: string, { out, isOpened }: ReportRequest): Promise<ReportData> {
   const { io, globals, messages } = context;
   if (out === "" || out === "-") {
     throw usageError(
@@ -133,8 +129,6 @@ function openFile(path: string, env: Environment): Promise<string | undefined> {
     child.on("error", (error: NodeJS.ErrnoException) =>
       answer(error.code === "ENOENT" ? `${command} not found` : error.message),
     );
-    child.on("exit", (code) =>
-      answer(code === 0 ? undefined : `${command} exited with ${code ?? "a signal"}`),
-    );
+    child.on("exit", (code) => answer(code === 0 ? undefined : `${command} exited with ${code ?? "a signal"}`));
   });
 }

@@ -6,10 +6,7 @@ import { countOf, formatNumber } from "../../../terminal/plural.ts";
 type Counts = Pick<UndoneRun, "kind" | "reversed" | "kept" | "impossible">;
 
 /** Formats the numbers of rows that were, or would be, reverted and kept, and of those that cannot be reverted. */
-export function describeCounts(
-  { kind, reversed, kept, impossible }: Counts,
-  tense: "past" | "would",
-): string {
+export function describeCounts({ kind, reversed, kept, impossible }: Counts, tense: "past" | "would"): string {
   const verb = tense === "would" ? "would be" : reversed === 1 ? "was" : "were";
   const effect = findKind(kind).undoEffect;
   return [

@@ -14,10 +14,7 @@ export const importsUndo = command({
   name: "imports undo",
   summary: "Undo an import run as far as the API allows",
   argument: "<id>",
-  examples: [
-    "starpost imports undo 20260131-094500-3f2a1c --plan",
-    "starpost imports undo 20260131-094500-3f2a1c",
-  ],
+  examples: ["starpost imports undo 20260131-094500-3f2a1c --plan", "starpost imports undo 20260131-094500-3f2a1c"],
   flags: {
     plan: { description: "count the rows that would be reverted, without changing anything" },
     "dry-run": { description: "same as --plan" },

@@ -62,8 +62,7 @@ async function setUpLocal(context: Context): Promise<SetUp> {
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
     const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);
-    if (current !== builtInNames.local)
-      await setCurrentProfile(sources.paths.configFolder, builtInNames.local);
+    if (current !== builtInNames.local) await setCurrentProfile(sources.paths.configFolder, builtInNames.local);
     const isServer = isDatabaseServer(profile);
     const done = isServer ? "Opened" : existed ? "Found" : "Created";
     context.messages.info(`${done} database ${profile.shownAs} with account ${connection.appKey}.`);

@@ -51,9 +51,7 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
       : `the emails of order ${orderId} about ${products.join(", ")}`;
   const { pending, warning } = await withService(context, async (service) => {
     const { mails } = await service.emails.list({ order_id: orderId, state: "queued,leased", count: 1_000 });
-    const found = mails.filter(
-      ({ product_id }) => products.length === 0 || products.includes(product_id ?? ""),
-    );
+    const found = mails.filter(({ product_id }) => products.length === 0 || products.includes(product_id ?? ""));
     const isKnown = found.length > 0;
     return { pending: found, warning: isKnown ? "" : await describeUnknown(service, orderId, products) };
   });
@@ -73,11 +71,7 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
 }
 
 /** Warns about an order ID or product IDs that may be wrong, because the account does not have them. */
-async function describeUnknown(
-  service: Service,
-  orderId: string,
-  products: readonly string[],
-): Promise<string> {
+async function describeUnknown(service: Service, orderId: string, products: readonly string[]): Promise<string> {
   try {
     const { decisions } = await service.emails.explain({ order_id: orderId });
     const known = new Set(decisions.flatMap((decision) => decision.products.map((one) => one.product_id)));

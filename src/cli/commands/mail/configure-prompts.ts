@@ -6,10 +6,7 @@ import type { Context } from "../../program/context.ts";
 import { readSecretLine } from "../auth/secret-line.ts";
 
 /** Prompts for every setting. The stored value is the default; invalid answers are rejected and prompted for again. */
-export async function promptSettings(
-  context: Context,
-  stored: StoredEmailSettings,
-): Promise<StoredEmailSettings> {
+export async function promptSettings(context: Context, stored: StoredEmailSettings): Promise<StoredEmailSettings> {
   const { completePort, parseHost, parsePort, parseTlsMode, tlsModes } =
     await import("../../../config/email-settings.ts");
   const promptFor = <T>(question: string, usual: string, read: (answer: string) => T) =>

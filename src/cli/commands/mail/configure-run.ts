@@ -1,9 +1,4 @@
-import type {
-  EmailSettings,
-  SmtpServer,
-  StoredEmailSettings,
-  TlsMode,
-} from "../../../config/email-settings.ts";
+import type { EmailSettings, SmtpServer, StoredEmailSettings, TlsMode } from "../../../config/email-settings.ts";
 import { type EmailSender, formatSender } from "../../../config/email-sender.ts";
 import { type UserError, usageError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
@@ -46,10 +41,7 @@ export interface MailConfiguration {
  * Changes, shows, or tests how this machine sends emails.
  * @throws UserError `usage` for a remote profile or missing flags
  */
-export async function configureMail(
-  context: Context,
-  request: MailConfigureRequest,
-): Promise<MailConfiguration> {
+export async function configureMail(context: Context, request: MailConfigureRequest): Promise<MailConfiguration> {
   await findLocalProfile(context, "has mail settings on this machine");
   const { findEmailSettings, readStoredEmailSettings, writeEmailSettings } =
     await import("../../../config/email-settings.ts");
@@ -82,8 +74,7 @@ async function readChanges(
   request: MailConfigureRequest,
   read: () => Promise<StoredEmailSettings>,
 ): Promise<StoredEmailSettings | undefined> {
-  if (request.isOutbox)
-    return { smtp: null, from: request.from ?? (await read().catch(() => emptySettings)).from };
+  if (request.isOutbox) return { smtp: null, from: request.from ?? (await read().catch(() => emptySettings)).from };
   if (namesServer(request) || request.from) return applyFlags(context, request, await read());
   if (request.isShow || request.isCheck || !canPrompt(context)) return undefined;
   return promptSettings(context, await read());
@@ -108,17 +99,12 @@ async function applyFlags(
       ? completePort(request.port, request.tls ?? findTlsMode(request.port, defaultPorts.implicit, known))
       : known;
   const user = request.hasNoUser ? null : (request.user ?? known?.user ?? null);
-  const password =
-    user === null ? null : await findPassword(context, request.isPasswordOnStdin, { host, user, known });
+  const password = user === null ? null : await findPassword(context, request.isPasswordOnStdin, { host, user, known });
   return { smtp: { host, port, tls, user, password }, from };
 }
 
 /** Another port of the same server keeps the encryption, unless either port is the one for implicit encryption. */
-function findTlsMode(
-  port: number | undefined,
-  implicitPort: number,
-  known: SmtpServer | null,
-): TlsMode | undefined {
+function findTlsMode(port: number | undefined, implicitPort: number, known: SmtpServer | null): TlsMode | undefined {
   if (port === undefined || port === implicitPort || !known || known.tls === "implicit") return undefined;
   return known.tls;
 }

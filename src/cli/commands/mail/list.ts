@@ -22,8 +22,7 @@ export const mailList = command({
       value: "<states>",
       description: `only these states, separated by commas: ${emailStates.join(", ")}`,
       values: emailStates,
-      read: (text: string, flag: string) =>
-        text.split(",").map((state) => readOneOf(state.trim(), emailStates, flag)),
+      read: (text: string, flag: string) => text.split(",").map((state) => readOneOf(state.trim(), emailStates, flag)),
     },
     email: { value: "<address>", description: "only emails to this address", read: readText },
     order: { value: "<order_id>", description: "only emails about this order", read: readText },

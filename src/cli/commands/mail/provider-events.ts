@@ -16,17 +16,13 @@ export const mailProviderEvents = command({
     rotate: { description: "create a new secret; events signed with the old one are rejected" },
     "public-key": {
       value: "<key>",
-      description:
-        "accept events signed with this key of the provider (P-256, Base64 or PEM); '' removes the key",
+      description: "accept events signed with this key of the provider (P-256, Base64 or PEM); '' removes the key",
     },
   },
   run: async (context, { flags }) => {
     const { rotate = false, "public-key": publicKey } = flags;
     if (rotate) {
-      await confirmDestruction(
-        context,
-        "Create a new secret? Events signed with the current one will be rejected.",
-      );
+      await confirmDestruction(context, "Create a new secret? Events signed with the current one will be rejected.");
     }
     const change = { rotate, ...(publicKey !== undefined && { public_key: publicKey }) };
     const settings = await withService(context, (service) => service.emailEvents.setUp(change));

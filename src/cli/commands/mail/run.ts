@@ -8,17 +8,14 @@ export const mailRun = command({
   name: "mail run",
   summary: "Send due emails and webhooks of the embedded database",
   examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],
-  notes: [
-    "Without --once, it runs until it receives SIGINT or SIGTERM. `starpost serve` does the same work.",
-  ],
+  notes: ["Without --once, it runs until it receives SIGINT or SIGTERM. `starpost serve` does the same work."],
   flags: {
     once: {
       description: "send what is due now, then exit (status 1 if an email failed, 5 if none could be sent)",
     },
     lease: {
       value: "<seconds>",
-      description:
-        "lease duration in seconds, 5 to 3600; after it expires, another worker takes over (default: 60)",
+      description: "lease duration in seconds, 5 to 3600; after it expires, another worker takes over (default: 60)",
       read: readLease,
     },
     "public-url": {

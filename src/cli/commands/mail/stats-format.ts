@@ -89,10 +89,7 @@ function sumCategories(found: readonly Readonly<Record<string, Counters>>[]): re
 }
 
 function sumCounters(counted: readonly Counters[]): Counters {
-  const sums = emailCounters.map((name) => [
-    name,
-    counted.reduce((sum, counters) => sum + counters[name], 0),
-  ]);
+  const sums = emailCounters.map((name) => [name, counted.reduce((sum, counters) => sum + counters[name], 0)]);
   return Object.fromEntries(sums) as Counters;
 }
 

@@ -54,7 +54,5 @@ export const mailStats = command({
     return { ...stats, screen: isTable ? { width, isPlot } : undefined };
   },
   render: ({ screen, ...stats }) =>
-    screen?.isPlot
-      ? plotStats(stats, Math.min(maxChartWidth, screen.width))
-      : viewStats(stats, screen?.width),
+    screen?.isPlot ? plotStats(stats, Math.min(maxChartWidth, screen.width)) : viewStats(stats, screen?.width),
 });

@@ -31,9 +31,7 @@ export const mailTest = command({
     });
     if (!email) throw new Error("the test email was queued but is not among the newest emails");
     const sender =
-      mode === "local"
-        ? "To send it, run `starpost mail run --once` or `starpost serve`."
-        : "The service sends it.";
+      mode === "local" ? "To send it, run `starpost mail run --once` or `starpost serve`." : "The service sends it.";
     context.messages.info(
       `Queued email ${email.id} to ${email.email}. ${sender} To check its state, run \`starpost mail show ${email.id}\`.`,
     );

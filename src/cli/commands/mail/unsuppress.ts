@@ -14,9 +14,7 @@ export const mailUnsuppress = command({
     const result = await withService(context, (service) => service.emailSuppressions.lift({ email }));
     const lifted = result.lifted.map((kind) => reasons[kind]).join(" and ");
     context.messages.info(
-      lifted === ""
-        ? `${email} is not suppressed.`
-        : `Resumed emails to ${email} (suppressed because of a ${lifted}).`,
+      lifted === "" ? `${email} is not suppressed.` : `Resumed emails to ${email} (suppressed because of a ${lifted}).`,
     );
     return result;
   },

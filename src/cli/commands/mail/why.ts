@@ -66,13 +66,7 @@ function viewOfWhy(why: OutputOf<"emails.explain">): View {
   return text([title, ...lines], rows, ["product_id", "rule", "result", "says", "decided_by", "sentence"]);
 }
 
-function describeDecision({
-  products,
-  is_whole_order,
-  mail_id,
-  rules,
-  sentence,
-}: ExplainedDecision): string[] {
+function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: ExplainedDecision): string[] {
   const names = products.map(({ name, product_id }) => `${name} (${product_id})`).join(", ");
   const heading = is_whole_order ? `Entire order: ${names}` : names;
   const width = Math.max(...rules.map(({ name }) => name.length));

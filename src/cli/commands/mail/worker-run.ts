@@ -39,8 +39,7 @@ export async function runWork(
         return summary;
       }
       messages.flush();
-      if (isForScripts(globals.format))
-        io.stdout.write(toJson({ event: "working", mails_to: worker.emailTarget }));
+      if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "working", mails_to: worker.emailTarget }));
       await worker.run(signals.stop);
       return undefined;
     } finally {

@@ -79,7 +79,6 @@ function sampleOf(operation: string, { path, oneOf, type }: FieldCard): string {
   const name = path.join(".");
   const sample =
     samples[`${operation} ${name}`] ?? samples[name] ?? oneOf?.[0] ?? (type === "number" ? "1" : undefined);
-  if (sample === undefined && type !== "switch")
-    throw new Error(`the field ${name} of ${operation} has no sample`);
+  if (sample === undefined && type !== "switch") throw new Error(`the field ${name} of ${operation} has no sample`);
   return sample ?? "";
 }

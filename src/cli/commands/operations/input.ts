@@ -36,8 +36,7 @@ export function readInput(card: OperationCard, sources: InputSources): Fields {
   const positional = card.fields.filter(({ isArgument }) => isArgument);
   for (const field of card.fields) {
     const text = sources.arguments[positional.indexOf(field)];
-    const value =
-      text === undefined ? findValue(card, field, sources) : readField(field, text, nameOf(field));
+    const value = text === undefined ? findValue(card, field, sources) : readField(field, text, nameOf(field));
     if (value !== undefined) put(input, field.path, value);
   }
   Object.assign(input, card.preset);

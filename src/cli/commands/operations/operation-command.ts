@@ -75,9 +75,7 @@ function describeOperation(operation: string, card: OperationCard): readonly str
     `Operation ${operation}: ${method} ${path}${isExtension ? " (starpost extension)" : ""}.`,
     ...(listing?.by ? ["Reads all pages. To stop early, use --limit."] : []),
     ...(listing?.isNewestFirst
-      ? [
-          `With --limit up to ${listing.size?.max ?? 0}, lists the newest first; otherwise, lists all from the oldest.`,
-        ]
+      ? [`With --limit up to ${listing.size?.max ?? 0}, lists the newest first; otherwise, lists all from the oldest.`]
       : []),
     ...(columns.length > 0 ? [`Columns: ${columns.join(", ")}.`] : []),
     `Errors and their exit statuses: ${failures.join(", ")}.`,
@@ -87,7 +85,5 @@ function describeOperation(operation: string, card: OperationCard): readonly str
 /** A missing record and a missing account have different exit statuses. */
 function describeStatus(kind: ErrorKind): string {
   const { status } = describeFailure(new ServiceError(kind, ""));
-  return kind === "recordNotFound"
-    ? `${exitStatus.failed}; ${status} if the account is not found`
-    : String(status);
+  return kind === "recordNotFound" ? `${exitStatus.failed}; ${status} if the account is not found` : String(status);
 }

@@ -29,9 +29,7 @@ export async function runOperation(
 ): Promise<RowStream | Row> {
   const inputFile = flags["input"] as string | undefined;
   const file =
-    inputFile === undefined
-      ? {}
-      : await (await import("./input-file.ts")).readInputFile(context.io, inputFile);
+    inputFile === undefined ? {} : await (await import("./input-file.ts")).readInputFile(context.io, inputFile);
   const password = await readPassword(context, card, flags["password-stdin"] === true);
   const read = (own: OwnAccount) => readInput(card, { arguments: positional, flags, file, own, password });
   // Report missing fields before opening a connection.
@@ -76,11 +74,7 @@ async function* readPages(
  * Reads the password of a new user, from standard input or from a prompt.
  * @throws UserError `usage`, `interrupted`
  */
-async function readPassword(
-  context: Context,
-  card: OperationCard,
-  isOnStdin: boolean,
-): Promise<string | undefined> {
+async function readPassword(context: Context, card: OperationCard, isOnStdin: boolean): Promise<string | undefined> {
   if (!needsPassword(card)) return undefined;
   if (isOnStdin) {
     const { readSecretLine } = await import("../auth/secret-line.ts");

@@ -30,9 +30,7 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
   const name = parseNewProfileName(request.name);
   const known = findStored(await readProfiles(paths.configFolder), name);
   const isHere = meansDatabase(context, request, known);
-  const wanted = await (isHere
-    ? readDatabase(context, request, known)
-    : readAccount(context, request, known));
+  const wanted = await (isHere ? readDatabase(context, request, known) : readAccount(context, request, known));
   const kept = await saveProfile(
     { ...secretSources(sources), paths },
     {

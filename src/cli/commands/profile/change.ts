@@ -1,12 +1,7 @@
 import { usageError } from "../../../config/user-error.ts";
 import { secretSources } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
-import {
-  deleteSecret,
-  setCurrentProfile,
-  setProfileLive,
-  deleteProfile,
-} from "../../../config/profile-editor.ts";
+import { deleteSecret, setCurrentProfile, setProfileLive, deleteProfile } from "../../../config/profile-editor.ts";
 import type { SecretPlace } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
 import { warnAboutOverride } from "../auth/sign-in.ts";
@@ -78,9 +73,7 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const stored = await requireStored(context, name, "sign out of");
   const forgotten = await deleteSecret(await placesOf(context), name, stored);
   const gone = await describeForgotten(context, forgotten);
-  context.messages.info(
-    `Signed out of ${name}: ${gone === undefined ? "nothing was stored" : `deleted ${gone}`}.`,
-  );
+  context.messages.info(`Signed out of ${name}: ${gone === undefined ? "nothing was stored" : `deleted ${gone}`}.`);
   return toRecord(name, forgotten, current);
 }
 

@@ -5,9 +5,7 @@ export const profileList = command({
   name: "profile list",
   summary: "List profiles",
   examples: ["starpost profile list", "starpost profile list --json | jq -r '.[] | select(.current).name'"],
-  notes: [
-    "`signed_in` states whether a secret is stored. To check whether it is valid, run `starpost auth status`.",
-  ],
+  notes: ["`signed_in` states whether a secret is stored. To check whether it is valid, run `starpost auth status`."],
   run: async (context) => {
     const { listProfiles } = await import("./records.ts");
     return listProfiles(context);

@@ -37,21 +37,17 @@ export async function readAccountTarget(
     if (value !== undefined) return read(value);
     if (stored !== undefined && !(promptsAll && canPrompt(context))) return read(stored);
     if (canPrompt(context)) return promptValue(context, { question, usual: stored }, read);
-    throw usageError(
-      `required flag ${flag} not set`,
-      `Pass ${flag}, or run the command in a terminal to be prompted.`,
-    );
+    throw usageError(`required flag ${flag} not set`, `Pass ${flag}, or run the command in a terminal to be prompted.`);
   };
   const base_url = await find(
     "--base-url",
     [given.baseUrl ?? readVariable(env, "STARPOST_BASE_URL"), known?.base_url],
     { question: "Service URL", read: (text) => parseBaseUrl(text, "--base-url") },
   );
-  const app_key = await find(
-    "--app-key",
-    [given.appKey ?? readVariable(env, "STARPOST_APP_KEY"), known?.app_key],
-    { question: "App key", read: readAppKey },
-  );
+  const app_key = await find("--app-key", [given.appKey ?? readVariable(env, "STARPOST_APP_KEY"), known?.app_key], {
+    question: "App key",
+    read: readAppKey,
+  });
   return { base_url, app_key };
 }
 

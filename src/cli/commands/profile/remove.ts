@@ -13,6 +13,5 @@ export const profileRemove = command({
     const { forgetProfile } = await import("./change.ts");
     return forgetProfile(context, name);
   },
-  render: ({ secret_removed_from: places, ...rest }) =>
-    silent({ ...rest, secret_removed_from: places.join(" ") }),
+  render: ({ secret_removed_from: places, ...rest }) => silent({ ...rest, secret_removed_from: places.join(" ") }),
 });

@@ -6,9 +6,7 @@ export const profileShow = command({
   summary: "Show a profile (default: the current one) and where its secret is stored",
   argument: "[name]",
   examples: ["starpost profile show", "starpost profile show local --json"],
-  notes: [
-    "The secret is not shown. To print the secret of a local profile, run `starpost auth credentials`.",
-  ],
+  notes: ["The secret is not shown. To print the secret of a local profile, run `starpost auth credentials`."],
   run: async (context, { arguments: [name] }) => {
     const { showProfile } = await import("./records.ts");
     return showProfile(context, name ?? context.globals.profile);

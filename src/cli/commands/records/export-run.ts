@@ -47,10 +47,7 @@ export async function exportRecords(
     );
   }
   if (out !== undefined && wantsRedaction(io.argv, io.env)) {
-    throw usageError(
-      "--redact cannot be used with --out",
-      "Remove --out and redirect standard output to the file.",
-    );
+    throw usageError("--redact cannot be used with --out", "Remove --out and redirect standard output to the file.");
   }
   const startedMs = io.clock();
   const file = out === undefined || out === "-" ? null : out;

@@ -62,8 +62,7 @@ export const importFlags = {
   },
   empty: {
     value: "<keep|clear|error>",
-    description:
-      "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
+    description: "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
     ...oneOf(emptyCells),
   },
   rejects: { value: "<file>", description: "write rejected rows to this file", read: readText },
@@ -108,8 +107,7 @@ export function listKindFlags(flags: Readonly<Record<string, KindFlag>> = {}): F
 
 function toFlag({ description, value, values: declared, isRequired = false, type }: KindFlag): Flag {
   if (value === undefined) return { description };
-  const values =
-    declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
+  const values = declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
   const flag = { value, description, required: isRequired };
   if (values) return { ...flag, ...oneOf(values) };
   return { ...flag, read: type === "date" ? readDay : readText };

@@ -60,12 +60,8 @@ export function describeEnd(
     `  rows      ${describeRows(rows, paint)}`,
     id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
     ...describeRejects(rejects, rows),
-    ...(summary.verified
-      ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified })
-      : []),
-    ...(rejectsFile === null
-      ? []
-      : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
+    ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
+    ...(rejectsFile === null ? [] : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
     ...(id === null ? [] : [describeNextStep(id, summary)]),
   ].join("\n");
 }
@@ -148,15 +144,7 @@ function describeNextStep(id: string, { state }: ImportSummary): string {
 }
 
 export function describeVerification(result: VerifiedRun): string[] {
-  const {
-    kind,
-    import_id,
-    checked,
-    missing,
-    missing_count: count,
-    missing_file,
-    rows_not_looked_for,
-  } = result;
+  const { kind, import_id, checked, missing, missing_count: count, missing_file, rows_not_looked_for } = result;
   if (result.state === "interrupted") {
     return [`Verification interrupted. To verify again, run: starpost imports verify ${import_id}`];
   }
@@ -169,14 +157,11 @@ export function describeVerification(result: VerifiedRun): string[] {
   ];
   if (rows_not_looked_for > 0) {
     const was = rows_not_looked_for === 1 ? "was" : "were";
-    lines.push(
-      `Not verified: ${countOf(rows_not_looked_for, "row")} of the import ${was} rejected or not sent.`,
-    );
+    lines.push(`Not verified: ${countOf(rows_not_looked_for, "row")} of the import ${was} rejected or not sent.`);
   }
   if (count > missing.length) {
     lines.push(`Not shown: ${countOf(count - missing.length, "more row")}. For all rows, use --missing.`);
   }
-  if (missing_file !== null)
-    lines.push(`Missing rows: ${missing_file}. To send them again, import that file.`);
+  if (missing_file !== null) lines.push(`Missing rows: ${missing_file}. To send them again, import that file.`);
   return lines;
 }

@@ -120,7 +120,5 @@ function describeReading({ doing, file, rows, bytes }: Extract<ImportEvent, { ty
 
 /** Shows a decimal for low rates. */
 function formatRate(perSecond: number): string {
-  return perSecond > 0 && perSecond < 9.95
-    ? String(Number(perSecond.toFixed(1)))
-    : formatNumber(Math.round(perSecond));
+  return perSecond > 0 && perSecond < 9.95 ? String(Number(perSecond.toFixed(1))) : formatNumber(Math.round(perSecond));
 }

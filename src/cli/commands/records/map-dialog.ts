@@ -51,9 +51,7 @@ async function promptField(
   prompts: MappingPrompts,
 ): Promise<Answer> {
   const question = `${proposal.field}${proposal.isRequired ? " (required)" : ""}`;
-  const answer = requireAnswer(
-    await prompts.choice<Answer | Follow>(question, listChoices(draft, proposal, taken)),
-  );
+  const answer = requireAnswer(await prompts.choice<Answer | Follow>(question, listChoices(draft, proposal, taken)));
   if (answer === "value") {
     const value = requireAnswer(await prompts.text(`Value of ${proposal.field} for every row:`)).trim();
     return value === "" ? "none" : { value };

@@ -88,9 +88,7 @@ function describeProposal(draft: MappingDraft, answers: Answers): string[] {
     const isTaken = (answers.of.get(field) ?? "none") !== "none";
     return isTaken ? [`  ${field.padEnd(widest)}  column '${column}' (${sureness})`] : [];
   });
-  const omitted = open.filter(
-    ({ field, column }) => column !== undefined && answers.of.get(field) === "none",
-  );
+  const omitted = open.filter(({ field, column }) => column !== undefined && answers.of.get(field) === "none");
   const guesses = omitted.map(({ field, column }) => `${field} (column '${column}')`);
   const unused = findUnused(draft, answers);
   return [
@@ -121,9 +119,7 @@ function describeMissing(draft: MappingDraft, answers: Answers): string[] {
 
 function describeNextCommand({ kind, file }: MappingDraft, out: string | undefined): string {
   const path = file === "-" ? "<file>" : quoteForShell(file);
-  const required = Object.entries(findKind(kind).importCommand.flags ?? {}).filter(
-    ([, flag]) => flag.isRequired,
-  );
+  const required = Object.entries(findKind(kind).importCommand.flags ?? {}).filter(([, flag]) => flag.isRequired);
   const flags = required.map(([name, { value }]) => ` --${name} ${value ?? ""}`).join("");
   const command = `starpost ${kind} import ${path}${flags} --mapping ${quoteForShell(out ?? "mapping.json")}`;
   return out === undefined

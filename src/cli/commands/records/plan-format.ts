@@ -56,9 +56,7 @@ function describeStored({ there, repeated, kind }: PlanSummary): string[] {
   return [
     ...(there.items > 0 ? [`  existing  ${countOf(there.items, one, many)}${changes}`] : []),
     ...(repeated.rows > 0
-      ? [
-          `  repeated  ${countOf(repeated.rows, "row")} with the ID of an earlier row (first: ${repeated.first})`,
-        ]
+      ? [`  repeated  ${countOf(repeated.rows, "row")} with the ID of an earlier row (first: ${repeated.first})`]
       : []),
   ];
 }
@@ -105,9 +103,7 @@ function describeEmails({ mails, there }: PlanSummary): string[] {
 /** Why ordered products would not cause an email. */
 function describeNotSent({ not_sent: notSent }: EmailForecast): string[] {
   const rules = forecastRuleNames.filter((name) => notSent[name] > 0);
-  return rules.map(
-    (name) => `${indent}none for ${countOf(notSent[name], "ordered product")}: ${ruleTexts[name]}`,
-  );
+  return rules.map((name) => `${indent}none for ${countOf(notSent[name], "ordered product")}: ${ruleTexts[name]}`);
 }
 
 const ruleTexts: Readonly<Record<ForecastRuleName, string>> = {

@@ -6,10 +6,7 @@ import { readPort, readSeconds, readText } from "../../program/flag-values.ts";
 export const serve = command({
   name: "serve",
   summary: "Serve the API over HTTP from the embedded database",
-  examples: [
-    "starpost serve",
-    "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example",
-  ],
+  examples: ["starpost serve", "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example"],
   flags: {
     host: { value: "<address>", description: "address to listen on (default: 127.0.0.1)", read: readText },
     port: {

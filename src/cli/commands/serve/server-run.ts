@@ -21,9 +21,7 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     const host = await context.host();
     const { version, stderr: log } = io;
     const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
-    messages.warn(
-      `Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`,
-    );
+    messages.warn(`Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`);
     if (server.emailTarget !== undefined) messages.warn(`Sending due emails to ${server.emailTarget}.`);
     if (options.chaos) {
       messages.warn(
@@ -61,10 +59,7 @@ export async function findLocalProfile(context: Context, verb: string): Promise<
     const profile = await context.profile();
     if (profile.mode === "local") return profile;
     if (isNamed) {
-      throw usageError(
-        `profile ${profile.name} is remote; only a local profile ${verb}`,
-        "Use --profile local.",
-      );
+      throw usageError(`profile ${profile.name} is remote; only a local profile ${verb}`, "Use --profile local.");
     }
   }
   return localProfile(await context.profileSources());

@@ -52,20 +52,12 @@ function readEmailTypes(texts: readonly string[] | undefined): readonly string[]
   const unknown = texts.find((id) => !isEmailTypeId(id));
   if (unknown === undefined) return [...new Set(texts)];
   const known = Object.entries(emailTypes).map(([id, name]) => `${id} (${name})`);
-  throw usageError(
-    `invalid value ${JSON.stringify(unknown)} for --type`,
-    `Email types: ${known.join(", ")}.`,
-  );
+  throw usageError(`invalid value ${JSON.stringify(unknown)} for --type`, `Email types: ${known.join(", ")}.`);
 }
 
-function describeChange(
-  verb: ChangeRequest["verb"],
-  emails: readonly string[],
-  ids: readonly string[],
-): string {
+function describeChange(verb: ChangeRequest["verb"], emails: readonly string[], ids: readonly string[]): string {
   const subject = emails.length <= 3 ? emails.join(", ") : countOf(emails.length, "address", "addresses");
-  const types =
-    ids.length === Object.keys(emailTypes).length ? "all emails" : `emails of type ${ids.join(", ")}`;
+  const types = ids.length === Object.keys(emailTypes).length ? "all emails" : `emails of type ${ids.join(", ")}`;
   return verb === "massCreate" ? `Unsubscribed ${subject} from ${types}.` : `Resumed ${types} to ${subject}.`;
 }
 

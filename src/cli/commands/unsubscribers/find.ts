@@ -5,10 +5,7 @@ export const unsubscribersFind = command({
   name: "unsubscribers find",
   summary: "Show the email types that an address is unsubscribed from",
   argument: "<address>",
-  examples: [
-    "starpost unsubscribers find ann@mail.example",
-    "starpost unsubscribers find ann@mail.example --json",
-  ],
+  examples: ["starpost unsubscribers find ann@mail.example", "starpost unsubscribers find ann@mail.example --json"],
   run: async (context, { arguments: [address = ""] }) => {
     const { findAddress } = await import("./addresses.ts");
     return findAddress(context, address);

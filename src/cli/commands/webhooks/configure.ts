@@ -36,6 +36,5 @@ export const webhooksConfigure = command({
     }
     return { allow_private: found.allowsPrivate, configured_by: found.configuredBy };
   },
-  render: ({ allow_private, configured_by }) =>
-    fields({ allow_private: allow_private ? "on" : "off", configured_by }),
+  render: ({ allow_private, configured_by }) => fields({ allow_private: allow_private ? "on" : "off", configured_by }),
 });

@@ -54,9 +54,7 @@ export const webhooksDeliveries = command({
       ...(event !== undefined && { event_name: event }),
       ...(webhook !== undefined && { webhook_id: webhook }),
     };
-    const { deliveries } = await withService(context, ({ webhookDeliveries }) =>
-      webhookDeliveries.list(query),
-    );
+    const { deliveries } = await withService(context, ({ webhookDeliveries }) => webhookDeliveries.list(query));
     if (deliveries.length === 0) {
       context.messages.info("No deliveries found. To list the webhooks, run `starpost webhooks list`.");
     }

@@ -101,10 +101,7 @@ function toFeedEvent({ delivery, ...attempt }: Attempt): FeedEvent {
 }
 
 /** The first new ID in a list ordered from newest to oldest. */
-function firstNew<T extends { readonly id: number }>(
-  listed: readonly T[],
-  isOld: (one: T) => boolean,
-): number {
+function firstNew<T extends { readonly id: number }>(listed: readonly T[], isOld: (one: T) => boolean): number {
   const newestOld = listed.find(isOld);
   return newestOld === undefined ? (listed.at(-1)?.id ?? 0) : newestOld.id + 1;
 }

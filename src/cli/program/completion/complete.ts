@@ -48,8 +48,7 @@ async function findCandidates(
   start: string,
   table: CommandTable,
 ): Promise<Completion> {
-  if (typed.awaiting !== undefined)
-    return completeValue(io, valuesOfFlag(typed.command, typed.awaiting), start);
+  if (typed.awaiting !== undefined) return completeValue(io, valuesOfFlag(typed.command, typed.awaiting), start);
   const [, flag, value] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
   if (flag !== undefined) {
     const { candidates } = await completeValue(io, valuesOfFlag(typed.command, flag), value ?? "");
@@ -64,8 +63,7 @@ async function findCandidates(
   if (!typed.command && typed.arguments.length > 0) return nothing;
   if (!typed.command) return { candidates: await nextWords(typed.path, table), further: "none" };
   const values = argumentAt(typed.command, typed.arguments.length)?.values;
-  if (values === "commands")
-    return { candidates: await completeHelp(typed.arguments, table), further: "none" };
+  if (values === "commands") return { candidates: await completeHelp(typed.arguments, table), further: "none" };
   return completeValue(io, values, start);
 }
 

@@ -25,11 +25,7 @@ const statusOfKind = {
   failed: exitStatus.failed,
 } as const;
 
-const refusedCredentials: ReadonlySet<ErrorKind> = new Set([
-  "unauthorized",
-  "invalidClient",
-  "recordNotFound",
-]);
+const refusedCredentials: ReadonlySet<ErrorKind> = new Set(["unauthorized", "invalidClient", "recordNotFound"]);
 
 const hints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "To sign in again, run `starpost auth login`.",

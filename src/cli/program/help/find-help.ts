@@ -11,11 +11,7 @@ import { describePage, type Entry, sharedFlags } from "./page.ts";
  * The help for a command, a noun or group, a topic, or `topics`; with an empty name, for the program.
  * @throws UserError `usage` if nothing has this name
  */
-export async function findHelp(
-  commands: CommandTable,
-  name: string,
-  columns: number | undefined,
-): Promise<string> {
+export async function findHelp(commands: CommandTable, name: string, columns: number | undefined): Promise<string> {
   const width = widthOfHelp(columns);
   const words = name.split(" ");
   if (name === "") return describeProgram();
@@ -89,12 +85,7 @@ export function helpOfCommand(command: Command, width: number): string {
 }
 
 /** The help for a noun or a group: its verbs, and examples of some of them. */
-export function helpOfNoun(
-  name: string,
-  summary: string,
-  commands: readonly Command[],
-  width: number,
-): string {
+export function helpOfNoun(name: string, summary: string, commands: readonly Command[], width: number): string {
   const verbs = commands.map((command) => ({
     term: command.name.slice(name.length).trim(),
     description: command.summary,

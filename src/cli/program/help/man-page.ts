@@ -57,11 +57,7 @@ function paragraph(text: string): string {
 }
 
 function writeEntry({ term, description }: Entry): string[] {
-  return [
-    ".TP",
-    `.B "${escape(term).replaceAll('"', "\\(dq")}"`,
-    escape(description === "" ? term : description),
-  ];
+  return [".TP", `.B "${escape(term).replaceAll('"', "\\(dq")}"`, escape(description === "" ? term : description)];
 }
 
 /** Lines to copy, without wrapping. */

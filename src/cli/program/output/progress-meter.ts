@@ -38,8 +38,7 @@ export class ProgressMeter {
     if (isClose) this.#readings[this.#readings.length - 1] = reading;
     else this.#readings.push(reading);
     // Keeps one older reading, so that infrequent readings also have a speed.
-    while (this.#readings.length > 2 && (this.#readings[1]?.atMs ?? atMs) < atMs - windowMs)
-      this.#readings.shift();
+    while (this.#readings.length > 2 && (this.#readings[1]?.atMs ?? atMs) < atMs - windowMs) this.#readings.shift();
   }
 
   /** Undefined if there are too few readings. Decreases while no readings arrive. */

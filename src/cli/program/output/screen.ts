@@ -19,9 +19,7 @@ export type StreamName = "stdout" | "stderr";
  */
 export function readScreen(io: Io): Screen {
   const isUntruncated = wantsRedaction(io.argv, io.env);
-  const width = isUntruncated
-    ? unlimitedWidth
-    : (io.columns ?? (io.isStdoutTerminal ? defaultWidth : unlimitedWidth));
+  const width = isUntruncated ? unlimitedWidth : (io.columns ?? (io.isStdoutTerminal ? defaultWidth : unlimitedWidth));
   return { width, isColored: !isPlain(io, "stdout") };
 }
 

@@ -1,11 +1,5 @@
 import { domainToASCII } from "node:url";
-import type {
-  contract,
-  EmailCategory,
-  EmailEventName,
-  EmailState,
-  SuppressionKind,
-} from "../../../contract/index.ts";
+import type { contract, EmailCategory, EmailEventName, EmailState, SuppressionKind } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
@@ -90,8 +84,7 @@ async function findEmails(
   return new Map(
     elements.flatMap((element) => {
       const id = idOf(element);
-      const email =
-        element.messageKey === undefined ? byProviderId.get(element.providerId ?? "") : byId.get(id ?? 0);
+      const email = element.messageKey === undefined ? byProviderId.get(element.providerId ?? "") : byId.get(id ?? 0);
       return email && isRecipient(element, email) ? [[element, email] as const] : [];
     }),
   );
@@ -112,10 +105,7 @@ function toEnvelopeAddress(addressKey: string): string {
   return `${addressKey.slice(0, at)}@${domainToASCII(addressKey.slice(at + 1))}`;
 }
 
-async function findById(
-  ids: readonly number[],
-  context: HandlerContext,
-): Promise<ReadonlyMap<number, Email>> {
+async function findById(ids: readonly number[], context: HandlerContext): Promise<ReadonlyMap<number, Email>> {
   if (ids.length === 0) return new Map();
   const rows = ids.map((id) => [id]);
   const found = await context.transaction
@@ -144,10 +134,7 @@ async function findByProviderId(
   return new Map(found.map((email) => [email.provider_id ?? "", email]));
 }
 
-async function storeProviderIds(
-  learned: ReadonlyMap<string, Email>,
-  { transaction }: HandlerContext,
-): Promise<void> {
+async function storeProviderIds(learned: ReadonlyMap<string, Email>, { transaction }: HandlerContext): Promise<void> {
   for (const [provider_id, { id, provider_id: known }] of learned) {
     if (known === provider_id) continue;
     await transaction.updateTable("mails").set({ provider_id }).where("id", "=", id).execute();

@@ -35,8 +35,7 @@ export type ProviderElement =
  */
 export function parseProviderEvents(body: string): readonly ProviderElement[] {
   const elements = parseJson(body);
-  if (!Array.isArray(elements))
-    throw new ServiceError("invalidParams", "the body must be an array of events");
+  if (!Array.isArray(elements)) throw new ServiceError("invalidParams", "the body must be an array of events");
   if (elements.length > maxProviderEvents) {
     throw new ServiceError("invalidParams", `the body contains more than ${maxProviderEvents} events`);
   }

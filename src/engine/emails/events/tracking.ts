@@ -60,10 +60,7 @@ async function record(
   // Stores only a digest, because the URL may grant access to a review form.
   const digest = createHash("sha256").update(url).digest("base64url").slice(0, 12);
   const key = `${Math.floor(context.nowMs / repeatWindowMs)}:${digest}`;
-  await recordEmailEvent(
-    { accountId, mailId, category: mail.category as EmailCategory, event, key },
-    context,
-  );
+  await recordEmailEvent({ accountId, mailId, category: mail.category as EmailCategory, event, key }, context);
 }
 
 /** Returns the URL in a form that is safe in a header, or null if it is not an HTTP URL. */

@@ -32,14 +32,12 @@ interface EmailColumns {
   created_at: number;
 }
 
-const selectLines = createStatement<
-  { rows: string },
-  Omit<OrderLine, "id" | "email"> & { readonly mailId: number }
->((slot, dialect) => {
-  const columns = sql`batch.id as "mailId", orders.order_id, orders.order_date, products.id as product_row,
+const selectLines = createStatement<{ rows: string }, Omit<OrderLine, "id" | "email"> & { readonly mailId: number }>(
+  (slot, dialect) => {
+    const columns = sql`batch.id as "mailId", orders.order_id, orders.order_date, products.id as product_row,
     products.product_id, products.blacklisted`;
-  const batch = batchOf<EmailColumns>(emailColumns, slot("rows"), dialect);
-  return sql`
+    const batch = batchOf<EmailColumns>(emailColumns, slot("rows"), dialect);
+    return sql`
     select ${columns} from ${batch} cross join orders cross join products
     where orders.id = batch.order_row and products.id = batch.product_row
     union all
@@ -49,7 +47,8 @@ const selectLines = createStatement<
       and purchases.created_at >= batch.created_at
       and not exists (select 1 from mails where mails.order_row = purchases.order_row
         and mails.product_row = purchases.product_row and mails.category = 'map')`;
-});
+  },
+);
 
 /**
  * Reads the products that review requests are about, ordered by email and then by when the account first had the

@@ -64,25 +64,17 @@ async function evaluateOtherEmails(
   context: Context,
 ): Promise<void> {
   const facts = await findAddressFacts(emails, accountId, context);
-  for (const { id } of emails)
-    decisions.set(id, { rule: evaluateAddress(facts.get(id), settings), productRows: [] });
+  for (const { id } of emails) decisions.set(id, { rule: evaluateAddress(facts.get(id), settings), productRows: [] });
 }
 
 /** Finds the rule that prevents an email that does not belong to an order. */
-function evaluateAddress(
-  facts: LineFacts | undefined,
-  { bounced_before }: EmailSettings,
-): EmailRuleName | undefined {
+function evaluateAddress(facts: LineFacts | undefined, { bounced_before }: EmailSettings): EmailRuleName | undefined {
   if (facts?.unsubscribed) return "unsubscribed";
   if (facts?.reported_spam) return "reported_spam";
   return bounced_before && facts?.bounced_before ? "bounced_before" : undefined;
 }
 
-async function evaluateRequests(
-  emails: readonly DueEmail[],
-  evaluation: Evaluation,
-  context: Context,
-): Promise<void> {
+async function evaluateRequests(emails: readonly DueEmail[], evaluation: Evaluation, context: Context): Promise<void> {
   const { approved, rejected } = await evaluateProducts(
     emails,
     { ...evaluation, onDay: dayOf(context.nowMs) },

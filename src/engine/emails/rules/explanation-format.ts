@@ -1,9 +1,4 @@
-import {
-  actorNames,
-  type EmailRuleName,
-  type EmailSettings,
-  type EmailState,
-} from "../../../contract/index.ts";
+import { actorNames, type EmailRuleName, type EmailSettings, type EmailState } from "../../../contract/index.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { LineFacts } from "./line-facts.ts";
 
@@ -58,10 +53,8 @@ const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => s
       : `the store unsubscribed ${address} from review requests${onDate(unsubscribed.atMs)}`,
   reported_spam: ({ address, facts }) =>
     `${address} reported an earlier email as spam${onDate(facts.reported_spam?.atMs)}`,
-  bounced_before: ({ address, facts }) =>
-    `an earlier email to ${address} bounced${onDate(facts.bounced_before?.atMs)}`,
-  reviewed_lately: ({ address, facts }) =>
-    `${address} already reviewed this product${onDate(facts.reviewed?.atMs)}`,
+  bounced_before: ({ address, facts }) => `an earlier email to ${address} bounced${onDate(facts.bounced_before?.atMs)}`,
+  reviewed_lately: ({ address, facts }) => `${address} already reviewed this product${onDate(facts.reviewed?.atMs)}`,
   too_many_to_person: ({ address, settings }) =>
     settings
       ? `${address} will already have received the maximum of ${settings.most_mails_to_person} review requests in ${settings.most_mails_days} days`

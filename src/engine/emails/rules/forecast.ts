@@ -39,18 +39,12 @@ interface Forecasting {
  * already sent or rejected are not included. Emails that a customer received recently, or that are queued for other
  * purchases, count toward the limit per customer.
  */
-export async function forecastEmails(
-  { since_purchase_id = 0 }: Query,
-  context: HandlerContext,
-): Promise<Forecast> {
+export async function forecastEmails({ since_purchase_id = 0 }: Query, context: HandlerContext): Promise<Forecast> {
   const { id: accountId } = accountOf(context);
   const settings = await readEmailSettings(context, accountId);
   const forecasting = { accountId, settings, today: dayOf(context.nowMs), since: since_purchase_id };
   const calendar = new SendCalendar(forecasting.today, settings.most_mails_days);
-  const notSent = Object.fromEntries(forecastRuleNames.map((name) => [name, 0])) as Record<
-    ForecastRuleName,
-    number
-  >;
+  const notSent = Object.fromEntries(forecastRuleNames.map((name) => [name, 0])) as Record<ForecastRuleName, number>;
   const addedOrders = new Set<number>();
   for await (const { line, rule, day } of evaluateLines(forecasting, context)) {
     if (rule !== undefined) {
@@ -134,10 +128,7 @@ const selectSent = createStatement<{ accountId: number; since: number }, { email
     where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and order_row is not null`,
 );
 
-const selectPending = createStatement<
-  { accountId: number; fromId: number },
-  { email_key: string; at: number }
->(
+const selectPending = createStatement<{ accountId: number; fromId: number }, { email_key: string; at: number }>(
   (slot) => sql`
     select email_key, due_at as at from mails
     where account_id = ${slot("accountId")} and state in ${pendingStates} and order_row is not null

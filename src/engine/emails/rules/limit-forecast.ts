@@ -11,11 +11,7 @@ type Email = Row<"mails">;
  * Returns whether a queued email will exceed the limit of its recipient on its due day, counting the emails already sent
  * to the recipient and those that will be sent before it, based on current data.
  */
-export async function exceedsLimitWhenDue(
-  email: Email,
-  settings: EmailSettings,
-  context: Context,
-): Promise<boolean> {
+export async function exceedsLimitWhenDue(email: Email, settings: EmailSettings, context: Context): Promise<boolean> {
   if (!settings.too_many_to_person) return false;
   const { transaction, nowMs } = context;
   const recipientEmails = await transaction

@@ -72,8 +72,7 @@ export async function readEmailCases(
     .map((product) => ({ email: emailByProduct.get(product.product_row), products: [product] }));
   if (orderEmail) cases.push({ email: orderEmail, products: products.filter(isInOrderEmail) });
   const matching = cases.filter(
-    (emailCase) =>
-      product_id === undefined || emailCase.products.some((product) => product.product_id === product_id),
+    (emailCase) => product_id === undefined || emailCase.products.some((product) => product.product_id === product_id),
   );
   if (matching.length > 0) return matching;
   throw recordNotFound("Product", "product_id", product_id ?? "", ` in order ${order.order_id}`);

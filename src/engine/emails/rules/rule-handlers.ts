@@ -13,11 +13,7 @@ import {
   invalidField,
   parseEmailSetting,
 } from "../../../contract/index.ts";
-import {
-  readEmailSettings,
-  readOwnEmailSettings,
-  saveEmailSetting,
-} from "../../accounts/account-settings.ts";
+import { readEmailSettings, readOwnEmailSettings, saveEmailSetting } from "../../accounts/account-settings.ts";
 import { accountOf, type Handlers } from "../../kernel/handler.ts";
 
 export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {

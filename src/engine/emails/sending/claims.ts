@@ -36,11 +36,7 @@ export interface LeaseHolder {
  * Evaluates emails that are due, leases those that may be sent, and stores why the others are not sent.
  * Assumed: a review request counts as a request of its category once the rules approve it.
  */
-export async function claimEmails(
-  limit: number,
-  holder: LeaseHolder,
-  context: HandlerContext,
-): Promise<Claim> {
+export async function claimEmails(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
   const due = await selectDueEmails(limit, context);
   if (due.length === 0) return { emails: [], notSent: [], recovered: 0 };
   const decisions = await evaluateEmails(due, context);
@@ -120,10 +116,7 @@ const selectExpired = createStatement<DueQuery, Row<"mails">>(
 );
 
 /** Selects and locks emails that are due. Emails with expired leases come first. */
-async function selectDueEmails(
-  limit: number,
-  { transaction, dialect, nowMs }: Context,
-): Promise<Row<"mails">[]> {
+async function selectDueEmails(limit: number, { transaction, dialect, nowMs }: Context): Promise<Row<"mails">[]> {
   const expired = await selectExpired(transaction, dialect, { nowMs, limit });
   const remaining = limit - expired.rows.length;
   if (remaining <= 0) return expired.rows;

@@ -103,9 +103,6 @@ async function releaseEmails(
   { transaction, nowMs }: HandlerContext,
 ): Promise<void> {
   const claimed = transaction.updateTable("mails").where("id", "in", ids).where("worker", "=", worker);
-  await claimed
-    .set({ state: "queued", worker: null, leased_until: null })
-    .where("state", "=", "leased")
-    .execute();
+  await claimed.set({ state: "queued", worker: null, leased_until: null }).where("state", "=", "leased").execute();
   await claimed.set({ leased_until: nowMs }).where("state", "=", "sending").execute();
 }

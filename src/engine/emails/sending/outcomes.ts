@@ -171,10 +171,7 @@ function toDeferredEvent(email: LeasedEmail, detail: string): EmailEvent {
 }
 
 /** Deletes the record of the current attempt, if this worker started one. */
-async function deleteAttempt(
-  { id, account_id, attempts, worker }: LeasedEmail,
-  context: Context,
-): Promise<void> {
+async function deleteAttempt({ id, account_id, attempts, worker }: LeasedEmail, context: Context): Promise<void> {
   const { numDeletedRows } = await context.transaction
     .deleteFrom("mail_events")
     .where("account_id", "=", account_id)

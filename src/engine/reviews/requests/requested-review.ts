@@ -56,9 +56,7 @@ function findEmail({ id, accountId }: Claim, { transaction }: HandlerContext) {
         .onRef("unsubscribers.email_key", "=", "mails.email_key"),
     )
     .leftJoin("users", (join) =>
-      join
-        .onRef("users.account_id", "=", "mails.account_id")
-        .onRef("users.email_key", "=", "mails.email_key"),
+      join.onRef("users.account_id", "=", "mails.account_id").onRef("users.email_key", "=", "mails.email_key"),
     )
     .select(["mails.id", "mails.category", "mails.email", "mails.name", "mails.data", "mails.order_row"])
     .select(["orders.user_reference", "accounts.app_key", "unsubscribers.id as unsubscriber"])

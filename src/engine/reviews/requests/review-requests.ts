@@ -69,11 +69,7 @@ function describe(found: Requested): ReviewRequest {
 }
 
 /** Shows the review of a test email's recipient as if it had been stored. */
-function previewReview(
-  request: ReviewRequest,
-  review: ReviewFields,
-  { nowMs }: HandlerContext,
-): ReviewRequest {
+function previewReview(request: ReviewRequest, review: ReviewFields, { nowMs }: HandlerContext): ReviewRequest {
   const display_name = shortenName(review.display_name);
   const shown = { ...review, display_name, verified_buyer: true, created_at: iso(nowMs) };
   return { ...request, state: "done", review: shown };

@@ -28,11 +28,7 @@ export function* inflateEntry(file: StampedFile, entry: ZipEntry): Generator<Buf
   if (bytes !== entry.bytes || sum !== entry.crc32) throw damaged("zip");
 }
 
-function* inflate(
-  packed: Iterable<Buffer>,
-  inflater: Gunzip | InflateRaw,
-  kind: "gzip" | "zip",
-): Generator<Buffer> {
+function* inflate(packed: Iterable<Buffer>, inflater: Gunzip | InflateRaw, kind: "gzip" | "zip"): Generator<Buffer> {
   let unpacked: Buffer[] = [];
   let failure: unknown;
   inflater.on("data", (piece: Buffer) => unpacked.push(piece));

@@ -69,11 +69,7 @@ export function findEntryData(file: StampedFile, { offset, packedBytes }: ZipEnt
 function readEntry(header: Buffer, name: Buffer, extra: Buffer): ZipEntry {
   const flags = header.readUInt16LE(8);
   const isNameUtf8 = (flags & flag.utf8) !== 0 || isUtf8(name);
-  const wide = readWideFields(extra, [
-    header.readUInt32LE(24),
-    header.readUInt32LE(20),
-    header.readUInt32LE(42),
-  ]);
+  const wide = readWideFields(extra, [header.readUInt32LE(24), header.readUInt32LE(20), header.readUInt32LE(42)]);
   const [bytes = 0, packedBytes = 0, offset = 0] = wide;
   return {
     name: isNameUtf8 ? name.toString("utf8") : iconv.decode(name, "cp437"),
@@ -90,8 +86,7 @@ function readEntry(header: Buffer, name: Buffer, extra: Buffer): ZipEntry {
 function readWideFields(extra: Buffer, narrow: readonly number[]): number[] {
   let field: Buffer = Buffer.alloc(0);
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) === zip64Field)
-      field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
+    if (extra.readUInt16LE(at) === zip64Field) field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
   }
   let at = 0;
   return narrow.map((value) => {

@@ -23,9 +23,7 @@ export function findZipFiles(file: StampedFile): ZipFiles {
   const files = entries.filter(({ name }) => !name.endsWith("/"));
   const shown = files.filter(({ name }) => !isHidden(name));
   const usable =
-    tableNames
-      .map((pattern) => shown.filter(({ name }) => pattern.test(name)))
-      .find((found) => found.length > 0) ?? [];
+    tableNames.map((pattern) => shown.filter(({ name }) => pattern.test(name))).find((found) => found.length > 0) ?? [];
   const passedOver = files.filter((entry) => !usable.includes(entry)).map(({ name }) => showName(name));
   if (usable.length === 0) {
     const holds = passedOver.length === 0 ? "it is empty" : `it contains ${listNames(passedOver)}`;

@@ -41,26 +41,11 @@ export const magentoOrders: Layout = {
       from: ["Item Name", "item:name", "items:name", "item_name", "product_name", "Product Name"],
     },
     product_price: {
-      from: [
-        "Item Price",
-        "Item Original Price",
-        "item:price",
-        "items:price",
-        "item_price",
-        "product_price",
-        "price",
-      ],
+      from: ["Item Price", "Item Original Price", "item:price", "items:price", "item_price", "product_price", "price"],
       as: asPrice,
     },
     quantity: {
-      from: [
-        "Item Qty Ordered",
-        "item:qty_ordered",
-        "items:qty_ordered",
-        "item_qty",
-        "qty_ordered",
-        "Qty Ordered",
-      ],
+      from: ["Item Qty Ordered", "item:qty_ordered", "items:qty_ordered", "item_qty", "qty_ordered", "Qty Ordered"],
     },
   },
   constants: { platform: "magento" },
@@ -72,6 +57,5 @@ export const magentoOrders: Layout = {
       ["item:parent_item_id", "items:parent_item_id", "parent_item_id"].some((name) => cell(name) !== ""),
   },
   notes: ["an order's own fields come from any of its rows"],
-  missingHint:
-    "the export of Magento's order grid has no products; export with an extension that includes the items",
+  missingHint: "the export of Magento's order grid has no products; export with an extension that includes the items",
 };

@@ -79,8 +79,7 @@ export const woocommerceOrders: Layout = {
   groups: { by: { columns: orderColumns }, makes: "lines" },
   lines: { column: (header) => header.find(isLineColumn), read: readLines },
   notes: ["an order's own fields come from any of its rows"],
-  missingHint:
-    "select the order's number, date, name, and email address, and the items' fields, in the export",
+  missingHint: "select the order's number, date, name, and email address, and the items' fields, in the export",
 };
 
 /**

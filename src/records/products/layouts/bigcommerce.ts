@@ -1,14 +1,6 @@
 import { asText } from "../../../import/layouts/html.ts";
 import type { CellView, Layout } from "../../../import/layouts/layout.ts";
-import {
-  asBarcode,
-  asPrice,
-  asTags,
-  isIsbn,
-  isNoIsbn,
-  isNoUrl,
-  isZero,
-} from "../../../import/layouts/values.ts";
+import { asBarcode, asPrice, asTags, isIsbn, isNoIsbn, isNoUrl, isZero } from "../../../import/layouts/values.ts";
 
 const barcodeColumns = ["UPC/EAN", "Product UPC/EAN", "Global Trade Number", "Global Trade Item Number"];
 

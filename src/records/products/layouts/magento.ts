@@ -4,9 +4,7 @@ import { asBarcode, asPrice, isNoUrl, isZero } from "../../../import/layouts/val
 
 /** `sku=MH01-XS,size=XS|sku=MH01-S,size=S`: the variants of a configurable product. */
 function partsOf(cell: CellView): string[] {
-  return [...cell("configurable_variations").matchAll(/(?:^|\|)sku=([^,|]+)/g)].map((match) =>
-    (match[1] ?? "").trim(),
-  );
+  return [...cell("configurable_variations").matchAll(/(?:^|\|)sku=([^,|]+)/g)].map((match) => (match[1] ?? "").trim());
 }
 
 function isHidden(cell: CellView): boolean {

@@ -53,12 +53,7 @@ export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): P
 type Compared = (lists: AddressLists, summary: SyncSummary) => Promise<SyncSummary>;
 
 /** Reads the files and the service's list, and passes on the differences. */
-async function compare(
-  request: SyncRequest,
-  folder: string,
-  deps: SyncDeps,
-  next: Compared,
-): Promise<SyncSummary> {
+async function compare(request: SyncRequest, folder: string, deps: SyncDeps, next: Compared): Promise<SyncSummary> {
   const startedMs = deps.clock();
   const place = join(folder, "compared");
   using lists = new AddressLists(join(place, "addresses.db"));
@@ -143,23 +138,12 @@ function withoutSending(options: ImportOptions): ImportOptions {
 }
 
 /** The options for the runs that send; their files are ours. */
-function forSending({
-  batchSize,
-  concurrency,
-  rate,
-  rateShare,
-  undoable,
-  verify,
-}: ImportOptions): ImportOptions {
+function forSending({ batchSize, concurrency, rate, rateShare, undoable, verify }: ImportOptions): ImportOptions {
   return { dryRun: false, map: {}, batchSize, concurrency, rate, rateShare, undoable, verify };
 }
 
 /** Reads the service's list for the type; a signal ends this as it ends a run. */
-async function readList(
-  { emailType, options }: SyncRequest,
-  lists: AddressLists,
-  deps: ImportDeps,
-): Promise<RunState> {
+async function readList({ emailType, options }: SyncRequest, lists: AddressLists, deps: ImportDeps): Promise<RunState> {
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
     for await (const page of listUnsubscribers(opened.service, { signal: deps.stop })) {

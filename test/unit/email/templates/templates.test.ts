@@ -43,9 +43,9 @@ describe.each(emailCategories.map((category) => [category]))("the template of %s
     );
     const missing = [...listWords(made.text)].filter((word) => !inHtml.has(word));
     // Links replace buttons in the text.
-    expect(
-      missing.filter((word) => !["more", "mails", "this", "kind", "answer", "comment"].includes(word)),
-    ).toEqual([]);
+    expect(missing.filter((word) => !["more", "mails", "this", "kind", "answer", "comment"].includes(word))).toEqual(
+      [],
+    );
   });
 });
 
@@ -72,20 +72,12 @@ describe("a template with an error is rejected with its position", () => {
       { text: "{{ products[1].name }}" },
       "text, line 1, column 4: unknown variable products",
     ],
-    [
-      "an unknown filter",
-      { subject: "{{ store.name | shout }}" },
-      "subject, line 1, column 1: unknown filter shout",
-    ],
+    ["an unknown filter", { subject: "{{ store.name | shout }}" }, "subject, line 1, column 1: unknown filter shout"],
     ["an unknown tag", { text: "{% frob %}" }, "text, line 1, column 1: unknown tag frob"],
     ["an include", { html: "{% include 'etc/passwd' %}" }, "html, line 1, column 1: unknown tag include"],
     ["another template", { html: "{% render 'x' %}" }, "unknown tag render"],
     ["a layout", { html: "{% layout 'x' %}" }, "unknown tag layout"],
-    [
-      "unescaped output",
-      { html: "<p>{{ customer.name | raw }}</p>" },
-      "html, line 1, column 4: unknown filter raw",
-    ],
+    ["unescaped output", { html: "<p>{{ customer.name | raw }}</p>" }, "html, line 1, column 4: unknown filter raw"],
     ["raw data", { html: "{{ customer | json }}" }, "unknown filter json"],
     ["captured HTML", { html: "{% capture x %}<b>{% endcapture %}" }, "unknown tag capture"],
     ["a tag that does not escape", { html: "{% cycle customer.name, 'x' %}" }, "unknown tag cycle"],
@@ -94,11 +86,7 @@ describe("a template with an error is rejected with its position", () => {
       { text: "{% for i in (1..5) %}x" },
       "text, line 1, column 1: tag {% for i in (1..5) %} not closed",
     ],
-    [
-      "an unclosed output",
-      { text: "{{ store.name" },
-      'text, line 1, column 1: output "{{ store.name" not closed',
-    ],
+    ["an unclosed output", { text: "{{ store.name" }, 'text, line 1, column 1: output "{{ store.name" not closed'],
     [
       "an unquoted value",
       { html: "<p>\n <a href={{ store.url }}>x</a>" },
@@ -151,11 +139,7 @@ describe("a template with an error is rejected with its position", () => {
     ],
     ["an empty subject", { subject: " {% comment %}x{% endcomment %} " }, "subject: is empty"],
     ["a text without an unsubscribe link", { text: "Hello" }, "text: does not contain the unsubscribe link"],
-    [
-      "HTML without an unsubscribe link",
-      { html: "<p>Hello</p>" },
-      "html: does not contain the unsubscribe link",
-    ],
+    ["HTML without an unsubscribe link", { html: "<p>Hello</p>" }, "html: does not contain the unsubscribe link"],
   ])("%s", async (_what, fields, problem) => {
     await expect(checkTemplate("map", aTemplate(fields))).rejects.toMatchObject({
       name: "TemplateError",
@@ -257,9 +241,7 @@ describe("user text", () => {
   it("is a link only if it is a web URL", async () => {
     const shown = (verify_url: string) => make('<a href="{{ verify_url }}">', { verify_url });
     expect(await shown("javascript:alert(1)")).toBe('<a href="">');
-    expect(await shown('https://x.example/"><script>')).toBe(
-      '<a href="https://x.example/&quot;&gt;&lt;script&gt;">',
-    );
+    expect(await shown('https://x.example/"><script>')).toBe('<a href="https://x.example/&quot;&gt;&lt;script&gt;">');
   });
 
   it("is a single line in a subject", async () => {

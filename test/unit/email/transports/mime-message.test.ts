@@ -27,9 +27,7 @@ describe("composeMessage", () => {
     expect(header("message-id")).toEqual(["<mail-7.abc@shop.example>"]);
     expect(message.messageId).toBe("<mail-7.abc@shop.example>");
     expect(header("auto-submitted")).toEqual(["auto-generated"]);
-    expect(header("list-unsubscribe")).toEqual([
-      "<https://reviews.example/starpost/v1/l/sample-unsubscribe>",
-    ]);
+    expect(header("list-unsubscribe")).toEqual(["<https://reviews.example/starpost/v1/l/sample-unsubscribe>"]);
     expect(header("list-unsubscribe-post")).toEqual(["List-Unsubscribe=One-Click"]);
     expect(header("x-starpost-mail")).toEqual(["mail-7.abc"]);
     expect(parsed.date).toBe("2026-07-28T10:15:00.000Z");

@@ -2,11 +2,7 @@ import { createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { composeMessage } from "../../../../src/email/transports/mime-message.ts";
 import { openSmtp } from "../../../../src/email/transports/smtp.ts";
-import type {
-  ComposedMessage,
-  EmailTransport,
-  SmtpSettings,
-} from "../../../../src/email/transports/transport.ts";
+import type { ComposedMessage, EmailTransport, SmtpSettings } from "../../../../src/email/transports/transport.ts";
 import { type MailServer, type MailServerOptions, startMailServer } from "../../../support/mail-server.ts";
 import { anOutgoingEmail } from "../../../support/outgoing-email.ts";
 
@@ -163,18 +159,15 @@ describe("a mail server", () => {
     expect(server.connections).toBe(2);
   });
 
-  it.each(["connect", "mail", "rcpt", "data"] as const)(
-    "that does not answer at %s times out",
-    async (at) => {
-      const server = await start({ decide: (step) => (step === at ? "hang" : undefined) });
-      const outcome = await open(server, 1_000).send(await aMessage());
-      expect(outcome).toMatchObject({
-        state: "unreachable",
-        problem: `The mail server 127.0.0.1:${server.port} did not respond in time. The connection will be retried.`,
-        mayHaveArrived: at === "data",
-      });
-    },
-  );
+  it.each(["connect", "mail", "rcpt", "data"] as const)("that does not answer at %s times out", async (at) => {
+    const server = await start({ decide: (step) => (step === at ? "hang" : undefined) });
+    const outcome = await open(server, 1_000).send(await aMessage());
+    expect(outcome).toMatchObject({
+      state: "unreachable",
+      problem: `The mail server 127.0.0.1:${server.port} did not respond in time. The connection will be retried.`,
+      mayHaveArrived: at === "data",
+    });
+  });
 
   it("that is not ready is reported with its reason", async () => {
     const server = await start({
@@ -218,13 +211,9 @@ describe("authentication", () => {
     const outcome = await transport.send(await aMessage());
     expect(outcome).toMatchObject({
       state: "unreachable",
-      problem: expect.stringMatching(
-        /rejected the login of shop: 535 5\.7\.8 .*starpost mail configure/,
-      ) as string,
+      problem: expect.stringMatching(/rejected the login of shop: 535 5\.7\.8 .*starpost mail configure/) as string,
     });
-    expect(JSON.stringify([outcome, await transport.check(), transport.describe()])).not.toContain(
-      "wrong-password",
-    );
+    expect(JSON.stringify([outcome, await transport.check(), transport.describe()])).not.toContain("wrong-password");
   });
 
   it("that is temporarily unavailable is retried", async () => {
@@ -263,10 +252,7 @@ describe("encryption", () => {
   });
 
   it("with none is not used", async () => {
-    expect(await encrypted(await start({ tls: "starttls" }), "none")).toMatchObject([
-      { state: "accepted" },
-      false,
-    ]);
+    expect(await encrypted(await start({ tls: "starttls" }), "none")).toMatchObject([{ state: "accepted" }, false]);
   });
 
   it.each(["implicit", "starttls"] as const)("with %s requires a trusted certificate", async (tls) => {

@@ -30,9 +30,7 @@ describeDatabases("the first account", (url) => {
       appKey: made.appKey,
       secret: made.secret,
     });
-    expect(await database.db.selectFrom("accounts").select("created_at").execute()).toEqual([
-      { created_at: 5 },
-    ]);
+    expect(await database.db.selectFrom("accounts").select("created_at").execute()).toEqual([{ created_at: 5 }]);
   });
 
   it("returns the same account to concurrent callers", async () => {

@@ -52,14 +52,8 @@ it("starts monthly ranges on the same day, also after a shorter month", () => {
 });
 
 it("supports years before 100", () => {
-  expect(names("0000-01-31", "0000-03-01", "month")).toEqual([
-    "0000-01-31,0000-02-28",
-    "0000-02-29,0000-03-01",
-  ]);
-  expect(names("0099-06-01", "0101-01-01", "year")).toEqual([
-    "0099-06-01,0100-05-31",
-    "0100-06-01,0101-01-01",
-  ]);
+  expect(names("0000-01-31", "0000-03-01", "month")).toEqual(["0000-01-31,0000-02-28", "0000-02-29,0000-03-01"]);
+  expect(names("0099-06-01", "0101-01-01", "year")).toEqual(["0099-06-01,0100-05-31", "0100-06-01,0101-01-01"]);
 });
 
 it("returns one range for a single day", () => {

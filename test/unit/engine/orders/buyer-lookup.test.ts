@@ -1,9 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  hasPurchased,
-  hasUnindexedOrders,
-  indexOrderEmails,
-} from "../../../../src/engine/orders/buyer-lookup.ts";
+import { hasPurchased, hasUnindexedOrders, indexOrderEmails } from "../../../../src/engine/orders/buyer-lookup.ts";
 import { describeBackends } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support/builders.ts";
 import { lastToken } from "../../../support/emails.ts";
@@ -36,9 +32,7 @@ describeBackends("addresses of orders", (harness) => {
     expect(steps).toBe(2);
     const noted = await db.selectFrom("order_emails").select("order_row").execute();
     expect(noted).toHaveLength(rows.length);
-    expect(
-      await hasPurchased({ accountId: 1, email: "buyer0@mail.example", productRow: null }, context),
-    ).toBe(false);
+    expect(await hasPurchased({ accountId: 1, email: "buyer0@mail.example", productRow: null }, context)).toBe(false);
   });
 
   it("identify buyers ignoring case, within one account", async () => {

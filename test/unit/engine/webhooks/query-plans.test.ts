@@ -50,9 +50,7 @@ it("finds deliveries using an index in every statement of a worker", async () =>
     expect(own.length).toBeGreaterThan(15);
     // Subscriptions with waiting deliveries are scanned one after another.
     expect(steps.filter((step) => /^SCAN (?!waiting|CONSTANT)/.test(step))).toEqual([]);
-    expect(
-      steps.filter((step) => /TEMP B-TREE/.test(step) && !step.includes("from waiting cross join")),
-    ).toEqual([]);
+    expect(steps.filter((step) => /TEMP B-TREE/.test(step) && !step.includes("from waiting cross join"))).toEqual([]);
   } finally {
     await harness.close();
   }

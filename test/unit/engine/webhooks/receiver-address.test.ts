@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  explainRefusedAddress,
-  explainRefusedUrl,
-} from "../../../../src/engine/webhooks/receiver-address.ts";
+import { explainRefusedAddress, explainRefusedUrl } from "../../../../src/engine/webhooks/receiver-address.ts";
 
 /** Explains why a host is refused; undefined if it is allowed. */
 const refusal = (url: string) => explainRefusedUrl(url, false)?.replace("is not allowed: ", "");
@@ -76,10 +73,7 @@ describe("webhook URLs", () => {
     ["[::ffff:7f00:1]", `::ffff:7f00:1 contains an IPv4 address: ${loopback}`],
     ["[::ffff:127.0.0.1]", `::ffff:7f00:1 contains an IPv4 address: ${loopback}`],
     ["[::ffff:10.0.0.1]", "::ffff:a00:1 contains an IPv4 address: 10.0.0.1 is a private address"],
-    [
-      "[::ffff:a9fe:a9fe]",
-      "::ffff:a9fe:a9fe contains an IPv4 address: 169.254.169.254 is a link-local address",
-    ],
+    ["[::ffff:a9fe:a9fe]", "::ffff:a9fe:a9fe contains an IPv4 address: 169.254.169.254 is a link-local address"],
     ["[64:ff9b::7f00:1]", `64:ff9b::7f00:1 contains an IPv4 address: ${loopback}`],
     ["[64:ff9b::10.0.0.1]", "64:ff9b::a00:1 contains an IPv4 address: 10.0.0.1 is a private address"],
     ["[64:ff9b:1::808:808]", "64:ff9b:1::808:808 is a reserved address"],

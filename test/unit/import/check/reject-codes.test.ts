@@ -6,11 +6,7 @@ import { recordKinds } from "../../../../src/records/index.ts";
 import { readServiceProblem } from "../../../../src/import/check/service-errors.ts";
 
 /** All codes, including those of single kinds. */
-const allCodes = Object.assign(
-  {},
-  rejectCodes,
-  ...recordKinds.map((kind) => kind.rejectCodes),
-) as typeof rejectCodes;
+const allCodes = Object.assign({}, rejectCodes, ...recordKinds.map((kind) => kind.rejectCodes)) as typeof rejectCodes;
 
 /** Codes of warnings and of verification, which never appear in a reject file. */
 const otherCodes = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few"]);
@@ -25,9 +21,7 @@ function* sourcesOf(folder: string): Generator<string> {
 describe("reject codes", () => {
   test("match the table in docs/reference/rejects.md", () => {
     const rows = readFileSync("docs/reference/rejects.md", "utf8").split("## The codes")[1] ?? "";
-    const documented = [...rows.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) ?\|$/gm)].map(
-      ([, ...cells]) => cells,
-    );
+    const documented = [...rows.matchAll(/^\| `(\w+)` \| (.*?) \| (.*?) ?\|$/gm)].map(([, ...cells]) => cells);
     const declared = Object.entries(allCodes).map(([code, { means, hint = "" }]) => [code, means, hint]);
     expect(documented).toEqual(declared);
   });

@@ -43,12 +43,9 @@ describe("a proposed ID", () => {
 
   test("is different for each original", () => {
     fc.assert(
-      fc.property(
-        fc.uniqueArray(illegal, { selector: (id) => id.normalize("NFC"), maxLength: 60 }),
-        (ids) => {
-          expect(new Set(ids.map(proposeLegalId)).size).toBe(ids.length);
-        },
-      ),
+      fc.property(fc.uniqueArray(illegal, { selector: (id) => id.normalize("NFC"), maxLength: 60 }), (ids) => {
+        expect(new Set(ids.map(proposeLegalId)).size).toBe(ids.length);
+      }),
       { numRuns: 500, seed: 4 },
     );
   });
@@ -148,8 +145,6 @@ describe("the file of pairs", () => {
     expect(file.describe()).toContain(at);
     file[Symbol.dispose]();
     const written: string[][] = parse(readFileSync(at, "utf8"), { from: 2 });
-    expect(written.map(([original]) => original)).toEqual(
-      Array.from({ length: 7_500 }, (_, at1) => `o ${at1 + 1}`),
-    );
+    expect(written.map(([original]) => original)).toEqual(Array.from({ length: 7_500 }, (_, at1) => `o ${at1 + 1}`));
   });
 });

@@ -42,9 +42,7 @@ describe("characters that span chunks", () => {
         for (const piece of readUtf8(openSource(write(iconv.encode(text, encoding))), encoding)) {
           found.push(Buffer.from(piece));
         }
-        expect(Buffer.concat(found).equals(Buffer.from(text)), `${before} before the end of a piece`).toBe(
-          true,
-        );
+        expect(Buffer.concat(found).equals(Buffer.from(text)), `${before} before the end of a piece`).toBe(true);
       }
     },
   );
@@ -87,10 +85,7 @@ describe("detecting the encoding", () => {
   });
 
   test("reports the line of a single invalid line in UTF-8 text", () => {
-    const lines = Buffer.concat([
-      Buffer.from("id,name\n1,Zoë\n2,Chloé\n"),
-      Buffer.from([0x33, 0x2c, 0xe9, 0x0a]),
-    ]);
+    const lines = Buffer.concat([Buffer.from("id,name\n1,Zoë\n2,Chloé\n"), Buffer.from([0x33, 0x2c, 0xe9, 0x0a])]);
     expect(() => headOf(lines)).toThrow(
       expect.objectContaining({ line: 4, message: expect.stringMatching(/not UTF-8/) }),
     );

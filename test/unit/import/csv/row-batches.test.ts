@@ -41,18 +41,7 @@ describe("reading rows", () => {
   test("returns every cell and the line number, for any delimiter, line ending, quoting, and encoding", async () => {
     const cell = fc.oneof(
       fc.string(),
-      fc.constantFrom(
-        "",
-        "a",
-        'say "hi"',
-        "two\nlines",
-        "semi;colon",
-        "comma,comma",
-        "tab\there",
-        "pipe|",
-        "é😀",
-        '"',
-      ),
+      fc.constantFrom("", "a", 'say "hi"', "two\nlines", "semi;colon", "comma,comma", "tab\there", "pipe|", "é😀", '"'),
     );
     const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { maxLength: 30 });
     await fc.assert(
@@ -88,9 +77,7 @@ describe("reading rows", () => {
   });
 
   test("a broken quote invalidates one row, with the correct line number", async () => {
-    const { rows } = await readAll(
-      'id,name\n1,ok\n2,"never closed\n3,"also ""fine"""\n4,"bad"tail\n5,last\n',
-    );
+    const { rows } = await readAll('id,name\n1,ok\n2,"never closed\n3,"also ""fine"""\n4,"bad"tail\n5,last\n');
     expect(rows.map(({ line, problem, cells }) => [line, problem, cells[0]?.slice(0, 3)])).toEqual([
       [2, undefined, "1"],
       [3, "bad_quote", '2,"'],
@@ -145,9 +132,7 @@ describe("grouping", () => {
       fc.asyncProperty(keys, async (order) => {
         const text = stringify([["key", "n"], ...order.map((key, at) => [key, String(at)])]);
         const { rows } = await readAll(text, 0);
-        expect(rows.map(({ cells }) => Number(cells[1])).toSorted((a, b) => a - b)).toEqual(
-          order.map((_, at) => at),
-        );
+        expect(rows.map(({ cells }) => Number(cells[1])).toSorted((a, b) => a - b)).toEqual(order.map((_, at) => at));
         // A row without a key belongs to no group and splits none.
         const named = rows.map(({ cells }) => cells[0]?.trim()).filter((key) => key !== "");
         const runs = named.filter((key, at) => key !== named[at - 1]);

@@ -43,9 +43,7 @@ test("groups with many rows come in chunks, so that memory use is bounded", asyn
   if (!repeated) throw new Error("nothing was found to be repeated");
   const { found, most } = take(readRowBatches(source, format, { keyColumn: 0, repeated, folder }));
   expect(found).toEqual(expected);
-  const ofOneBlock = Math.max(
-    ...[...readRowBatches(source, format, undefined)].map(({ rows }) => rows.length),
-  );
+  const ofOneBlock = Math.max(...[...readRowBatches(source, format, undefined)].map(({ rows }) => rows.length));
   expect(most).toBeLessThan(ofOneBlock + maxSpilledAtOnce);
 });
 

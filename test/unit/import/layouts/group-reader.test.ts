@@ -20,13 +20,7 @@ type Sent = Record<string, unknown>[];
 /** Creates a service that accepts everything and records its calls. */
 function createTaker(): { readonly service: Service; readonly sent: Sent } {
   const sent: Sent = [];
-  const take = async ({
-    orders = [],
-    products = {},
-  }: {
-    orders?: Sent;
-    products?: Record<string, object>;
-  }) => {
+  const take = async ({ orders = [], products = {} }: { orders?: Sent; products?: Record<string, object> }) => {
     sent.push(
       ...orders,
       ...Object.entries(products).map(([product_id, product]) => Object.assign({ product_id }, product)),
@@ -158,17 +152,11 @@ describe("orders whose own fields are on one row", () => {
         rows: fc.shuffledSubarray(rows, { minLength: rows.length, maxLength: rows.length }),
       });
     });
-    const isBad = ({
-      lines,
-      hasBadEmail,
-    }: {
-      readonly lines: readonly Line[];
-      readonly hasBadEmail: boolean;
-    }) => hasBadEmail || lines.some(({ fault }) => fault !== "none");
+    const isBad = ({ lines, hasBadEmail }: { readonly lines: readonly Line[]; readonly hasBadEmail: boolean }) =>
+      hasBadEmail || lines.some(({ fault }) => fault !== "none");
     const unitsOf = (lines: readonly Line[]) => {
       const units: Record<string, number> = {};
-      for (const { product, units: more } of lines)
-        units[`M-${product}`] = (units[`M-${product}`] ?? 0) + more;
+      for (const { product, units: more } of lines) units[`M-${product}`] = (units[`M-${product}`] ?? 0) + more;
       return units;
     };
     const summarizeRun = (sent: Sent) =>
@@ -314,9 +302,7 @@ describe("orders whose own fields are on one row", () => {
     );
     expect(rows).toEqual({ read: 6, accepted: 5, rejected: 1, failed: 0 });
     expect(
-      sent.map(({ products }) =>
-        Object.entries(products as object).map(([id, { quantity }]) => [id, quantity]),
-      ),
+      sent.map(({ products }) => Object.entries(products as object).map(([id, { quantity }]) => [id, quantity])),
     ).toEqual([
       [
         ["M-1", 1000],
@@ -390,9 +376,7 @@ describe("products with several rows", () => {
       "mug,,,,,https://x.example/2.png\ncup,Cup,,C-1,3,\ncup,,,C/2,3,\n";
     const { rows, sent, rejected } = await load(text, "products", { layout: "shopify-variants" });
     expect(rows).toEqual({ read: 5, accepted: 3, rejected: 2, failed: 0 });
-    expect(
-      sent.map(({ product_id, name, price, image_url }) => [product_id, name, price, image_url]),
-    ).toEqual([
+    expect(sent.map(({ product_id, name, price, image_url }) => [product_id, name, price, image_url])).toEqual([
       ["M-2", "Mug", "7", "https://x.example/1.png"],
       ["M-1", "Mug", "5", "https://x.example/1.png"],
     ]);

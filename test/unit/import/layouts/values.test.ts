@@ -52,9 +52,7 @@ describe("dates in shop exports", () => {
   test("one unambiguous date determines the order for the file", () => {
     const layout = kinds.get("orders").layouts.find(({ name }) => name === "bigcommerce-orders");
     if (!layout) throw new Error("there is no such layout");
-    expect(findDateOrder("o.csv", layout, "Order Date", ["", "01/02/2018", "08/14/2018"])).toBe(
-      "month-first",
-    );
+    expect(findDateOrder("o.csv", layout, "Order Date", ["", "01/02/2018", "08/14/2018"])).toBe("month-first");
     expect(findDateOrder("o.csv", layout, "Order Date", ["14/08/2018"])).toBe("day-first");
     expect(findDateOrder("o.csv", layout, "Order Date", ["2018-08-14", ""])).toBeUndefined();
     expect(() => findDateOrder("o.csv", layout, "Order Date", ["01/02/2018"])).toThrow(
@@ -81,19 +79,11 @@ describe("other values", () => {
   });
 
   test("IDs, tags, barcodes, and amounts", () => {
-    expect([asOrderNumber("#1001"), asOrderNumber("EN#1"), asOrderNumber("#")]).toEqual([
-      "1001",
-      "EN#1",
-      "#",
-    ]);
+    expect([asOrderNumber("#1001"), asOrderNumber("EN#1"), asOrderNumber("#")]).toEqual(["1001", "EN#1", "#"]);
     expect(asTags(" Tea , ,Kitchen ")).toBe("Tea,Kitchen");
     expect(asBarcode("'0123")).toBe("0123");
     expect([isIsbn("9783161484100"), isIsbn("4006381333931")]).toEqual([true, false]);
     expect([isZero("0"), isZero("0.0000"), isZero("10"), isZero("")]).toEqual([true, true, false, false]);
-    expect([unitPrice("36.00", "2"), unitPrice("10", "3"), unitPrice("5", "")]).toEqual([
-      "18",
-      "3.3333",
-      "5",
-    ]);
+    expect([unitPrice("36.00", "2"), unitPrice("10", "3"), unitPrice("5", "")]).toEqual(["18", "3.3333", "5"]);
   });
 });

@@ -22,12 +22,8 @@ describe("detecting a layout", () => {
   test.each(readdirSync("fixtures/layouts"))("%s", (name) => {
     const { header } = readFileHead(join("fixtures/layouts", name), {});
     const kind = name.includes("orders") ? "orders" : "products";
-    expect(detectLayout(header, kinds.get(kind).layouts)?.name).toBe(
-      name.replace(/-(?:lines|v2)?\.?csv$|\.csv$/, ""),
-    );
-    expect(
-      detectLayout(header, kinds.get(kind === "orders" ? "products" : "orders").layouts),
-    ).toBeUndefined();
+    expect(detectLayout(header, kinds.get(kind).layouts)?.name).toBe(name.replace(/-(?:lines|v2)?\.?csv$|\.csv$/, ""));
+    expect(detectLayout(header, kinds.get(kind === "orders" ? "products" : "orders").layouts)).toBeUndefined();
   });
 
   test("layout names are unique", () => {
@@ -82,16 +78,12 @@ describe("missing columns", () => {
   ])("rejects the URL pattern %s with a valid example in the hint", (pattern, why) => {
     const read = () => match(shopify, "orders", { productUrl: pattern });
     expect(read).toThrow(why);
-    expect(read).toThrow(
-      expect.objectContaining({ kind: "usage", hint: expect.stringContaining("{product_id}") }),
-    );
+    expect(read).toThrow(expect.objectContaining({ kind: "usage", hint: expect.stringContaining("{product_id}") }));
   });
 
   test("suggests the right import for an export of another kind", () => {
     const message = () => match("Handle,Title,Body (HTML),Vendor,Variant Price".split(","), "orders");
-    expect(message).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining("starpost products import") }),
-    );
+    expect(message).toThrow(expect.objectContaining({ hint: expect.stringContaining("starpost products import") }));
   });
 
   test("explains that the Magento order grid has no products", () => {
@@ -107,8 +99,7 @@ describe("the fields of a row", () => {
   const read = (options: Partial<ImportOptions>) => {
     const { fields } = match(shopify, "orders", { productUrl, ...options });
     if (!fields) throw new Error("the layout was not recognized");
-    const view = (field: string): string =>
-      fields.given(field, row, view) || fields.supplied(field, row, view);
+    const view = (field: string): string => fields.given(field, row, view) || fields.supplied(field, row, view);
     return view;
   };
 

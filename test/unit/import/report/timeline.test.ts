@@ -34,8 +34,7 @@ const resumed: readonly JournalEntry[] = [
 
 it("counts each row and call once over all attempts", () => {
   const { points, attempts, hasPulses, intervalMs } = readTimeline(resumed);
-  const sum = (of: (point: (typeof points)[number]) => number) =>
-    points.reduce((all, point) => all + of(point), 0);
+  const sum = (of: (point: (typeof points)[number]) => number) => points.reduce((all, point) => all + of(point), 0);
   expect(hasPulses).toBe(true);
   expect(intervalMs).toBe(1_000);
   expect(sum(({ rows }) => rows)).toBe(600);
@@ -60,9 +59,7 @@ it("marks values that older versions did not record as unknown, and counts calls
   const { points, hasPulses } = readTimeline(resumed.filter(({ t }) => t !== "pulse"));
   expect(hasPulses).toBe(false);
   expect(points.reduce((sum, { calls }) => sum + calls, 0)).toBe(5);
-  expect(
-    points.every(({ retried, throttled, waits }) => retried === null && throttled === null && !waits),
-  ).toBe(true);
+  expect(points.every(({ retried, throttled, waits }) => retried === null && throttled === null && !waits)).toBe(true);
 });
 
 it("limits the number of intervals for any duration and number of attempts", () => {

@@ -15,10 +15,7 @@ test("runs started in the same second are listed newest first, whatever their ID
     ] as const;
     for (const [import_id, started_at] of begun) {
       mkdirSync(join(folder, import_id));
-      writeFileSync(
-        join(folder, import_id, "manifest.json"),
-        JSON.stringify({ format: 1, import_id, started_at }),
-      );
+      writeFileSync(join(folder, import_id, "manifest.json"), JSON.stringify({ format: 1, import_id, started_at }));
     }
     expect(listManifests(folder).map(({ import_id }) => import_id)).toEqual([
       "20261121-101500-000000",

@@ -77,26 +77,23 @@ describe("a call that is rejected because of some items", () => {
   test.each([
     ["refused", refusal, "call_refused"],
     ["failing", failure, "call_failed"],
-  ] as const)(
-    "%s: exactly those are rejected, in about 2·k·log2(n) calls",
-    async (_name, makeError, code) => {
-      await fc.assert(
-        fc.asyncProperty(poisoned, async ([count, places]) => {
-          const poison = new Set(places.map((at) => `o-${at}`));
-          const service = createScripted({
-            fail: (keys) => (keys.some((key) => poison.has(key)) ? makeError() : undefined),
-          });
-          const items = itemsOf(count);
-          const problems = await service.send(items);
-          expect(new Set([...problems.keys()].map(({ key }) => key))).toEqual(poison);
-          expect(new Set([...problems.values()].map((problem) => problem.code))).toEqual(new Set([code]));
-          expect(service.stored.size).toBe(count - poison.size);
-          expect(service.calls.length).toBeLessThanOrEqual(boundOf(count, poison.size));
-        }),
-        { numRuns: 200 },
-      );
-    },
-  );
+  ] as const)("%s: exactly those are rejected, in about 2·k·log2(n) calls", async (_name, makeError, code) => {
+    await fc.assert(
+      fc.asyncProperty(poisoned, async ([count, places]) => {
+        const poison = new Set(places.map((at) => `o-${at}`));
+        const service = createScripted({
+          fail: (keys) => (keys.some((key) => poison.has(key)) ? makeError() : undefined),
+        });
+        const items = itemsOf(count);
+        const problems = await service.send(items);
+        expect(new Set([...problems.keys()].map(({ key }) => key))).toEqual(poison);
+        expect(new Set([...problems.values()].map((problem) => problem.code))).toEqual(new Set([code]));
+        expect(service.stored.size).toBe(count - poison.size);
+        expect(service.calls.length).toBeLessThanOrEqual(boundOf(count, poison.size));
+      }),
+      { numRuns: 200 },
+    );
+  });
 
   test("each item has the service's message", async () => {
     const service = createScripted({
@@ -139,15 +136,12 @@ describe("a call that is rejected because of some items", () => {
 });
 
 describe("a service that is down", () => {
-  test.each([1, 2, 5, 200, 1_000])(
-    "fails with every call of %i items: nothing is rejected",
-    async (count) => {
-      const service = createScripted({ fail: failure });
-      await expect(service.send(itemsOf(count))).rejects.toMatchObject({ kind: "internal" });
-      expect(service.calls.length).toBeLessThanOrEqual(24);
-      expect(service.stored.size).toBe(0);
-    },
-  );
+  test.each([1, 2, 5, 200, 1_000])("fails with every call of %i items: nothing is rejected", async (count) => {
+    const service = createScripted({ fail: failure });
+    await expect(service.send(itemsOf(count))).rejects.toMatchObject({ kind: "internal" });
+    expect(service.calls.length).toBeLessThanOrEqual(24);
+    expect(service.stored.size).toBe(0);
+  });
 
   test("that never answers ends the run after three calls", async () => {
     const service = createScripted({ fail: failure, probe: () => false });
@@ -212,19 +206,16 @@ describe("calls that are too large", () => {
   test.each([
     ["413", tooLarge],
     ["late", lateness],
-  ] as const)(
-    "%s: are halved for the rest of the run, with one message per size",
-    async (_name, makeError) => {
-      const service = createScripted({ fail: (keys) => (keys.length > 60 ? makeError() : undefined) });
-      expect(await service.send(itemsOf(200))).toEqual(new Map());
-      expect(sizes(service)).toEqual([200, 100, 50, 50, 50, 50]);
-      expect(service.smaller).toEqual([50]);
-      await service.send(itemsOf(120));
-      expect(sizes(service).slice(6)).toEqual([50, 50, 20]);
-      expect(service.smaller).toEqual([50]);
-      expect(service.stored.size).toBe(200);
-    },
-  );
+  ] as const)("%s: are halved for the rest of the run, with one message per size", async (_name, makeError) => {
+    const service = createScripted({ fail: (keys) => (keys.length > 60 ? makeError() : undefined) });
+    expect(await service.send(itemsOf(200))).toEqual(new Map());
+    expect(sizes(service)).toEqual([200, 100, 50, 50, 50, 50]);
+    expect(service.smaller).toEqual([50]);
+    await service.send(itemsOf(120));
+    expect(sizes(service).slice(6)).toEqual([50, 50, 20]);
+    expect(service.smaller).toEqual([50]);
+    expect(service.stored.size).toBe(200);
+  });
 
   test("are split down to single items", async () => {
     const service = createScripted({ fail: (keys) => (keys.length > 1 ? tooLarge() : undefined) });

@@ -100,10 +100,7 @@ let runs = 0;
 async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[]) {
   const settled = settle(readJournal(journalPath));
   const journal = new Journal(journalPath, () => 0);
-  const tally = new RunTally(
-    [{ given: "codes.csv", columnName: (field) => field, column: () => 0 }],
-    undefined,
-  );
+  const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
   const notices: string[] = [];
   const sender = new JournaledSender({
     behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),
@@ -140,13 +137,7 @@ const fate = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Fate>("works") },
   {
     weight: 3,
-    arbitrary: fc.constantFrom<Fate>(
-      "refusedBefore",
-      "lostBefore",
-      "lostAfter",
-      "killedBefore",
-      "killedAfter",
-    ),
+    arbitrary: fc.constantFrom<Fate>("refusedBefore", "lostBefore", "lostAfter", "killedBefore", "killedAfter"),
   },
 );
 

@@ -53,8 +53,7 @@ describe("gzip", () => {
     const whole = makeGzip(Buffer.from(text.slice(0, 3_000)), 2);
     for (let bytes = 2; bytes < whole.length; bytes++) {
       const isBetweenMembers = bytes === makeGzip(Buffer.from(text.slice(0, 1_500))).length;
-      if (!isBetweenMembers)
-        expect(() => contentOf(whole.subarray(0, bytes)), `${bytes} bytes`).toThrow(isDamaged);
+      if (!isBetweenMembers) expect(() => contentOf(whole.subarray(0, bytes)), `${bytes} bytes`).toThrow(isDamaged);
     }
     for (let at = whole.length - 8; at < whole.length; at++) {
       const changed = Buffer.from(whole);
@@ -73,11 +72,7 @@ describe("zip", () => {
     ["stored, with sizes after the data", { hasDescriptor: true, isStored: true }, {}],
     ["in zip64 format", {}, { isZip64: true }],
     ["in zip64 format, with sizes after the data", { hasDescriptor: true }, { isZip64: true }],
-    [
-      "with a comment that contains the signature of an end record",
-      {},
-      { comment: `PK\u0005\u0006${"x".repeat(40)}` },
-    ],
+    ["with a comment that contains the signature of an end record", {}, { comment: `PK\u0005\u0006${"x".repeat(40)}` }],
     ["with the longest comment", {}, { comment: "c".repeat(65_535) }],
     ["with an empty file", { bytes: Buffer.alloc(0) }, {}],
   ])("is read %s", (_name, change, form) => {
@@ -127,10 +122,7 @@ describe("zip", () => {
 
   test("names in code page 437 are decoded", () => {
     const bytes = makeZip(named("aé.csv"));
-    const old = Buffer.from(
-      bytes.toString("latin1").replaceAll("a\u00c3\u00a9.csv", "Gr\u0081.csv"),
-      "latin1",
-    );
+    const old = Buffer.from(bytes.toString("latin1").replaceAll("a\u00c3\u00a9.csv", "Gr\u0081.csv"), "latin1");
     // The flag for UTF-8 names.
     for (const at of [7, old.indexOf("PK\u0001\u0002") + 9]) old[at] = 0;
     expect(findZipFiles(stampFile(write(old))).usable.map(({ name }) => name)).toEqual([
@@ -143,16 +135,8 @@ describe("zip", () => {
     ["no files", [], /no CSV file.*empty/],
     ["an encrypted table", [{ ...part, isEncrypted: true }], /encrypted.*orders\.csv/],
     ["a table compressed with an unsupported method", [{ ...part, method: 14 }], /method 14/],
-    [
-      "a workbook",
-      named("[Content_Types].xml", "xl/workbook.xml", "x.csv"),
-      /an Excel workbook .*export it as CSV/,
-    ],
-    [
-      "a spreadsheet",
-      named("mimetype", "META-INF/manifest.xml"),
-      /an OpenDocument spreadsheet.*export it as CSV/,
-    ],
+    ["a workbook", named("[Content_Types].xml", "xl/workbook.xml", "x.csv"), /an Excel workbook .*export it as CSV/],
+    ["a spreadsheet", named("mimetype", "META-INF/manifest.xml"), /an OpenDocument spreadsheet.*export it as CSV/],
   ])("with %s is rejected", (_name, parts, pattern) => {
     expect(() => filesOf(parts)).toThrow(pattern);
   });

@@ -60,10 +60,7 @@ function openStore(names: Record<string, string>) {
 test("changes made by others during the prompt are kept", async () => {
   const { held, deps, time } = openStore({ a: "Old A", b: "Old B" });
   const path = join(folder, "products.csv");
-  writeFileSync(
-    path,
-    "product_id,name,url\na,New A,https://shop.example/a\nb,New B,https://shop.example/b\n",
-  );
+  writeFileSync(path, "product_id,name,url\na,New A,https://shop.example/a\nb,New B,https://shop.example/b\n");
   const options = { dryRun: false, map: {}, update: true, undoable: true };
   const { import_id, rows } = await startImport({ kind: "products", files: [path], options }, deps);
   expect([rows.accepted, held.get("a"), held.get("b")]).toEqual([2, "New A", "New B"]);

@@ -35,9 +35,7 @@ it("is self-contained, and its policy forbids everything", () => {
 it("describes its charts in text", () => {
   const page = renderRunReport(sampleRunReport());
   expect(page.match(/<svg [^>]*role="img"/g)).toHaveLength(5);
-  expect(page).toContain(
-    '<desc id="chart-throttled-desc">Total 4; maximum 2 at 2026-01-31 12:00:09 UTC.</desc>',
-  );
+  expect(page).toContain('<desc id="chart-throttled-desc">Total 4; maximum 2 at 2026-01-31 12:00:09 UTC.</desc>');
   expect(page).toContain("resumed 13:00:00");
   expect(page).toContain("✓ Finished");
   expect(page).toContain("killed or still running");

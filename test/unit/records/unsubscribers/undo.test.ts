@@ -4,9 +4,7 @@ import type { Service } from "../../../../src/service/service.ts";
 
 test("an address rejected for one type is not reported for the type that succeeded", async () => {
   const massDelete = async () => ({
-    unsubscribers: [
-      { id: 1, user_email: "Ann@shop.example", email_type_id: 1, unsubscirbed_by_name: "MODERATOR" },
-    ],
+    unsubscribers: [{ id: 1, user_email: "Ann@shop.example", email_type_id: 1, unsubscirbed_by_name: "MODERATOR" }],
     errors: [{ value: "ann@shop.example", error: "unsubscribed by the user" }],
   });
   const service = { unsubscribers: { massDelete } } as unknown as Service;

@@ -81,9 +81,7 @@ describe("the OpenAPI document", () => {
 
   it("uses every component", () => {
     const used = new Set(listParts(document).map(({ $ref }) => $ref));
-    const { securitySchemes: _named, ...components } = document["components"] as Readonly<
-      Record<string, Fields>
-    >;
+    const { securitySchemes: _named, ...components } = document["components"] as Readonly<Record<string, Fields>>;
     const held = Object.entries(components).flatMap(([kind, parts]) =>
       Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
     );
@@ -97,8 +95,7 @@ describe("the OpenAPI document", () => {
       ...listParts(document).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
     ];
     expect(schemas.length).toBeGreaterThan(100);
-    for (const schema of schemas)
-      expect([ajv.validateSchema(schema as Fields), ajv.errors]).toEqual([true, null]);
+    for (const schema of schemas) expect([ajv.validateSchema(schema as Fields), ajv.errors]).toEqual([true, null]);
   });
 });
 

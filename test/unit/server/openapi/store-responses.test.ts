@@ -74,11 +74,9 @@ describe("responses to stores match the OpenAPI document", () => {
     });
     const stores = `/core/v3/stores/${wire().appKey}/products`;
     const headers = { "X-Service-Token": wire().utoken };
-    const listed = await call(
-      "core.listProducts",
-      ["GET", `${stores}?limit=1&updated_at_min=2026-01-01T00:00:00Z`],
-      { headers },
-    );
+    const listed = await call("core.listProducts", ["GET", `${stores}?limit=1&updated_at_min=2026-01-01T00:00:00Z`], {
+      headers,
+    });
     expect(listed["products"]).toHaveLength(1);
     await call("core.listProducts", ["GET", stores], { status: 401 });
     await call("core.listProducts", ["GET", `${stores}?limit=few`], { headers, status: 400 });
@@ -118,10 +116,7 @@ describe("responses to stores match the OpenAPI document", () => {
     await call("products.setPromoted", ["PUT", `${own()}/promoted_products`], {
       body: signed({ product_ids: ["teapot"] }),
     });
-    const promoted = await call("products.promoted", [
-      "GET",
-      `/v1/widget/${wire().appKey}/products/promoted_products`,
-    ]);
+    const promoted = await call("products.promoted", ["GET", `/v1/widget/${wire().appKey}/products/promoted_products`]);
     expect(promoted["response"]).toMatchObject({ products: [{ domain_key: "teapot" }] });
     await call("orders.create", ["POST", `${app()}/purchases`], {
       body: signed({ ...anOrder("1001"), products: { "tea pot": product }, platform: "general" }),

@@ -13,9 +13,7 @@ async function makeVersion2(url: string): Promise<void> {
   const dialect = url.startsWith("postgres") ? dialects.postgres : dialects.sqlite;
   const db = new Kysely<never>({ dialect: await dialect.createDriver(url, {}) });
   const schema = dialect.createSchema(db);
-  await sql`create table starpost_migrations (version integer primary key, name text, applied_at bigint)`.execute(
-    db,
-  );
+  await sql`create table starpost_migrations (version integer primary key, name text, applied_at bigint)`.execute(db);
   for (const { version, name, up } of migrations.filter((migration) => migration.version <= 2)) {
     await up(schema, dialect);
     await sql`insert into starpost_migrations values (${version}, ${name}, 0)`.execute(db);

@@ -51,10 +51,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
   it("migrates an empty database once, also if several connections open it concurrently", async () => {
     const { url } = await take("empty");
     const databases = await Promise.all([open(url), open(url), open(url)]);
-    const recorded = await execute(
-      "select version, name, applied_at from starpost_migrations order by version",
-      url,
-    );
+    const recorded = await execute("select version, name, applied_at from starpost_migrations order by version", url);
     expect(recorded).toEqual(migrations.map(({ version, name }) => ({ version, name, applied_at: "7" })));
     expect(databases.map(({ dialect }) => dialect.name)).toEqual(["postgres", "postgres", "postgres"]);
   });
@@ -84,9 +81,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     missing.password = "hidden";
     await expect(open(missing.href)).rejects.toMatchObject({
       problem: "cannotOpen",
-      message: expect.stringContaining(
-        `postgres://${missing.username}@${missing.host}/nothing_of_that_name:`,
-      ),
+      message: expect.stringContaining(`postgres://${missing.username}@${missing.host}/nothing_of_that_name:`),
     });
     const stranger = new URL(url);
     stranger.username = "nobody_of_that_name";
@@ -137,10 +132,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
         .execute(async (reading) => {
           const count = async () => (await reading.selectFrom("accounts").select("id").execute()).length;
           expect(await count()).toBe(0);
-          await execute(
-            "insert into accounts (app_key, secret_sealed, created_at) values ('b', 's', 0)",
-            url,
-          );
+          await execute("insert into accounts (app_key, secret_sealed, created_at) values ('b', 's', 0)", url);
           expect(await count()).toBe(0);
         });
     });

@@ -116,15 +116,7 @@ describe("a webhook whose DNS name changes", () => {
 
   it("is rejected without a lookup if it is a forbidden IP address", async () => {
     const resolve: Resolve = () => Promise.reject(new Error("unexpected lookup"));
-    for (const host of [
-      "127.0.0.1",
-      "2130706433",
-      "0x7f.1",
-      "127.1",
-      "[::ffff:7f00:1]",
-      "localhost",
-      "localhost.",
-    ]) {
+    for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "[::ffff:7f00:1]", "localhost", "localhost."]) {
       const outcome = await post(`http://${host}:${port}/`, { resolve });
       expect(outcome, host).toMatchObject({
         state: "failed",

@@ -158,9 +158,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     const [last] = await deliveries();
     expect(last).toMatchObject({ state: "queued", attempts: 9, reason: "HTTP 500" });
     expect((await runOnce(dispatcher)).counts).toEqual({ delivered: 0, deferred: 0, failed: 1 });
-    expect(await deliveries()).toMatchObject([
-      { state: "failed", attempts: 10, reason: "HTTP 500", due_at: null },
-    ]);
+    expect(await deliveries()).toMatchObject([{ state: "failed", attempts: 10, reason: "HTTP 500", due_at: null }]);
     expect(await dispatcher.nextDueAtMs()).toBeUndefined();
 
     status = 204;
@@ -172,9 +170,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 11 }]);
     expect(receiver.received).toHaveLength(11);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"]))).toEqual(
-      new Set([last?.event_id]),
-    );
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([last?.event_id]));
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(11);
     for (const { headers, body } of receiver.received) {
       expect(headers["webhook-signature"]).toBe(signatureOf(headers, body, secret));
@@ -183,9 +179,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
 
   it("obey Retry-After for all deliveries of the subscription, for at most a day", async () => {
     const answers = ["60", new Date(startMs + 3_600_000).toUTCString(), "99999999", "soon", "2026-03-17"];
-    const receiver = await receive((response, at) =>
-      sendJson(response, 429, {}, { "retry-after": answers[at] ?? "" }),
-    );
+    const receiver = await receive((response, at) => sendJson(response, 429, {}, { "retry-after": answers[at] ?? "" }));
     const { id } = await subscribe(receiver.url);
     await review();
     await review();
@@ -374,8 +368,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     await other.end(held, { state: "delivered", status: 200, durationMs: 1 });
     expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ delivered: 2 });
     const ids = (await deliveries()).map(({ event_id }) => event_id);
-    const readWebhookIds = (receiver: Loopback) =>
-      receiver.received.map(({ headers }) => headers["webhook-id"]);
+    const readWebhookIds = (receiver: Loopback) => receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(readWebhookIds(free)).toEqual([ids[1], ids[3], ids[5]]);
     expect(readWebhookIds(busy)).toEqual([ids[2], ids[4]]);
   });
@@ -418,9 +411,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     await subscribe(receiver.url);
     await review();
     const lost = new AbortController();
-    const hanging = openDispatcher(harness, { worker: "lost", timeoutMs: 60_000, graceMs: 1 }).runDue(
-      lost.signal,
-    );
+    const hanging = openDispatcher(harness, { worker: "lost", timeoutMs: 60_000, graceMs: 1 }).runDue(lost.signal);
     await expect.poll(() => receiver.received.length).toBe(1);
     harness.clock.advance(60_000);
     await runOnce(openDispatcher(harness, { worker: "other" }));
@@ -446,9 +437,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
         return writes === 2 ? Promise.reject(new Error("database unavailable")) : write(doing);
       }) as typeof write,
     };
-    await expect(runOnce(openDispatcher({ work, clock: harness.clock }))).rejects.toThrow(
-      "database unavailable",
-    );
+    await expect(runOnce(openDispatcher({ work, clock: harness.clock }))).rejects.toThrow("database unavailable");
     expect(await deliveries()).toMatchObject([{ state: "leased", attempts: 1 }]);
     harness.clock.advance(60_000);
     expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ delivered: 1 });

@@ -33,8 +33,7 @@ export async function readSettingChange(
   text: string,
   value: string,
 ): Promise<{ readonly name: EmailSettingName; readonly value: EmailSettingValue | null }> {
-  const { emailSettingNames, emailSettings, parseEmailSetting } =
-    await import("../../../../contract/index.ts");
+  const { emailSettingNames, emailSettings, parseEmailSetting } = await import("../../../../contract/index.ts");
   const typed = text.trim().toLowerCase().replaceAll("-", "_");
   const name = readOneOf(typed, emailSettingNames, "<name>");
   if (value === defaultKeyword) return { name, value: null };

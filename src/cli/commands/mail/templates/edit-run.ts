@@ -27,11 +27,7 @@ type SavedTemplate = Awaited<ReturnType<Service["emailTemplates"]["set"]>>["temp
  * @returns the stored template
  * @throws UserError; ServiceError
  */
-export async function editTemplate(
-  context: Context,
-  service: Service,
-  request: EditRequest,
-): Promise<SavedTemplate> {
+export async function editTemplate(context: Context, service: Service, request: EditRequest): Promise<SavedTemplate> {
   const { category, file } = request;
   if (file === undefined) return editInEditor(context, service, request);
   const source = file === "-" ? "standard input" : file;
@@ -84,8 +80,7 @@ async function editInEditor(
     const after = await readFile(path, "utf8");
     if (after === before) context.messages.info("No changes.");
     try {
-      const saved =
-        after === before ? template : await save(service, category, parseTemplateFile(after, path), path);
+      const saved = after === before ? template : await save(service, category, parseTemplateFile(after, path), path);
       await rm(folder, { recursive: true, force: true });
       return saved;
     } catch (error) {

@@ -6,8 +6,7 @@ export const mailTemplatesList = command({
   name: "mail templates list",
   summary: "List email templates and show which are customized",
   examples: ["starpost mail templates list", "starpost mail templates list --columns category,template"],
-  run: (context) =>
-    withService(context, async (service) => (await service.emailTemplates.list({})).templates),
+  run: (context) => withService(context, async (service) => (await service.emailTemplates.list({})).templates),
   render: (templates) =>
     table(
       templates.map(({ category, is_own, updated_at, subject }) => ({

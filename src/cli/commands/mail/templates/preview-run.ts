@@ -38,12 +38,7 @@ export async function previewTemplate(
   return { category, subject: mail.subject, preview_file: path };
 }
 
-async function renderTemplate(
-  context: Context,
-  service: Service,
-  category: EmailCategory,
-  file: string | undefined,
-) {
+async function renderTemplate(context: Context, service: Service, category: EmailCategory, file: string | undefined) {
   if (file === undefined) return (await service.emailTemplates.preview({ category })).mail;
   const source = file === "-" ? "standard input" : file;
   const parsed = parseTemplateFile(await readSource(context, file), source);

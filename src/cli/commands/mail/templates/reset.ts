@@ -19,6 +19,5 @@ export const mailTemplatesReset = command({
       return (await service.emailTemplates.reset({ category })).template;
     });
   },
-  render: ({ category, is_own, subject }) =>
-    fields({ category, template: is_own ? "custom" : "built-in", subject }),
+  render: ({ category, is_own, subject }) => fields({ category, template: is_own ? "custom" : "built-in", subject }),
 });

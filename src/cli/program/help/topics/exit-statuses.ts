@@ -22,10 +22,7 @@ export const exitStatuses: Topic = {
     { lines: ['{"error":{"kind":"usage","message":"…","hint":"…"}}'] },
     "Standard output carries only data, even if the command fails.",
     {
-      lines: [
-        "starpost orders import orders.csv --json > run.json",
-        "[ $? -eq 3 ] && jq -r .rejects_file run.json",
-      ],
+      lines: ["starpost orders import orders.csv --json > run.json", "[ $? -eq 3 ] && jq -r .rejects_file run.json"],
     },
   ],
 };

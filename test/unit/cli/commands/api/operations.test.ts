@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  apiCommandOf,
-  findNamedOperation,
-  operationNames,
-} from "../../../../../src/cli/commands/api/operations.ts";
+import { apiCommandOf, findNamedOperation, operationNames } from "../../../../../src/cli/commands/api/operations.ts";
 import { commands, loadCommands } from "../../../../../src/cli/program/commands.ts";
 import { nouns } from "../../../../../src/cli/program/help/groups.ts";
 import { UserError } from "../../../../../src/config/user-error.ts";
@@ -51,9 +47,7 @@ describe("starpost api <operation>", () => {
 
   it("replaces the api command", async () => {
     const loaded = await loadCommands(commands, ["api", "reviews.widget"]);
-    expect(loaded.filter((command) => "run" in command).map(({ name }) => name)).toEqual([
-      "api reviews.widget",
-    ]);
+    expect(loaded.filter((command) => "run" in command).map(({ name }) => name)).toEqual(["api reviews.widget"]);
   });
 });
 

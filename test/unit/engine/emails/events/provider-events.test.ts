@@ -10,11 +10,7 @@ it("accepts any list and reads only valid events", () => {
   const names = ["event", "email", "timestamp", "smtp-id", "sg_event_id", "sg_message_id", "reason", "type"];
   const providerEvent = fc.dictionary(
     fc.constantFrom(...names),
-    fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.jsonValue(),
-      fc.constantFrom("open", "dropped", "bounce", "<a@b>"),
-    ),
+    fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue(), fc.constantFrom("open", "dropped", "bounce", "<a@b>")),
   );
   fc.assert(
     fc.property(fc.array(fc.oneof(providerEvent, fc.jsonValue())), (events) => {
@@ -62,9 +58,7 @@ it("identifies a repeated event without an ID by all of its fields", () => {
 });
 
 it("does not store the clicked URL, because email links are private", () => {
-  expect(JSON.stringify(read({ event: "click", url: "https://shop.example/secret" }))).not.toContain(
-    "secret",
-  );
+  expect(JSON.stringify(read({ event: "click", url: "https://shop.example/secret" }))).not.toContain("secret");
 });
 
 it("matches an email by its own key only", () => {

@@ -34,13 +34,9 @@ it("evaluates emails using indexes", async () => {
       expect.arrayContaining([
         "SEARCH mails USING INDEX mails_by_account_state (account_id=? AND state=?)",
         "SEARCH mails USING INDEX mails_by_person (account_id=? AND email_key=? AND sent_at>?)",
-        expect.stringMatching(
-          /^SEARCH unsubscribers USING .*\(account_id=\? AND email_type_id=\? AND email_key=\?\)$/,
-        ),
+        expect.stringMatching(/^SEARCH unsubscribers USING .*\(account_id=\? AND email_type_id=\? AND email_key=\?\)$/),
         expect.stringMatching(/^SEARCH mail_suppressions USING .*\(account_id=\? AND email_key=\?\)$/),
-        expect.stringMatching(
-          /^SEARCH mail_stops USING .*\(account_id=\? AND order_id=\? AND product_id=\?\)$/,
-        ),
+        expect.stringMatching(/^SEARCH mail_stops USING .*\(account_id=\? AND order_id=\? AND product_id=\?\)$/),
         "SEARCH reviews USING COVERING INDEX reviews_by_author (user_row=? AND product_row=? AND created_at>?)",
         expect.stringMatching(/^SEARCH purchases USING .*\(order_row=\?\)$/),
       ]),

@@ -94,9 +94,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
     const data = emails[0]?.email.data ?? expect.unreachable();
     expect(data).toMatchObject({
       is_test: true,
-      products: [
-        { name: "Sample product", review_url: expect.stringMatching(/^https:\/\/elsewhere\.example\//) },
-      ],
+      products: [{ name: "Sample product", review_url: expect.stringMatching(/^https:\/\/elsewhere\.example\//) }],
     });
   });
 
@@ -278,14 +276,7 @@ describe.each(local)("due emails over $name", ({ open }) => {
       waits.push(nextAtMs - harness.clock());
       harness.clock.advance(nextAtMs - harness.clock());
     }
-    expect(waits.slice(0, 6)).toEqual([
-      minuteMs,
-      5 * minuteMs,
-      15 * minuteMs,
-      hourMs,
-      4 * hourMs,
-      12 * hourMs,
-    ]);
+    expect(waits.slice(0, 6)).toEqual([minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 4 * hourMs, 12 * hourMs]);
     expect(waits.slice(0, 6)).toEqual(retryDelaysMs);
     expect(waits.slice(6, -1).every((ms) => ms === 12 * hourMs)).toBe(true);
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(giveUpAfterMs);
