@@ -17,7 +17,6 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/slow/**"],
     globalSetup: ["test/support/postgres.ts"],
     // One more than there are cores: many tests wait for a process, a retry, or a pace.
     maxWorkers: Math.max(2, availableParallelism()) + 1,

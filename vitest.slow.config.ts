@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
-/** Tests of the default suite that run again with large sizes: see `test/support/sizes.ts`. */
+/** Tests of the default suite that run again with large sizes: see `test/support/suite-size.ts`. */
 const enlarged = [
   "test/fuzz/**/*.test.ts",
   "test/browser/hostile-texts.test.ts",
@@ -17,7 +17,7 @@ export default mergeConfig(
   { ...base, test: { ...base.test, include: [], exclude: [] } },
   defineConfig({
     test: {
-      include: ["test/slow/**/*.test.ts", ...enlarged],
+      include: [...enlarged],
       exclude: ["node_modules/**"],
       maxWorkers: 1,
       testTimeout: 1_800_000,

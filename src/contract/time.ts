@@ -4,13 +4,13 @@ export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /**
- * Parses a `Retry-After` header: seconds, or an HTTP date.
- * @returns milliseconds from `nowMs`, or undefined if the header is missing or invalid
+ * Parses a `Retry-After` header: seconds, or a date with a time.
+ * @returns whole milliseconds from `nowMs`, or undefined if the header is missing or invalid
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? "";
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1_000;
-  // `Date.parse` also accepts texts that are not HTTP dates, such as a year.
-  const atMs = /^[A-Z][a-z]{2}.*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000);
+  // `Date.parse` also accepts texts without a time, such as a year.
+  const atMs = /\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

@@ -52,7 +52,7 @@ function checkRequired(flags: Flags, names: ReadonlySet<string>): void {
     Array.isArray(values) ? [`--${name} is one of: ${values.join(", ")}.`] : [],
   );
   const fallback = missing.find(([, flag]) => flag.requiredUnless !== undefined)?.[1].requiredUnless;
-  const hints = fallback === undefined ? choices : [...choices, `Or use --${fallback}.`];
+  const hints = fallback === undefined ? choices : [...choices, `Or pass all fields as JSON: --${fallback} <file>.`];
   throw usageError(
     `required ${missing.length === 1 ? "flag" : "flags"} ${list} not set`,
     hints.length > 0 ? hints.join(" ") : undefined,

@@ -75,6 +75,7 @@ async function findHelp(io: Io, table: CommandTable, about: string): Promise<str
 function describeEmptyList(name: string, table: CommandTable): string {
   const noun = name.split(" ").slice(0, -1).join(" ");
   const verbs = ["import", "create"].map((verb) => `${noun} ${verb}`).filter((found) => found in table);
+  if (noun === "api") return "No results.";
   if (verbs.length === 0) return `No ${noun} found.`;
   return `No ${noun} found. To add some, run ${verbs.map((found) => `\`starpost ${found}\``).join(" or ")}.`;
 }

@@ -141,16 +141,16 @@ async function checkAccount(
   firstAnswer: RawResponse,
 ): Promise<Check[]> {
   const tokens = skipped("tokens", "a remote service does not report how many are in use");
-  const { name, appKey, baseUrl, utoken, tokenMark: mark } = profile;
+  const { name, appKey, baseUrl, tokenMark: mark } = profile;
   const signed = withToken(transport, {
     appKey,
     readSecret: async () => (await profile.readSecret()) ?? refuseWithoutSecret(profile),
     cache: createTokenStore(paths.tokensFolder, { profile: name, target: baseUrl, appKey, mark }),
-    utoken,
+    utoken: profile.utoken,
     clock,
   });
-  const listOrders = (utoken: string) =>
-    send(transport, "orders.list", { count: 1 }, { caller: { appKey, utoken }, signal: undefined });
+  const listOrders = (token: string) =>
+    send(transport, "orders.list", { count: 1 }, { caller: { appKey, utoken: token }, signal: undefined });
   try {
     let answer = await listOrders((await signed.token()).utoken);
     if (answer.refusal?.kind === "unauthorized") {

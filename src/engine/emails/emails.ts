@@ -179,7 +179,5 @@ async function sendTestEmail({ email }: Input, context: HandlerContext): Promise
     context,
   );
   if (isQueued) return {};
-  throw new ServiceError("invalidParams", `email is unsubscribed from emails of type ${emailTypeOf.map}`, {
-    field: "email",
-  });
+  throw new ServiceError("invalidParams", `email is unsubscribed from emails of type ${emailTypeOf.map}`);
 }

@@ -72,8 +72,8 @@ function decideChanged({ written, wasSent }: UndoTarget, before: Value, now: Val
     untold.length > 0 ? `${untold.join(", ")} stays, since the service does not return its value` : "",
   ].filter((text) => text !== "");
   const isBack = restored.length > 0 || wasSent;
-  const said = isBack || stays.length === 0 ? "has its previous values" : "is as the run wrote it";
-  const reason = stays.length > 0 ? `${said}, but: ${stays.join("; ")}` : said;
+  const result = isBack || stays.length === 0 ? "has its previous values" : "is as the run wrote it";
+  const reason = stays.length > 0 ? `${result}, but: ${stays.join("; ")}` : result;
   const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "kept";
   return { outcome, reason, ...(restored.length > 0 ? { send } : {}) };
 }

@@ -55,8 +55,8 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
         const { names, numbers, review } = payload as Payload;
         const { undated: n } = numbers;
         const [row] = rows;
-        const said = { product_id: String(review.sku), email: review.email };
-        if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: said };
+        const sent = { product_id: String(review.sku), email: review.email };
+        if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: sent };
       },
       list: async function* (service, options) {
         for await (const page of listReviews(service, options)) {

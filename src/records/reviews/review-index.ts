@@ -58,8 +58,8 @@ export interface ReviewNames {
  * Assumed: surrounding whitespace, the type of line breaks, and the case of the address do not distinguish reviews.
  */
 export function nameReview({ sku, email, title, content, score, created_at }: ReviewFace): ReviewNames {
-  const said = [sku, email.toLowerCase(), asText(title), asText(content), score];
-  const undated = createHash("sha256").update(JSON.stringify(said)).digest("base64url").slice(0, 27);
+  const identity = [sku, email.toLowerCase(), asText(title), asText(content), score];
+  const undated = createHash("sha256").update(JSON.stringify(identity)).digest("base64url").slice(0, 27);
   return { dated: `${undated}@${created_at}`, undated };
 }
 

@@ -56,9 +56,9 @@ async function setUpLocal(context: Context): Promise<SetUp> {
   }
   const profile = localProfile(sources);
   const existed = existsSync(profile.database);
-  const surroundings = await context.host();
+  const host = await context.host();
   const { openConnection } = await context.io.loadApp();
-  const connection = await openConnection({ ...surroundings, profile });
+  const connection = await openConnection({ ...host, profile });
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
     const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);

@@ -11,7 +11,7 @@ const searchedEmails = 100;
 export const mailTest = command({
   name: "mail test",
   summary: "Send a test review-request email about a sample order",
-  examples: ["starpost mail test", "starpost mail test --to ann@mail.example"],
+  examples: ["starpost mail test --to you@shop.example", "starpost mail test --to ann@mail.example --json"],
   flags: {
     to: {
       value: "<address>",

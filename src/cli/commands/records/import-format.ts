@@ -138,9 +138,10 @@ function describeState({ state, kind, files, import_id: id }: ImportSummary, tar
 }
 
 function describeNextStep(id: string, { state }: ImportSummary): string {
-  return state === "finished"
-    ? `For details, run: starpost imports show ${id}`
-    : `To continue, run: starpost imports resume ${id}`;
+  if (state === "finished") return `For details, run: starpost imports show ${id}`;
+  if (state === "stopped")
+    return `To continue despite the rejected rows, run: starpost imports resume ${id} --max-errors <n>`;
+  return `To continue, run: starpost imports resume ${id}`;
 }
 
 export function describeVerification(result: VerifiedRun): string[] {

@@ -177,6 +177,14 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     }
   });
 
+  it("round a fractional Retry-After up to whole milliseconds", async () => {
+    const receiver = await receive((response) => sendJson(response, 429, {}, { "retry-after": "60.0005" }));
+    await subscribe(receiver.url);
+    await review();
+    expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ deferred: 1 });
+    expect((await deliveries()).map(({ due_at }) => Date.parse(due_at ?? "") - startMs)).toEqual([60_001]);
+  });
+
   it("obey Retry-After for all deliveries of the subscription, for at most a day", async () => {
     const answers = ["60", new Date(startMs + 3_600_000).toUTCString(), "99999999", "soon", "2026-03-17"];
     const receiver = await receive((response, at) => sendJson(response, 429, {}, { "retry-after": answers[at] ?? "" }));
