@@ -31,7 +31,7 @@ export function writeIndex(commands: readonly Command[], topics: readonly Topic[
   return join([
     made,
     "# Commands",
-    "The same is in the program: `starpost <noun> <verb> --help`, `starpost help topics`, and `man starpost` where starpost is installed globally.",
+    "The same reference is available offline: `starpost <noun> <verb> --help`, `starpost help topics`, and `man starpost` where starpost is installed globally.",
     found.map((noun) => `- [\`${noun}\`](${noun}.md): ${mark(nouns[noun] ?? "")}`).join("\n"),
     "## Flags of every command",
     writeEntries("flag", sharedFlags),
