@@ -13,7 +13,7 @@ export interface ImportKind extends RecordKind, Omit<RecordImporter, "layouts" |
 /** All record kinds of the program with their importers. */
 export interface ImportKinds {
   readonly all: readonly ImportKind[];
-  /** @throws ImportError `failed` if there is no kind of this name */
+  /** @throws ImportError `failed` if no kind has this name */
   get(name: string): ImportKind;
 }
 

@@ -9,7 +9,7 @@ import { unsubscribers } from "./unsubscribers/kind.ts";
 /** The record kinds. A line here is all that it takes to register a kind. */
 export const recordKinds: readonly RecordKind[] = [products, orders, coupons, unsubscribers, reviews, groups];
 
-/** @throws Error if there is no kind of this name */
+/** @throws Error if no kind has this name */
 export function findKind(name: string): RecordKind {
   const found = recordKinds.find((kind) => kind.name === name);
   if (!found) throw new Error(`unknown record kind ${name}`);

@@ -25,7 +25,7 @@ export function withDateOrders(layout: Layout): readonly Layout[] {
  * Chooses the layout of a file: the requested one, or else the one that the header matches.
  * Assumed: a header with all required native columns is native, whatever else it resembles.
  * @returns undefined if the columns are native
- * @throws ImportError `usage` if there is no layout of the requested name, or it belongs to another kind
+ * @throws ImportError `usage` if the requested layout does not exist or belongs to another kind
  */
 export function chooseLayout(
   header: readonly string[],
