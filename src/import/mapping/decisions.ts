@@ -23,8 +23,8 @@ export function openFields(draft: MappingDraft, takesLayout: boolean): readonly 
  */
 export function answerAlone(draft: MappingDraft): Answers {
   const takesLayout = draft.layout !== undefined;
-  const answered = openFields(draft, takesLayout).map(({ field, column, sureness, isRequired }) => {
-    const isTaken = column !== undefined && (isRequired || sureness !== "guess");
+  const answered = openFields(draft, takesLayout).map(({ field, column, confidence, isRequired }) => {
+    const isTaken = column !== undefined && (isRequired || confidence !== "guess");
     return [field, isTaken ? { column } : "none"] as const;
   });
   return { takesLayout, of: new Map(answered) };

@@ -133,11 +133,11 @@ function proposeBeside(
 ): FieldProposal[] {
   const unused = samples.filter(({ name }) => !isUsed(layout, name));
   const proposed = proposeColumns(kind, fields, unused);
-  return proposed.map((one) => (one.sureness === "sure" ? one : withoutColumn(one)));
+  return proposed.map((one) => (one.confidence === "sure" ? one : withoutColumn(one)));
 }
 
 function withoutColumn(proposal: FieldProposal): FieldProposal {
-  return { ...proposal, column: undefined, sureness: undefined };
+  return { ...proposal, column: undefined, confidence: undefined };
 }
 
 function isUsed(layout: Layout, column: string): boolean {

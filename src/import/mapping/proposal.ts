@@ -15,14 +15,14 @@ export interface SynonymSource {
 }
 
 /** The confidence in a proposal. */
-export type Sureness = "sure" | "likely" | "guess";
+export type Confidence = "sure" | "likely" | "guess";
 
 export interface FieldProposal {
   readonly field: string;
   readonly isRequired: boolean;
   /** The best column; undefined if none is good enough. */
   readonly column: string | undefined;
-  readonly sureness: Sureness | undefined;
+  readonly confidence: Confidence | undefined;
   /** All columns, best first. */
   readonly ranked: readonly string[];
 }
@@ -72,7 +72,7 @@ export function proposeColumns(
       field: name,
       isRequired: required,
       column: best?.column,
-      sureness: best && surenessOf(best.score),
+      confidence: best && confidenceOf(best.score),
       ranked,
     };
   });
@@ -84,7 +84,7 @@ function usableColumns(samples: readonly ColumnSample[]): ColumnSample[] {
   return samples.filter(({ name }, at) => name !== "" && names.indexOf(name) === at && !isRejectColumn(name));
 }
 
-function surenessOf(score: number): Sureness {
+function confidenceOf(score: number): Confidence {
   return score >= least.sure ? "sure" : score >= least.likely ? "likely" : "guess";
 }
 

@@ -1,4 +1,4 @@
-import type { Profile } from "../../../config/profile.ts";
+import { isDatabaseServer, type Profile } from "../../../config/profile.ts";
 import type { RejectReason } from "../../../import/events.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
@@ -25,7 +25,7 @@ function describeFiles(files: readonly string[]): string {
 export function describeTarget(profile: Profile): string {
   return profile.mode === "remote"
     ? `${profile.baseUrl}, account ${profile.appKey} (profile ${profile.name})`
-    : `the ${profile.shownAs.startsWith("postgres") ? "PostgreSQL" : "embedded"} database (${profile.shownAs})`;
+    : `the ${isDatabaseServer(profile) ? "PostgreSQL" : "embedded"} database (${profile.shownAs})`;
 }
 
 interface RequestedImport {

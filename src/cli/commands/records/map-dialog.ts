@@ -62,12 +62,12 @@ async function promptField(
 /** Lists the choices. The first, which is the default, is the proposed column, or none. */
 function listChoices(
   draft: MappingDraft,
-  { field, column, sureness, ranked }: FieldProposal,
+  { field, column, confidence, ranked }: FieldProposal,
   taken: ReadonlySet<string>,
 ): Choice<Answer | Follow>[] {
   const free = ranked.filter((name) => !taken.has(name));
   const columns = free.map((name) => {
-    const note = name === column && sureness !== undefined ? ` (${sureness})` : "";
+    const note = name === column && confidence !== undefined ? ` (${confidence})` : "";
     return { value: { column: name }, name: `${name}${note}${formatSamples(draft, name)}`, short: name };
   });
   const none: Choice<Answer | Follow> = { value: "none", name: "none" };

@@ -84,9 +84,9 @@ function describeDraft({ file, layout, samples, encoding, delimiter }: MappingDr
 function describeProposal(draft: MappingDraft, answers: Answers): string[] {
   const open = openFields(draft, answers.takesLayout);
   const widest = Math.max(0, ...open.map(({ field }) => field.length));
-  const lines = open.flatMap(({ field, column, sureness }) => {
+  const lines = open.flatMap(({ field, column, confidence }) => {
     const isTaken = (answers.of.get(field) ?? "none") !== "none";
-    return isTaken ? [`  ${field.padEnd(widest)}  column '${column}' (${sureness})`] : [];
+    return isTaken ? [`  ${field.padEnd(widest)}  column '${column}' (${confidence})`] : [];
   });
   const omitted = open.filter(({ field, column }) => column !== undefined && answers.of.get(field) === "none");
   const guesses = omitted.map(({ field, column }) => `${field} (column '${column}')`);
