@@ -31,7 +31,7 @@ ${cards.join("")}});
 }
 
 function describe(name: OperationName, endpoint: Endpoint): OperationCard {
-  const { summary, method, paths, auth, effect, listing, destroys, extension, returnsSecret } = endpoint;
+  const { summary, method, paths, auth, effect, listing, destroys, overwrites, extension, returnsSecret } = endpoint;
   const schema = new Schemas();
   return {
     summary,
@@ -44,6 +44,7 @@ function describe(name: OperationName, endpoint: Endpoint): OperationCard {
     errors: kindsOf(endpoint).filter((kind) => !unseen.has(kind)),
     ...(listing && { listing }),
     ...(destroys && { destroys }),
+    ...(overwrites && { overwrites }),
     ...(extension && { isExtension: true }),
     ...(returnsSecret && { returnsSecret: true }),
   };

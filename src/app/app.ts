@@ -14,7 +14,7 @@ import { createSignedSender } from "../service/sign-raw-call.ts";
 import { findThreadFile } from "../service/thread-file.ts";
 import type { Transport } from "../service/transport.ts";
 import { withToken } from "../service/with-token.ts";
-import { withWriteNotice } from "../service/with-write-notice.ts";
+import { withWriteGuard } from "../service/with-write-guard.ts";
 
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
@@ -43,9 +43,9 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   });
   // Before bulk calls, so that they do not change order while waiting for a token.
   if (settings.isBulk === true) await signed.token();
-  const announced = profile.isLive && settings.announceWrite ? withWriteNotice(signed, settings.announceWrite) : signed;
+  const guarded = profile.isLive && settings.guardWrite ? withWriteGuard(signed, settings.guardWrite) : signed;
   return {
-    service: createService(announced, { appKey }),
+    service: createService(guarded, { appKey }),
     send: createSignedSender({
       send: account.send,
       appKey,

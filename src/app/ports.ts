@@ -8,6 +8,7 @@ import type { GroupName } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
+import type { WriteGuard } from "../service/with-write-guard.ts";
 
 /** The machine and environment that the program runs in. */
 export interface HostContext {
@@ -23,8 +24,8 @@ export interface ConnectionSettings extends HostContext {
   readonly rate?: number | undefined;
   /** The fraction of the rate to use, above 0 up to 1 (default: 1). */
   readonly rateShare?: number | undefined;
-  /** Called before each call that changes a live account. */
-  readonly announceWrite?: (() => void) | undefined;
+  /** Called before each call that changes a live account; the call is not made if it throws. */
+  readonly guardWrite?: WriteGuard | undefined;
   readonly version?: string | undefined;
   /** Shows a warning. */
   readonly notice?: ((message: string) => void) | undefined;

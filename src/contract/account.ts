@@ -65,6 +65,7 @@ export const signInLifetimeMs = 5 * 60 * 1_000;
 export const account = {
   setPlatform: endpoint({
     summary: "Set the account's e-commerce platform",
+    overwrites: { question: "Change the account's e-commerce platform" },
     method: "POST",
     paths: ["/apps/{app_key}/account_platform"],
     auth: "utoken",
@@ -101,6 +102,7 @@ export const account = {
   }),
   setFeature: endpoint({
     summary: "Turn a feature on or off",
+    overwrites: { question: "Change the feature {feature}" },
     method: "PUT",
     paths: [featuresPath],
     extension: "own",

@@ -75,6 +75,14 @@ export interface Destruction {
   readonly typed?: string;
 }
 
+/** The confirmation prompt for an operation that replaces stored data; used only on live profiles. */
+export interface Overwriting {
+  /** As in `Destruction`. */
+  readonly question: string;
+  /** The input fields that make the call overwrite something. Default: every call does. */
+  readonly ifAnyOf?: readonly string[];
+}
+
 /** One operation of the service, as data. Paths after the first are aliases. */
 export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly summary: string;
@@ -92,6 +100,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly listing?: Listing;
   /** Set if the operation deletes data irreversibly; interactive users must confirm first. */
   readonly destroys?: Destruction;
+  /** Set if the operation can replace or remove stored data; on live profiles, users must confirm first. */
+  readonly overwrites?: Overwriting;
   /** Input fields that contain a secret, as dotted paths. */
   readonly secretFields?: readonly string[];
   /**

@@ -65,6 +65,7 @@ export const groups = {
   }),
   update: endpoint({
     summary: "Add products to a group or remove products from it",
+    overwrites: { question: "Change the products of the group {group_name}" },
     method: "PUT",
     paths: [`${path}/{group_name}`],
     auth: "utoken",

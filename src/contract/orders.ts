@@ -136,6 +136,7 @@ export const purchasePage = { default: 10, recommended: 200, max: 5_000 } as con
 export const orders = {
   create: endpoint({
     summary: "Create one order",
+    overwrites: { question: "Store order {order_id}, replacing stored values if it exists" },
     method: "POST",
     paths: ["/apps/{app_key}/purchases"],
     auth: "utoken",
@@ -151,6 +152,7 @@ export const orders = {
   }),
   massCreate: endpoint({
     summary: "Create orders in bulk",
+    overwrites: { question: "Store these orders, replacing the values of those that exist" },
     method: "POST",
     paths: ["/apps/{app_key}/purchases/mass_create.json", "/apps/{app_key}/purchases/mass_create"],
     auth: "utoken",

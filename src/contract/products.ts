@@ -176,6 +176,7 @@ export const products = {
   }),
   setPromoted: endpoint({
     summary: "Set the promoted products; an empty list restores automatic selection",
+    overwrites: { question: "Replace the promoted products" },
     method: "PUT",
     paths: [`${extensionPrefix}/apps/{app_key}/promoted_products`],
     extension: "own",
@@ -192,12 +193,14 @@ export const products = {
   }),
   massCreate: endpoint({
     summary: "Create products in bulk",
+    overwrites: { question: "Store these products, replacing the values of those that exist" },
     method: "POST",
     paths: ["/apps/{app_key}/products/mass_create"],
     ...bulk,
   }),
   massUpdate: endpoint({
     summary: "Update products in bulk",
+    overwrites: { question: "Update these products" },
     method: "PUT",
     paths: ["/apps/{app_key}/products/mass_update"],
     ...bulk,

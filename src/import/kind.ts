@@ -40,7 +40,7 @@ export interface RecordKind {
   readonly rejectCodes?: Readonly<Record<string, RejectCode>>;
   /** How a plan obtains the state that an import depends on when the account is remote. */
   readonly rehearsal?: RehearsalState;
-  /** The question before a run that overwrites or deletes; undefined if it only adds. */
+  /** The question before a run that overwrites, deletes, or sends emails; undefined if it only adds. */
   confirmation?(options: ImportOptions, files: string): string | undefined;
   /** What an undo does, if it cannot restore the records themselves. */
   readonly undoEffect?: string;

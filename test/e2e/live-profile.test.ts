@@ -23,6 +23,11 @@ beforeAll(async () => {
   Object.assign(stored.profiles.shop, { live: true });
   writeFileSync(file, JSON.stringify(stored));
   writeFileSync(join(home.folder, "p.csv"), "product_id,name,url\n1,Tea,https://shop.example/1\n");
+  writeFileSync(join(home.folder, "o.csv"), "order_id,email\n");
+  writeFileSync(
+    join(home.folder, "t.liquid"),
+    "=== subject ===\nThanks\n=== text ===\nHi {{ unsubscribe_url }}\n=== html ===\n<p>Hi {{ unsubscribe_url }}</p>\n",
+  );
   writeFileSync(join(home.folder, "u.csv"), "email\na@x.example\n");
   writeFileSync(join(home.folder, "v.csv"), "email\nb@x.example\n");
 });
@@ -36,7 +41,7 @@ const file = (name: string) => join(home.folder, name);
 
 describe("a live profile", () => {
   test("is named once by commands that write, and not by commands that read", async () => {
-    const imported = await home.run(["products", "import", file("p.csv")]);
+    const imported = await home.run(["products", "import", file("p.csv"), "--yes"]);
     expect(imported.exitCode).toBe(0);
     expect(imported.stderr.match(/Writing to shop \(live, http:\/\/127\.0\.0\.1:\d+\)\./g)).toHaveLength(1);
     const webhook = await home.run(["webhooks", "create", "https://hook.example/x"]);
@@ -57,6 +62,12 @@ describe("a live profile", () => {
     await home.run(["unsubscribers", "import", file("u.csv"), "--type", "1"]);
     const commands = [
       ["products", "import", file("p.csv"), "--update"],
+      ["products", "import", file("p.csv")],
+      ["orders", "import", file("o.csv"), "--send-mail"],
+      ["mail", "templates", "edit", "map", "--file", file("t.liquid")],
+      ["api", "products.massCreate", "--products", "{}"],
+      ["api", "PUT", "/starpost/v1/apps/{app_key}/promoted_products", "--raw-field", "product_ids[]=1"],
+      ["api", "POST", "/not/known"],
       ["unsubscribers", "import", file("u.csv"), "--type", "1", "--remove"],
       ["unsubscribers", "sync", file("v.csv"), "--type", "1", "--max-resubscribe", "5"],
       ["mail", "cancel", "1001"],
@@ -83,6 +94,17 @@ describe("a live profile", () => {
     const apply = await home.json(["imports", "apply", file("plan.json")]);
     expect([apply.exitCode, apply.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
     expect((await home.json(["imports", "apply", file("plan.json"), "--yes"])).exitCode).toBe(0);
+  });
+
+  test("prompts before resuming a run that overwrites", async () => {
+    writeFileSync(file("bad.csv"), "product_id,name,url\n2,Pot,https://shop.example/2\n3,,https://shop.example/3\n");
+    const stopped = await home.json(["products", "import", file("bad.csv"), "--max-errors", "0", "--yes"]);
+    expect([stopped.exitCode, stopped.data.state]).toEqual([6, "stopped"]);
+    const resume = ["imports", "resume", stopped.data.import_id, "--max-errors", "5"];
+    const refused = await home.json(resume);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
+    expect((await home.json([...resume, "--yes"])).exitCode).toBe(3);
+    expect((await home.json(resume)).exitCode).toBe(3);
   });
 
   test("prompts before a sync that only adds", async () => {

@@ -1,14 +1,27 @@
+import type { Profile } from "../../config/profile.ts";
 import { UserError, usageError } from "../../config/user-error.ts";
-import type { Destruction } from "../../contract/index.ts";
-import { type Context, describeLiveProfile } from "./context.ts";
+import type { Endpoint } from "../../contract/index.ts";
+import type { Globals } from "./global-flags.ts";
+import type { Io } from "./io.ts";
+import { describeLiveProfile, type WriteApproval } from "./live-profile.ts";
 import { canPrompt, prompt } from "./prompt.ts";
+
+interface PromptContext {
+  readonly io: Io;
+  readonly globals: Globals;
+}
+
+interface WriteContext extends PromptContext {
+  profile(): Promise<Profile>;
+  readonly approval: WriteApproval;
+}
 
 /**
  * Asks for confirmation before something that cannot easily be undone. `--yes` confirms.
  * Assumed: declining is not a usage error, but a script that expects the change must not continue, so the command fails.
  * @throws UserError `usage` if nobody can be prompted, `failed` if declined, `interrupted`
  */
-export async function confirm(context: Context, question: string): Promise<void> {
+export async function confirm(context: PromptContext, question: string): Promise<void> {
   if (context.globals.yes) return;
   requirePerson(context, question);
   const { promptYesNo } = await import("../../terminal/prompt.ts");
@@ -20,8 +33,9 @@ export async function confirm(context: Context, question: string): Promise<void>
  * Asks for confirmation before something on the service is destroyed. For a live profile, the question names it.
  * @throws UserError as `confirm`
  */
-export async function confirmDestruction(context: Context, question: string): Promise<void> {
+export async function confirmDestruction(context: WriteContext, question: string): Promise<void> {
   await confirm(context, await nameLiveProfile(context, question));
+  context.approval.isGiven = true;
 }
 
 /**
@@ -29,44 +43,51 @@ export async function confirmDestruction(context: Context, question: string): Pr
  * @param question what is lost, as a sentence: "All codes of map_review are deleted."
  * @throws UserError as `confirm`; also `failed` if another name is typed
  */
-export async function confirmByName(context: Context, question: string, name: string): Promise<void> {
+export async function confirmByName(context: WriteContext, question: string, name: string): Promise<void> {
   if (context.globals.yes) return;
   const warning = await nameLiveProfile(context, question);
   requirePerson(context, warning);
   const { promptText } = await import("../../terminal/prompt.ts");
   const label = `${warning} Type ${name} to confirm:`;
   const typed = (await prompt(context, (terminal) => promptText(label, terminal))).trim();
-  if (typed === name) return;
-  const reason = typed === "" ? "no name was typed" : `${JSON.stringify(typed)} does not match ${name}`;
-  throw new UserError("failed", `${reason}; nothing was changed`);
+  if (typed !== name) {
+    const reason = typed === "" ? "no name was typed" : `${JSON.stringify(typed)} does not match ${name}`;
+    throw new UserError("failed", `${reason}; nothing was changed`);
+  }
+  context.approval.isGiven = true;
 }
 
 /**
- * Asks for confirmation of an operation that destroys data, with the question from the contract.
+ * Asks for confirmation of an operation that destroys data or, on a live profile, replaces it, with the question from
+ * the contract. Does nothing if the command has already confirmed a write.
  * @throws UserError as `confirmByName`
  */
 export async function confirmOperation(
-  context: Context,
-  destroys: Destruction | undefined,
+  context: WriteContext,
+  { destroys, overwrites }: Pick<Endpoint, "destroys" | "overwrites">,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  if (!destroys) return;
+  if (context.approval.isGiven) return;
+  const isSet = (name: string) => input[name] !== undefined && input[name] !== false;
+  const isOverwriting = overwrites !== undefined && (overwrites.ifAnyOf?.some((name) => isSet(name)) ?? true);
+  const asked = destroys ?? (isOverwriting && (await context.profile()).isLive ? overwrites : undefined);
+  if (!asked) return;
   const textOf = (name: string) => {
     const value = input[name];
     return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   };
-  const question = destroys.question.replaceAll(/\{(\w+)\}/g, (found, name: string) => textOf(name) ?? found);
-  const typed = destroys.typed === undefined ? "" : (textOf(destroys.typed) ?? "");
+  const question = asked.question.replaceAll(/\{(\w+)\}/g, (found, name: string) => textOf(name) ?? found);
+  const typed = destroys?.typed === undefined ? "" : (textOf(destroys.typed) ?? "");
   if (typed === "") await confirmDestruction(context, `${question}?`);
   else await confirmByName(context, `${question}.`, typed);
 }
 
-function requirePerson(context: Context, question: string): void {
+function requirePerson(context: PromptContext, question: string): void {
   if (canPrompt(context)) return;
   throw usageError(`cannot prompt for confirmation: ${question}`, "To skip the prompt, pass --yes.");
 }
 
-async function nameLiveProfile(context: Context, question: string): Promise<string> {
+async function nameLiveProfile(context: Pick<WriteContext, "profile">, question: string): Promise<string> {
   const profile = await context.profile();
   return profile.isLive ? `${describeLiveProfile(profile)}: ${question}` : question;
 }

@@ -1,8 +1,10 @@
 import { type Paths, resolvePaths } from "../../config/paths.ts";
 import type { Profile, ProfileSources } from "../../config/profile.ts";
+import type { WriteGuard } from "../../service/with-write-guard.ts";
 import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings, HostContext } from "../../app/ports.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
+import { describeLiveProfile, type WriteApproval } from "./live-profile.ts";
 import { canPrompt } from "./prompt.ts";
 import type { Messages } from "./output/messages.ts";
 
@@ -18,6 +20,8 @@ export interface Context {
   host(): Promise<HostContext>;
   /** Warns before a write to a live profile, once per command. Connections call it themselves. */
   announceWrite(): Promise<void>;
+  /** Whether the user has confirmed a write to the account. */
+  readonly approval: WriteApproval;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
   /** Opens the profile's account so that all writes are discarded. */
   rehearse(
@@ -53,13 +57,25 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
     isAnnounced = true;
     messages.warn(`Writing to ${describeLiveProfile(target)}.`);
   };
+  const approval: WriteApproval = { isGiven: false };
+  let asking = Promise.resolve();
+  const guardWrite: WriteGuard = async (operation, input) => {
+    if (!approval.isGiven) {
+      const { confirmOperation } = await import("./confirm.ts");
+      const { endpointOf } = await import("../../contract/index.ts");
+      // One after the other, so that concurrent calls ask once.
+      asking = asking.then(() => confirmOperation({ io, globals, profile, approval }, endpointOf(operation), input));
+      await asking;
+    }
+    announceWrite(await profile());
+  };
   const ownSettings = async () => {
     const target = await profile();
     return {
       ...(await host()),
       profile: target,
       version: io.version,
-      announceWrite: () => announceWrite(target),
+      guardWrite,
       notice: (message: string) => messages.warn(message),
       onWait: (message: string) => messages.info(message),
     };
@@ -73,6 +89,7 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
     profile,
     host,
     announceWrite: async () => announceWrite(await profile()),
+    approval,
     connect: async (options = {}) => {
       // Settings first: reports an invalid setting before loading anything else.
       const settings = { ...(await ownSettings()), ...options };
@@ -85,9 +102,4 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
       return openRehearsal(settings);
     },
   };
-}
-
-/** The account or database, for a person to double-check: `shop (live, https://api.example.com)`. */
-export function describeLiveProfile(profile: Profile): string {
-  return `${profile.name} (live, ${profile.mode === "remote" ? profile.baseUrl : profile.shownAs})`;
 }

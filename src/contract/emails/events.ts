@@ -88,6 +88,7 @@ export const emailEvents = {
   }),
   setUp: endpoint({
     summary: "Show or change how the email provider signs its events",
+    overwrites: { question: "Change how the email provider signs its events", ifAnyOf: ["rotate", "public_key"] },
     method: "POST",
     paths: [`${path}/set_up`],
     extension: "own",
@@ -119,6 +120,7 @@ export type SuppressionKind = (typeof suppressionKinds)[number];
 export const emailSuppressions = {
   lift: endpoint({
     summary: "Allow emails to an address again after a bounce or a spam report",
+    overwrites: { question: "Allow emails to {email} again" },
     method: "DELETE",
     paths: [`${extensionPrefix}/apps/{app_key}/mail_suppressions`],
     extension: "own",

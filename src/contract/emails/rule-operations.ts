@@ -52,6 +52,7 @@ export const emailRules = {
   }),
   set: endpoint({
     summary: "Change an email setting (null restores the default)",
+    overwrites: { question: "Change the email setting {name}" },
     method: "PUT",
     paths: [path],
     ...own,

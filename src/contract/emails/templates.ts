@@ -66,6 +66,7 @@ export const emailTemplates = {
   }),
   set: endpoint({
     summary: "Replace the template of an email category",
+    overwrites: { question: "Replace the template of {category}" },
     method: "PUT",
     paths: [`${path}/{category}`],
     ...own,

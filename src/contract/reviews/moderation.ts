@@ -21,6 +21,7 @@ const reviewEvent = lazily(() =>
 export const reviewModeration = {
   comment: endpoint({
     summary: "Comment on a review as the store",
+    overwrites: { question: "Comment on review {review_id}, replacing its current comment" },
     method: "POST",
     paths: [`${extensionPrefix}/apps/{app_key}/reviews/{review_id}/comment`],
     extension: "own",
@@ -32,6 +33,7 @@ export const reviewModeration = {
   }),
   setPublished: endpoint({
     summary: "Publish or hide a review, with a reason",
+    overwrites: { question: "Change whether review {review_id} is published" },
     method: "PUT",
     paths: [`${extensionPrefix}/apps/{app_key}/reviews/{review_id}/publication`],
     extension: "own",

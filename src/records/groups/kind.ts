@@ -26,6 +26,8 @@ export const groups: RecordKind = {
   rejectCodes: {
     bad_group: { means: "not a valid group name", hint: "use a name other than . or .." },
   },
+  confirmation: (_options, files) =>
+    `Add the products in ${files} to their groups? Products of other groups are moved.`,
   rehearsal: {
     resources: ["products"],
     copy: async (from, to, options) => (await import("./plan.ts")).copyGroups(from, to, options),

@@ -68,6 +68,10 @@ export const orders: RecordKind = {
     },
   },
   undoEffect: "emails canceled; the orders stay",
+  confirmation: (options, files) => {
+    const emails = options["sendMail"] === true ? " Review-request emails are sent to the customers." : "";
+    return `Import the orders in ${files}? Those that exist are updated.${emails}`;
+  },
   loadImporter: async () => (await import("./import.ts")).orderImporter,
   loadExporter: async () => (await import("./export.ts")).orderExporter,
 };

@@ -50,7 +50,10 @@ export const products: RecordKind = {
       hint: "correct that line and import all rows of the product together",
     },
   },
-  confirmation: (options, files) => (options["update"] === true ? `Update the products in ${files}?` : undefined),
+  confirmation: (options, files) =>
+    options["update"] === true
+      ? `Update the products in ${files}?`
+      : `Import the products in ${files}? Those that exist are overwritten.`,
   loadImporter: async () => (await import("./import.ts")).productImporter,
   loadExporter: async () => (await import("./export.ts")).productExporter,
 };

@@ -4,7 +4,7 @@ import { callerNames } from "../../../contract/endpoint.ts";
 import { findOperation, type FoundOperation } from "../../../contract/find-operation.ts";
 import type { UnsignedCall } from "../../../service/raw-call.ts";
 import type { CallEvent } from "../../../service/transport.ts";
-import { isWrite } from "../../../service/with-write-notice.ts";
+import { isWrite } from "../../../service/with-write-guard.ts";
 import { printAnswer } from "./response.ts";
 import { InputFiles } from "../operations/input-file.ts";
 import { type FieldTree, readFields, toQuery } from "./fields.ts";
@@ -142,12 +142,16 @@ function readObject(body: Buffer | undefined): FieldTree {
   }
 }
 
-/** Asks for confirmation of a call that destroys data. For an unknown path, every DELETE is assumed to. */
+/**
+ * Asks for confirmation of a call that destroys data or, on a live profile, replaces it. For an unknown path, every
+ * DELETE is assumed to destroy, and every other method that is not safe to replace.
+ */
 async function confirmIfDestructive(context: Context, { call, found, allFields }: Prepared): Promise<void> {
   if (!found) {
-    if (call.method !== "DELETE") return;
-    await confirmDestruction(context, `DELETE ${call.path}? Its effect is unknown.`);
+    if (safeMethods.has(call.method)) return;
+    if (call.method !== "DELETE" && !(await context.profile()).isLive) return;
+    await confirmDestruction(context, `${call.method} ${call.path}? Its effect is unknown.`);
     return;
   }
-  await confirmOperation(context, found.endpoint.destroys, allFields);
+  await confirmOperation(context, found.endpoint, allFields);
 }

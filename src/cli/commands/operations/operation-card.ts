@@ -1,4 +1,4 @@
-import type { Auth, Destruction, Effect, ErrorKind, Listing } from "../../../contract/index.ts";
+import type { Auth, Destruction, Effect, ErrorKind, Listing, Overwriting } from "../../../contract/index.ts";
 
 /** A field of an operation's input, as a flag or an argument. */
 export interface FieldCard {
@@ -33,6 +33,7 @@ export interface OperationCard {
   readonly errors: readonly ErrorKind[];
   readonly listing?: Listing;
   readonly destroys?: Destruction;
+  readonly overwrites?: Overwriting;
   readonly isExtension?: true;
   readonly returnsSecret?: true;
   /** Set if the command is `starpost api <operation>`: path fields are flags as well as arguments. */

@@ -46,9 +46,9 @@ export async function runOperation(
       isStreamed = true;
       return new RowStream(pages, { columns, allColumns: card.columns, headings });
     }
-    if (card.destroys) {
+    if (card.destroys ?? card.overwrites) {
       const { confirmOperation } = await import("../../program/confirm.ts");
-      await confirmOperation(context, card.destroys, input);
+      await confirmOperation(context, card, input);
     }
     const response = await callOf(connection.service, operation)(input);
     reportOutcome(context, card, response);

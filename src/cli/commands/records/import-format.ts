@@ -34,10 +34,7 @@ interface RequestedImport {
   readonly options: ImportOptions;
 }
 
-/**
- * The question before a run that overwrites or deletes; undefined if it only adds.
- * Assumed: resuming a run needs no confirmation, because the user confirmed it at the start.
- */
+/** The question before a run that overwrites, deletes, or sends emails; undefined if it only adds. */
 export function describeOverwriting({ kind, files, options }: RequestedImport): string | undefined {
   return options.dryRun ? undefined : findKind(kind).confirmation?.(options, describeFiles(files));
 }

@@ -4,6 +4,7 @@ import type { ImportEvent, RejectReason } from "../../../import/events.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
 import { resumeImport, startImport } from "../../../import/import.ts";
+import { findRun, type Manifest } from "../../../import/run/run-folder.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
@@ -30,7 +31,16 @@ export function resumeRun(
   overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">,
 ): Promise<ImportSummary> {
   const changed = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
-  return runWithScreen(context, (deps) => resumeImport(id, changed, deps));
+  return runWithScreen(context, async (deps, screen) => {
+    await screen.confirmOnLive(describeResumed(findRun(deps.runsFolder, id)));
+    return resumeImport(id, changed, deps);
+  });
+}
+
+/** The question before a run is resumed, as for a new run; undefined if nothing remains to be sent. */
+function describeResumed({ state, kind, files, options }: Manifest): string | undefined {
+  if (state === "finished") return undefined;
+  return describeOverwriting({ kind, files: files.map(({ given }) => given), options });
 }
 
 /** Runs an import with progress and signal handling, and prints its summary at the end. */

@@ -1,0 +1,110 @@
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadCommands, runBuilt, sendSignalsRepeatedly } from "../support/built-program.ts";
+import { type CommandLine, commandLineOf, stockHome } from "../support/command-lines.ts";
+import { readRows } from "../support/database-rows.ts";
+
+const commands = await loadCommands();
+
+/** Commands that need no confirmation on a profile that is not live, but do on a live one. */
+const askedOnLive = [
+  "products import",
+  "orders import",
+  "groups import",
+  "products set-promoted",
+  "orders create",
+  "unsubscribers sync",
+  "reviews comment",
+  "reviews publish",
+  "reviews hide",
+  "groups update",
+  "imports apply",
+  "mail unsuppress",
+  "mail rules set",
+  "account set-feature",
+  "account set-platform",
+];
+
+/** Commands that need confirmation on every profile. */
+const alwaysAsked = [
+  "coupons delete",
+  "unsubscribers remove",
+  "groups delete",
+  "imports undo",
+  "imports purge",
+  "mail cancel",
+  "webhooks delete",
+  "profile remove",
+];
+
+let stock: Awaited<ReturnType<typeof stockHome>>;
+beforeAll(async () => {
+  stock = await stockHome();
+});
+afterAll(() => stock.remove());
+
+async function run(words: readonly string[], profile: string, { stdin, waits }: CommandLine) {
+  const signalling = waits === undefined ? undefined : sendSignalsRepeatedly();
+  try {
+    const env = { STARPOST_HOME: stock.folder, STARPOST_KEYRING: "off", CI: "true", STARPOST_PROFILE: profile };
+    return await runBuilt(words, { env, stdin, io: signalling && { signals: signalling.signals } });
+  } finally {
+    signalling?.end();
+  }
+}
+
+/** Whether a command ended because nobody could be asked about a write. */
+function isRefused({ status, stderr }: { readonly status: number; readonly stderr: string }): boolean {
+  return status === 2 && stderr.includes("cannot prompt for confirmation");
+}
+
+const asked: string[] = [];
+const askedAnyway: string[] = [];
+
+describe("without a terminal and without --yes, changes nothing of a live profile that is stored:", () => {
+  test.each(commands.map((command) => [command.name, command] as const))("%s", async (name, command) => {
+    const line = commandLineOf(command);
+    if (!line) throw new Error("the command is not listed");
+    const prepare = async () => {
+      stock.renew();
+      const database = join(stock.folder, "starpost.db");
+      await run(["profile", "add", "shop", "--database", database, "--live"], "local", line);
+      if (name !== "imports apply") return;
+      const plan = [
+        "orders",
+        "plan",
+        resolve("fixtures/good/orders.csv"),
+        "--out",
+        join(stock.folder, "plan.json"),
+        "--yes",
+      ];
+      await run(plan, "shop", line);
+    };
+    await prepare();
+    const before = readRows(stock.folder);
+    const runs = readdirSync(join(stock.folder, "imports"));
+    const words = [...name.split(" "), ...line.words(stock)];
+    const unconfirmed = words.filter((word) => word !== "--yes");
+    const ran = await run(unconfirmed, "shop", line);
+    const after = readRows(stock.folder);
+    // A worker records what it sends.
+    const changed = [...before.keys()].filter((key) => after.get(key) !== before.get(key));
+    if (line.waits === undefined) expect(changed).toEqual([]);
+    if (!isRefused(ran)) return;
+    expect([...after]).toEqual([...before]);
+    expect(readdirSync(join(stock.folder, "imports"))).toEqual(runs);
+    // Files of this machine belong to no profile.
+    if (name !== "imports purge" && name !== "profile remove")
+      expect(ran.stderr).toContain(`shop (live, ${stock.folder}`);
+    expect(isRefused(await run([...words, "--yes"], "shop", line))).toBe(false);
+    await prepare();
+    const isAskedAnyway = isRefused(await run(unconfirmed, "local", line));
+    (isAskedAnyway ? askedAnyway : asked).push(name);
+  });
+
+  test("asks only where something is overwritten or removed", () => {
+    expect(asked).toEqual(askedOnLive);
+    expect(askedAnyway).toEqual(alwaysAsked);
+  });
+});
