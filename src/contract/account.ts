@@ -59,6 +59,31 @@ export type Feature = (typeof features)[number];
 const featureList = lazily(() => z.object({ features: z.record(z.string(), z.boolean()) }));
 const featuresPath = `${extensionPrefix}/apps/{app_key}/features`;
 
+/** Maximum length of a store's name. Assumed: more does not fit into the sender of an email. */
+export const maxStoreName = 100;
+
+/** Settings of the account. Email settings are separate, see `emailSettings`. */
+const accountSettings = lazily(() =>
+  z.object({
+    settings: z.object({
+      /** The store's name, or null if it has none. */
+      name: z.string().nullable(),
+    }),
+  }),
+);
+const settingsPath = `${extensionPrefix}/apps/{app_key}/settings`;
+
+/** A store's name; empty for none. */
+const storeName = lazily(() =>
+  z
+    .string({ error: "must be a string" })
+    .trim()
+    .max(maxStoreName, { error: `is longer than ${maxStoreName} characters` })
+    .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), {
+      error: "must not contain control characters or unpaired surrogates",
+    }),
+);
+
 /** The lifetime of a sign-in URL. Assumed: the specification does not state it. */
 export const signInLifetimeMs = 5 * 60 * 1_000;
 
@@ -114,6 +139,37 @@ export const account = {
         enabled: shape.boolean,
       }),
     output: () => featureList(),
+    reply: enveloped,
+  }),
+  settings: endpoint({
+    summary: "Show the account's settings",
+    method: "GET",
+    paths: [settingsPath],
+    extension: "own",
+    auth: "utoken",
+    effect: "read",
+    input: () => z.object({}),
+    output: () => accountSettings(),
+    reply: enveloped,
+  }),
+  set: endpoint({
+    summary: "Change the account's settings",
+    method: "PUT",
+    paths: [settingsPath],
+    extension: "own",
+    auth: "utoken",
+    effect: "repeatable",
+    overwrites: { question: "Change the settings of the account" },
+    input: () =>
+      z
+        .object({
+          /** An empty name removes it. */
+          name: storeName().optional(),
+        })
+        .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
+          error: "names no setting",
+        }),
+    output: () => accountSettings(),
     reply: enveloped,
   }),
 };

@@ -113,3 +113,57 @@ describeBackends("account.features", (harness) => {
     });
   });
 });
+
+describeBackends("account.set", (harness) => {
+  it("sets the store's name, which an empty one removes", async () => {
+    const { service } = await harness().newAccount("Ann Owner");
+    expect(await service.account.settings({})).toEqual({ settings: { name: null } });
+    expect(await service.account.set({ name: " Tea & Cups " })).toEqual({ settings: { name: "Tea & Cups" } });
+    expect(await service.account.settings({})).toEqual({ settings: { name: "Tea & Cups" } });
+    expect(await service.account.set({ name: "" })).toEqual({ settings: { name: null } });
+  });
+
+  it("applies to one account only", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await one.service.account.set({ name: "Tea & Cups" });
+    expect(await other.service.account.settings({})).toEqual({ settings: { name: null } });
+  });
+
+  it.each([
+    ["x".repeat(101), 100],
+    ["Tea\nCups", "control characters"],
+    ["Tea\ud800", "surrogates"],
+  ])("rejects the name %j", async (name, problem) => {
+    const { service } = await harness().newAccount();
+    await expect(service.account.set({ name })).rejects.toMatchObject(invalidField("name", problem));
+  });
+
+  it("rejects a call without a setting", async () => {
+    const { service } = await harness().newAccount();
+    await expect(service.account.set({})).rejects.toMatchObject({ kind: "invalidParams" });
+  });
+
+  it("shows the name instead of the owner's, and never the URL", async () => {
+    const { service } = await harness().newAccount("Ann Owner");
+    const product = { product_id: "pot", sku: "pot", product_title: "Pot", product_url: "https://s.example/pot" };
+    const { reviews } = await service.reviews.createNow({
+      ...product,
+      display_name: "Bo",
+      email: "bo@mail.example",
+      review_title: "Good",
+      review_content: "Good",
+      review_score: 5,
+    });
+    const readName = async () =>
+      (await service.reviews.get({ review_id: reviews[0]?.id ?? 0 })).review.account.comments_display_name;
+    expect(await readName()).toBe("Ann Owner");
+    await service.account.set({ name: "Tea & Cups" });
+    expect(await readName()).toBe("Tea & Cups");
+    await service.account.set({ name: "" });
+    await harness().database.db.deleteFrom("users").where("kind", "=", "owner").execute();
+    await service.account.setPlatform({
+      account_platform: { shop_domain: "http://tea.example", platform_type_id: "2" },
+    });
+    expect(await readName()).toBe("");
+  });
+});

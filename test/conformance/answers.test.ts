@@ -151,7 +151,7 @@ describeIsolated("answers", (harness) => {
     });
   });
 
-  it("uses the name of the store's URL if the store has no owner", async () => {
+  it("uses the name of the store, never its URL, if the store has no owner", async () => {
     const account = await harness().newAccount();
     const question_id = await createPublicQuestion(harness(), account);
     const { db } = harness().database;
@@ -163,8 +163,14 @@ describeIsolated("answers", (harness) => {
     const second = await account.service.answers.create({ question_id, content: "Two" });
     expect(first.answer).toMatchObject({
       store_owner_comment: true,
-      answerer: { display_name: "tea.example" },
+      answerer: { display_name: "Store" },
     });
     expect(second.answer.answerer).toEqual(first.answer.answerer);
+    await account.service.account.set({ name: "Tea & Cups" });
+    const { questions } = await account.service.questions.list({ sku: "teapot" });
+    expect(questions[0]?.sorted_public_answers.map(({ answerer }) => answerer.display_name)).toEqual([
+      "Tea & Cups",
+      "Tea & Cups",
+    ]);
   });
 });

@@ -172,7 +172,7 @@ describeBackends("seo.page", (harness) => {
         account_platform: { shop_domain: "http://tea.example/shop", platform_type_id: "2" },
       });
       expect(await service.seo.page({})).toMatchObject({
-        page: { name: "tea.example", url: "http://tea.example/shop" },
+        page: { name: "This store", url: "http://tea.example/shop" },
       });
     });
   });

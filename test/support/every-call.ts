@@ -30,6 +30,8 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.account.setPlatform({ account_platform: shop });
   await service.account.setFeature({ feature: "dynamic_coupons", enabled: true });
   await service.account.features({});
+  await service.account.set({ name: "Tea & Cups" });
+  await service.account.settings({});
   const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
   await service.tokens.create(grant);
   await service.core.createToken({ secret });

@@ -52,7 +52,7 @@ export const commands: CommandTable = {
   "webhooks configure": async () => (await import("../commands/webhooks/configure.ts")).webhooksConfigure,
   serve: async () => (await import("../commands/serve/serve.ts")).serve,
   api: async () => (await import("../commands/api/api.ts")).api,
-  ...thin("account features", "account set-feature", "account set-platform"),
+  ...thin("account show", "account set", "account features", "account set-feature", "account set-platform"),
   init: async () => (await import("../commands/init/init.ts")).init,
   doctor: async () => (await import("../commands/doctor/doctor.ts")).doctor,
   "profile list": async () => (await import("../commands/profile/list.ts")).profileList,

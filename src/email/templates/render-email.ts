@@ -24,10 +24,11 @@ const defaultStoreName = "our store";
  * not have to handle this.
  */
 export function createScope(mail: TemplatedEmail): EmailScope {
+  const name = mail.store.name.trim();
   return clean("", {
     ...mail.data,
     customer: { name: mail.to.name, email: mail.to.address },
-    store: { ...mail.store, name: mail.store.name.trim() || defaultStoreName },
+    store: { ...mail.store, name: name || defaultStoreName, is_named: name !== "" },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
 }

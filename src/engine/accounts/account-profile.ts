@@ -1,18 +1,18 @@
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { readSettings, saveSetting } from "./account-settings.ts";
 
 export interface AccountProfile {
   readonly id: number;
   /** The store's URL; empty if unknown. */
   readonly domain: string;
+  /** The store's name; empty if unknown. */
   readonly displayName: string;
 }
 
-/** The display name of a store: its name, or else its URL; empty if both are unknown. */
-export function storeNameOf({ displayName, domain }: AccountProfile): string {
-  return displayName || domain;
-}
-
-/** Assumed: the store's URL is the one of its platform, or else of its owner; its name is its owner's. */
+/**
+ * Assumed: the store's URL is the one of its platform, or else of its owner; its name is the account's setting, or else
+ * its owner's name. A URL never replaces the name.
+ */
 export async function readAccountProfile(context: HandlerContext, accountId?: number): Promise<AccountProfile> {
   const id = accountId ?? accountOf(context).id;
   const found = await context.transaction
@@ -24,9 +24,24 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
     .orderBy("users.id")
     .limit(1)
     .executeTakeFirst();
+  const name = await readStoreName(context, id);
   return {
     id,
     domain: found?.shop_domain ?? found?.url ?? "",
-    displayName: found?.display_name ?? "",
+    displayName: name ?? found?.display_name?.trim() ?? "",
   };
+}
+
+/** Reads the store's name as set for the account. */
+export async function readStoreName(
+  context: Pick<HandlerContext, "transaction">,
+  accountId: number,
+): Promise<string | null> {
+  const { store_name: name } = await readSettings(["store_name"], context, accountId);
+  return typeof name === "string" ? name : null;
+}
+
+/** Sets the store's name; an empty one removes it. */
+export async function saveStoreName(name: string, context: HandlerContext): Promise<void> {
+  await saveSetting({ name: "store_name", value: name === "" ? null : name }, context, accountOf(context).id);
 }

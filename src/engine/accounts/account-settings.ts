@@ -36,9 +36,39 @@ export async function readEmailSettings(
   return { ...emailSettingDefaults, ...(await readOwnEmailSettings(context, accountId)) };
 }
 
-/** Stores an account's value of a setting; null restores the default. */
-export async function saveEmailSetting(
-  { name, value }: { readonly name: EmailSettingName; readonly value: EmailSettingValue | null },
+/** Stores an account's value of an email setting; null restores the default. */
+export function saveEmailSetting(
+  setting: { readonly name: EmailSettingName; readonly value: EmailSettingValue | null },
+  context: Context,
+  accountId: number,
+): Promise<void> {
+  return saveSetting(setting, context, accountId);
+}
+
+/** Settings other than those for emails, by the name of the stored value. */
+type OwnSettingName = "store_name" | "mail_events_secret" | "mail_events_public_key";
+
+/** Reads values that the account has set. */
+export async function readSettings<Name extends OwnSettingName>(
+  names: readonly Name[],
+  { transaction }: Pick<Context, "transaction">,
+  accountId: number,
+): Promise<Partial<Record<Name, unknown>>> {
+  const rows = await transaction
+    .selectFrom("account_settings")
+    .select(["name", "value"])
+    .where("account_id", "=", accountId)
+    .where("name", "in", names)
+    .execute();
+  return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)])) as Partial<Record<Name, unknown>>;
+}
+
+/** Stores an account's value of a setting; null deletes it. */
+export async function saveSetting(
+  {
+    name,
+    value,
+  }: { readonly name: EmailSettingName | OwnSettingName; readonly value: string | number | boolean | null },
   { transaction, nowMs }: Context,
   account_id: number,
 ): Promise<void> {

@@ -1,7 +1,8 @@
 import { type contract, platformTypes } from "../../contract/index.ts";
 import { createKey } from "../kernel/credentials.ts";
 import { listFeatures, setFeature } from "./features.ts";
-import { accountOf, type Handlers } from "../kernel/handler.ts";
+import { readStoreName, saveStoreName } from "./account-profile.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
 /** Assumed: there is one plan, and platforms are free. */
 const plan = { name: "free", billable: false } as const;
@@ -43,5 +44,17 @@ export const accountHandlers: Handlers<typeof contract.account> = {
 
   features: (_input, context) => listFeatures(context),
 
+  settings: (_input, context) => readAccountSettings(context),
+
+  /** Changes only the settings that the call names. */
+  set: async ({ name }, context) => {
+    if (name !== undefined) await saveStoreName(name, context);
+    return readAccountSettings(context);
+  },
+
   setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
 };
+
+async function readAccountSettings(context: HandlerContext) {
+  return { settings: { name: await readStoreName(context, accountOf(context).id) } };
+}

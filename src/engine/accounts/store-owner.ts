@@ -1,4 +1,3 @@
-import { readAccountProfile } from "./account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { type Person, personColumns } from "./shoppers.ts";
 import { findFreeSlug } from "../kernel/slug.ts";
@@ -17,7 +16,7 @@ export function findOwner(accountId: number, { transaction }: Pick<HandlerContex
 
 /**
  * Finds the person under whose name a store answers, adding one if necessary.
- * Assumed: this is the account's first owner, or else a separate identity named after the store's URL.
+ * Assumed: this is the account's first owner, or else a separate identity. The store's name, if set, is shown instead.
  */
 export async function findStorePerson(accountId: number, context: HandlerContext): Promise<Person> {
   const { transaction } = context;
@@ -32,9 +31,15 @@ export async function findStorePerson(accountId: number, context: HandlerContext
   return stored ?? addStorePerson(accountId, context);
 }
 
+const unnamedStore = "Store";
+
+/** The name of the person under whose name a store without a name answers. Earlier versions stored a URL. */
+export function ownerNameOf({ kind, display_name }: Pick<Person, "kind" | "display_name">): string {
+  return kind === "store" ? unnamedStore : display_name;
+}
+
 async function addStorePerson(accountId: number, context: HandlerContext): Promise<Person> {
-  const { domain } = await readAccountProfile(context, accountId);
-  const display_name = domain.replace(/^https?:\/\//i, "") || "Store";
+  const display_name = unnamedStore;
   return context.transaction
     .insertInto("users")
     .values({

@@ -1,4 +1,5 @@
 import { type contract, recordNotFound, missingField } from "../../contract/index.ts";
+import { readStoreName } from "../accounts/account-profile.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { toAnswer } from "./question-list.ts";
@@ -45,7 +46,7 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
       : await findStorePerson(accountId, context);
     const row = await insertAnswer({ question_row: question_id, content, by_store: shopper ? 0 : 1 }, person, context);
     await addToQuestionTotals({ accountId, productRow }, "answers", context);
-    return { answer: toAnswer({ ...row, ...person }) };
+    return { answer: toAnswer({ ...row, ...person }, await readStoreName(context, accountId)) };
   },
 };
 

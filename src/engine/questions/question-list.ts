@@ -1,6 +1,8 @@
 import { type Answer, type Question, questionPage } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import type { HandlerContext } from "../kernel/handler.ts";
+import { readStoreName } from "../accounts/account-profile.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { ownerNameOf } from "../accounts/store-owner.ts";
 import { type Person, personColumns, toSummary } from "../accounts/shoppers.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -9,7 +11,7 @@ interface Page {
   readonly page?: number | undefined;
 }
 
-type Context = Pick<HandlerContext, "transaction" | "dialect">;
+type Context = HandlerContext;
 
 /**
  * Lists a page of a product's public questions with all their public answers, in two queries.
@@ -64,10 +66,11 @@ function selectQuestions(
 async function readAnswers(questionRows: readonly number[], context: Context): Promise<ReadonlyMap<number, Answer[]>> {
   const answers = new Map<number, Answer[]>();
   if (questionRows.length === 0) return answers;
+  const storeName = await readStoreName(context, accountOf(context).id);
   for (const { question_row, ...row } of await selectAnswers(questionRows, context).execute()) {
     const listed = answers.get(question_row);
-    if (listed) listed.push(toAnswer(row));
-    else answers.set(question_row, [toAnswer(row)]);
+    if (listed) listed.push(toAnswer(row, storeName));
+    else answers.set(question_row, [toAnswer(row, storeName)]);
   }
   return answers;
 }
@@ -104,13 +107,16 @@ interface AnswerRow {
   readonly answered_at: number;
 }
 
-/** Converts an answer with the columns of its author. */
-export function toAnswer(row: AnswerRow & Person): Answer {
+/**
+ * Converts an answer with the columns of its author.
+ * Assumed: answers of the store appear under its current name, or else its owner's.
+ */
+export function toAnswer(row: AnswerRow & Person, storeName: string | null): Answer {
   return {
     id: row.answer_row,
     content: row.content,
     store_owner_comment: row.by_store === 1,
-    answerer: toSummary(row),
+    answerer: toSummary(row.by_store === 1 ? { ...row, display_name: storeName ?? ownerNameOf(row) } : row),
     votes_up: row.votes_up,
     votes_down: row.votes_down,
     created_at: iso(row.answered_at),

@@ -1,5 +1,5 @@
 import { actorNames, type ReviewerType } from "../../contract/index.ts";
-import { readAccountProfile, storeNameOf } from "../accounts/account-profile.ts";
+import { readAccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
@@ -54,7 +54,7 @@ export async function findReviewToVerify(
 }
 
 async function readStoreName(accountId: number, context: HandlerContext): Promise<string> {
-  return storeNameOf(await readAccountProfile(context, accountId)) || "the store";
+  return (await readAccountProfile(context, accountId)).displayName || "the store";
 }
 
 /**

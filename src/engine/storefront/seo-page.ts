@@ -31,12 +31,10 @@ export async function readSeoPage(
   return product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) };
 }
 
-/** Assumed: a store without a name is shown under its host name, or else as "This store". */
+/** Assumed: a store without a name is shown as "This store". */
 async function describeStore(context: HandlerContext) {
   const { displayName, domain } = await readAccountProfile(context);
-  const host = URL.canParse(domain) ? new URL(domain).host : "";
-  const name = [displayName.trim(), host, "This store"].find((candidate) => candidate !== "") ?? "";
-  return { product_id: null, name, url: domain, image_url: null, description: null };
+  return { product_id: null, name: displayName || "This store", url: domain, image_url: null, description: null };
 }
 
 function toRated({ bottomline, reviews }: WidgetPage) {

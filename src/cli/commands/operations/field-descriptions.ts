@@ -34,6 +34,7 @@ const descriptions: Readonly<Record<string, string>> = {
   methods: 'pieces to read: [{"method": "main_widget", "params": {"pid": "teapot"}}]',
   missed_products_ids: "comma-separated list of IDs, or all",
   name: "setting name",
+  "account.set name": "name of the store, as emails and pages show it (empty: remove the name)",
   only_look: "do not count the event",
   "orders.create products": 'products by ID: {"teapot": {"name": "Teapot", "url": "https://…"}}',
   "orders.massCreate orders": "list of orders with their products",

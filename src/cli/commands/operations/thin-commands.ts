@@ -92,6 +92,11 @@ export const thinCommands = {
     operation: "emails.forecast",
     examples: ["starpost mail forecast", "starpost mail forecast --since-purchase-id 100 --json"],
   },
+  "account show": { operation: "account.settings" },
+  "account set": {
+    operation: "account.set",
+    examples: ["starpost account set --name 'Tea & Cups'", "starpost account set --name ''"],
+  },
   "account features": { operation: "account.features" },
   "account set-feature": { operation: "account.setFeature" },
   "account set-platform": { operation: "account.setPlatform" },

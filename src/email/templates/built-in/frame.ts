@@ -32,9 +32,9 @@ export function frame({ subject, text, html, because }: Message): EmailTemplate 
 
 ${text.trim()}
 
-{{ store.name }}{% if store.url %}
-{{ store.url }}{% endif %}
-
+{% if store.is_named %}{{ store.name }}
+{% endif %}{% if store.url %}{{ store.url }}
+{% endif %}
 --\u0020
 You received this email because ${because}.
 Unsubscribe: {{ unsubscribe_url }}
@@ -52,7 +52,7 @@ Unsubscribe: {{ unsubscribe_url }}
     <main>
       <p>Hi{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi>{% endif %},</p>
 ${indent(html.trim(), 6)}
-      <p>{% if store.url %}<a href="{{ store.url }}"><bdi>{{ store.name }}</bdi></a>{% else %}<bdi>{{ store.name }}</bdi>{% endif %}</p>
+      <p>{% if store.is_named == false %}{% if store.url %}<a href="{{ store.url }}">Visit our store</a>{% endif %}{% elsif store.url %}<a href="{{ store.url }}"><bdi>{{ store.name }}</bdi></a>{% else %}<bdi>{{ store.name }}</bdi>{% endif %}</p>
     </main>
     <footer>
       <p>You received this email because ${isolate(because)}.</p>

@@ -113,9 +113,9 @@ Reply to the review: {{ comment_url }}`,
 });
 
 export const notifyOfComment: EmailTemplate = frame({
-  subject: "{{ store.name }} replied to your review",
+  subject: "Reply to your review from {{ store.name }}",
   because: "you wrote a review for {{ store.name }}",
-  text: `{{ store.name }} replied to your review${ofProduct}:
+  text: `You received a reply from {{ store.name }} to your review${ofProduct}:
 
 {{ comment | quote }}
 
@@ -123,7 +123,7 @@ Your review:
 
 {{ title | quote }}
 {{ content | quote }}`,
-  html: `<p><bdi>{{ store.name }}</bdi> replied to your review${isolate(ofProduct)}:</p>
+  html: `<p>You received a reply from <bdi>{{ store.name }}</bdi> to your review${isolate(ofProduct)}:</p>
 <blockquote dir="auto">
   <p dir="auto">{{ comment | newline_to_br }}</p>
 </blockquote>

@@ -9,6 +9,7 @@ import {
   unauthorizedMessage,
 } from "../../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
+import { readSettings, saveSetting } from "../../accounts/account-settings.ts";
 import { createWebhookSecret, isSignedWith } from "../../kernel/standard-webhooks.ts";
 
 type Received = z.output<typeof contract.emailEvents.receive.input>;
@@ -99,35 +100,14 @@ interface Keys {
 }
 
 async function readKeys(context: HandlerContext): Promise<Keys> {
-  const rows = await context.transaction
-    .selectFrom("account_settings")
-    .select(["name", "value"])
-    .where("account_id", "=", accountOf(context).id)
-    .where("name", "in", Object.values(names))
-    .execute();
-  const stored = new Map(rows.map(({ name, value }) => [name, JSON.parse(value) as string]));
-  const sealed = stored.get(names.secret);
-  return {
-    secret: sealed === undefined ? undefined : context.sealer.open(sealed),
-    publicKey: stored.get(names.publicKey),
-  };
+  const stored = await readSettings(Object.values(names), context, accountOf(context).id);
+  const { [names.secret]: sealed, [names.publicKey]: publicKey } = stored as Readonly<
+    Record<string, string | undefined>
+  >;
+  return { secret: sealed === undefined ? undefined : context.sealer.open(sealed), publicKey };
 }
 
 /** Stores a setting; null deletes it. */
-async function save(name: string, value: string | null, context: HandlerContext): Promise<void> {
-  const account_id = accountOf(context).id;
-  if (value === null) {
-    await context.transaction
-      .deleteFrom("account_settings")
-      .where("account_id", "=", account_id)
-      .where("name", "=", name)
-      .execute();
-    return;
-  }
-  const row = { value: JSON.stringify(value), updated_at: context.nowMs };
-  await context.transaction
-    .insertInto("account_settings")
-    .values({ account_id, name, ...row })
-    .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(row))
-    .execute();
+function save(name: (typeof names)[keyof typeof names], value: string | null, context: HandlerContext): Promise<void> {
+  return saveSetting({ name, value }, context, accountOf(context).id);
 }

@@ -3,7 +3,7 @@ import type { EmailCategory, EmailSettings } from "../../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { readAccountProfile, storeNameOf } from "../../accounts/account-profile.ts";
+import { readAccountProfile } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../../kernel/message-key.ts";
@@ -121,7 +121,7 @@ async function parseSender(accountId: number, context: HandlerContext): Promise<
     .where("account_id", "=", accountId)
     .execute();
   return {
-    store: { name: storeNameOf(profile), url: profile.domain || null },
+    store: { name: profile.displayName, url: profile.domain || null },
     settings: await readEmailSettings(context, accountId),
     templates: new Map(templates.map(({ category, ...template }) => [category, template])),
   };

@@ -1,6 +1,6 @@
 import type { ReviewRequest } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { readAccountProfile, storeNameOf } from "../../accounts/account-profile.ts";
+import { readAccountProfile } from "../../accounts/account-profile.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { publicName } from "../../accounts/shoppers.ts";
 import { type Claim, readClaim } from "../../kernel/signed-link.ts";
@@ -37,7 +37,7 @@ export async function findRequested(token: string, context: HandlerContext): Pro
     appKey: app_key,
     order: isTest ? undefined : { id: orderRow, userReference: user_reference },
     product,
-    storeName: storeNameOf(profile),
+    storeName: profile.displayName,
     isUnsubscribed: unsubscriber !== null,
     knownName: known_name ?? undefined,
     review: isTest ? null : await findWritten(orderRow, claim, context),
