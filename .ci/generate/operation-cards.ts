@@ -3,9 +3,10 @@ import { callerNames, type Endpoint, type OperationName, operations } from "../.
 import { createSchemaRegistry, documentedInput, type Fields } from "../../src/server/openapi/schema-registry.ts";
 import { kindsOf } from "../../src/server/openapi/error-responses.ts";
 
-/** Errors about request bodies and the server, which no command line can cause. */
+/** Errors about request bodies, headers, and the server, which no command line can cause. */
 const unseen = new Set([
   "malformedBody",
+  "invalidIdempotencyKey",
   "bodyTooLarge",
   "unsupportedMediaType",
   "internal",

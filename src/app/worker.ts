@@ -4,6 +4,7 @@ import { sleep } from "../client/sleep.ts";
 import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
 import { type Job, sleepUntilAborted, type WorkerLog } from "../worker/job.ts";
+import { createKeyPurgeJob } from "../worker/key-purge-job.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
@@ -53,7 +54,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
     leaseMs,
   });
-  const jobs: readonly Job[] = [emails, webhooks];
+  const jobs: readonly Job[] = [emails, webhooks, createKeyPurgeJob(work, clock)];
   const emailTarget = transport.describe();
   const begin = () => log.info({ worker, mails_to: emailTarget }, "worker started");
   return {

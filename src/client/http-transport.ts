@@ -1,4 +1,4 @@
-import { type Effect, endpointOf, ServiceError } from "../contract/index.ts";
+import { acceptsIdempotencyKey, type Effect, endpointOf, idempotencyKeys, ServiceError } from "../contract/index.ts";
 import type { RawResponse, RawRequest, SendRaw } from "../service/raw-call.ts";
 import type { CallOptions, OutputOf, Transport } from "../service/transport.ts";
 import { encodeCall } from "./call-encoder.ts";
@@ -43,20 +43,36 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
   const wire = new Wire(options);
   const { onWait, slowAfterMs = 5_000 } = options;
-  const client: Client = { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs };
+  const client: Client = { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs, honorsKeys: false };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
-      const request = encodeCall(endpoint, input, caller);
+      const key = acceptsIdempotencyKey(endpoint) ? callOptions.idempotencyKey : undefined;
+      const request = withKey(encodeCall(endpoint, input, caller), key);
       const { utoken } = caller;
-      const value = await sendWithRetries(client, { request, effect: endpoint.effect }, callOptions, (response) =>
-        parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) }),
-      );
+      const prepared = { request, effect: endpoint.effect, key };
+      const value = await sendWithRetries(client, prepared, callOptions, (response) => {
+        const output = parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) });
+        if (key !== undefined) noteKey(client, key, response, callOptions);
+        return output;
+      });
       return value as OutputOf<typeof operation>;
     },
     send: (request, callOptions = {}) => sendRaw(client, request, callOptions),
     close: () => wire.close(),
   };
+}
+
+function withKey(request: WireRequest, key: string | undefined): WireRequest {
+  if (key === undefined) return request;
+  return { ...request, headers: { ...request.headers, [idempotencyKeys.header]: key } };
+}
+
+/** A service that honors the key of a call repeats it in the response. */
+function noteKey(client: Client, key: string, { headers }: HttpResponse, { onEvent }: CallOptions): void {
+  if (headers[idempotencyKeys.header] !== key) return;
+  client.honorsKeys = true;
+  onEvent?.({ type: "idempotency", isReplay: headers[idempotencyKeys.replayHeader] === "true" });
 }
 
 interface Client {
@@ -68,6 +84,8 @@ interface Client {
   readonly limits: RetryLimits;
   readonly onWait: HttpTransportOptions["onWait"];
   readonly slowAfterMs: number;
+  /** Whether the service is known to honor idempotency keys. */
+  honorsKeys: boolean;
 }
 
 function describeRequest({ wire, clock }: Client, { target }: WireRequest, utoken: string | undefined) {
@@ -95,6 +113,7 @@ async function sendRaw(client: Client, raw: RawRequest, callOptions: CallOptions
 interface PreparedCall {
   readonly request: WireRequest;
   readonly effect: Effect;
+  readonly key?: string | undefined;
 }
 
 /** Sends a request until it succeeds or must not be retried. */
@@ -116,7 +135,9 @@ async function sendWithRetries<T>(
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.kind !== "tooManyRequests") failures += 1;
-      const { effect } = prepared;
+      // With a key that the service honors, a repeat changes nothing again.
+      const isKeyed = prepared.key !== undefined && client.honorsKeys;
+      const effect = isKeyed ? "repeatable" : prepared.effect;
       const spentMs = clock() - startedAtMs;
       const failed = { error, effect, attempt: Math.max(1, failures), spentMs, random };
       const retry = planRetry(failed, { ...limits, maxAttempts });

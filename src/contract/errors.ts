@@ -17,6 +17,8 @@ export const errorKinds = {
   internal: { http: 500, type: "Exceptions::InternalError", temporary: true },
   /** (own) The body cannot be parsed. */
   malformedBody: { http: 400, type: "Exceptions::MalformedBody", temporary: false },
+  /** (own) The idempotency key is too long, or belongs to a call with another input. */
+  invalidIdempotencyKey: { http: 422, type: "Exceptions::InvalidIdempotencyKey", temporary: false },
   /** (own) */
   bodyTooLarge: { http: 413, type: "Exceptions::BodyTooLarge", temporary: false },
   /** (own) */

@@ -89,6 +89,7 @@ export * from "./coupons.ts";
 export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./groups.ts";
+export * from "./idempotency.ts";
 export * from "./reviews/images.ts";
 export * from "./emails/links.ts";
 export * from "./emails/events.ts";

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { bottomLinesDelayMs, type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
-import type { OutputOf, Transport } from "../service/transport.ts";
+import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
@@ -8,6 +8,7 @@ import { checks, preparations, transforms } from "./call-preparation.ts";
 import { findHandler } from "./handlers.ts";
 import { AccountCache, authenticate } from "./kernel/authenticate.ts";
 import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
+import { honoredKey, runOnce } from "./kernel/idempotency.ts";
 import { createRateWindow } from "./kernel/rate-window.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
@@ -57,7 +58,7 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
     responses: new ResponseCache(database),
   };
   return {
-    call: async (operation, input, caller, { signal, onEvent, isChecked } = {}) => {
+    call: async (operation, input, caller, { signal, onEvent, isChecked, idempotencyKey } = {}) => {
       signal?.throwIfAborted();
       const endpoint = endpointOf(operation);
       const nowMs = clock();
@@ -68,7 +69,8 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
           onEvent,
           accounts,
         });
-        const run = { ...options, ...shared, account, nowMs, isChecked };
+        const key = honoredKey(endpoint, account, idempotencyKey);
+        const run = { ...options, ...shared, account, nowMs, isChecked, key, onEvent };
         const valid = validateInput(endpoint, input);
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
         const output = await runHandler(operation, endpoint, prepared, run);
@@ -82,8 +84,8 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
   };
 }
 
-function createWork(shared: Omit<Run, "account" | "nowMs" | "isChecked">, clock: () => number): EngineWork {
-  const start = (): Run => ({ ...shared, account: undefined, isChecked: undefined, nowMs: clock() });
+function createWork(shared: Omit<Run, "account" | "nowMs">, clock: () => number): EngineWork {
+  const start = (): Run => ({ ...shared, account: undefined, nowMs: clock() });
   const convertErrors = async <T>(result: Promise<T>): Promise<T> => {
     try {
       return await result;
@@ -107,7 +109,10 @@ interface Run extends LocalTransportOptions {
   readonly writes: WriteQueue;
   readonly savedProducts: SavedProducts;
   readonly responses: ResponseCache;
-  readonly isChecked: boolean | undefined;
+  readonly isChecked?: boolean | undefined;
+  /** The idempotency key, if the call honors it. */
+  readonly key?: string | undefined;
+  readonly onEvent?: ((event: CallEvent) => void) | undefined;
   readonly account: Account | undefined;
   readonly nowMs: number;
 }
@@ -126,7 +131,17 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
       savedProducts.clear();
       throw error;
     };
-    return write(run, (transaction) => handle(transaction).catch(clearAndRethrow)).catch(clearAndRethrow);
+    const { key, onEvent } = run;
+    if (key === undefined) {
+      return write(run, (transaction) => handle(transaction).catch(clearAndRethrow)).catch(clearAndRethrow);
+    }
+    const handleOnce = (transaction: Transaction<Tables>) =>
+      runOnce({ endpoint, key, input }, createContext(transaction, run), () => handle(transaction));
+    const { output, isReplay } = await write(run, (transaction) =>
+      handleOnce(transaction).catch(clearAndRethrow),
+    ).catch(clearAndRethrow);
+    onEvent?.({ type: "idempotency", isReplay });
+    return output;
   }
   return responses.read({ operation, accountId: run.account?.id, input }, () => read(run, handle));
 }

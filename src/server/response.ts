@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Endpoint, type OperationName, ServiceError } from "../contract/index.ts";
+import { type Endpoint, idempotencyKeys, type OperationName, ServiceError } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import type { CallEvent, Transport } from "../service/transport.ts";
 import { decodeCall } from "./call-decoder.ts";
@@ -20,14 +20,20 @@ export async function answer(
 ): Promise<unknown> {
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
   const callback = readCallback(decoded.callback);
+  const key = headers[idempotencyKeys.header];
+  const idempotencyKey = typeof key === "string" ? key : undefined;
   const onEvent = (event: CallEvent) => {
+    if (event.type === "idempotency") {
+      void reply.header(idempotencyKeys.header, idempotencyKey);
+      if (event.isReplay) void reply.header(idempotencyKeys.replayHeader, "true");
+    }
     if (event.type !== "limit") return;
     void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
   };
   const input =
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
   // The transport validates the input.
-  const value: unknown = await transport.call(operation, input, decoded.caller, { onEvent });
+  const value: unknown = await transport.call(operation, input, decoded.caller, { onEvent, idempotencyKey });
   // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
   if (page) return toPage(reply, { endpoint, page }, value);
   if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);

@@ -12,6 +12,7 @@ interface Request {
     readonly input: string;
     readonly caller: Caller;
     readonly isChecked: boolean;
+    readonly idempotencyKey: string | undefined;
   };
 }
 
@@ -48,6 +49,7 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
       ? transport.call(call.operation, JSON.parse(call.input) as never, call.caller, {
           onEvent,
           isChecked: call.isChecked,
+          idempotencyKey: call.idempotencyKey,
         })
       : transport.close();
     answered.then(
@@ -85,8 +87,9 @@ export class PortTransport implements Transport {
     caller: Caller,
     options: CallOptions = {},
   ): Promise<OutputOf<N>> {
+    const { isChecked = false, idempotencyKey } = options;
     return this.#ask(
-      { operation, input: JSON.stringify(input), caller, isChecked: options.isChecked === true },
+      { operation, input: JSON.stringify(input), caller, isChecked, idempotencyKey },
       options.onEvent,
     ) as Promise<OutputOf<N>>;
   }

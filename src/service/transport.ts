@@ -23,7 +23,9 @@ export type CallEvent =
       readonly message: string;
     }
   /** The service's rate limit: remaining requests, and when the window ends (Unix time in seconds). */
-  | { readonly type: "limit"; readonly remaining: number; readonly resetAtSeconds: number };
+  | { readonly type: "limit"; readonly remaining: number; readonly resetAtSeconds: number }
+  /** The service honored the idempotency key. If `isReplay`, the result is that of an earlier call. */
+  | { readonly type: "idempotency"; readonly isReplay: boolean };
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -33,6 +35,11 @@ export interface CallOptions {
    * it. Ignored by remote services.
    */
   readonly isChecked?: boolean | undefined;
+  /**
+   * A key under which the call runs once in 24 hours: repeats return the first result. Ignored by operations that do not
+   * honor keys, by calls without a token, and by services that do not know them.
+   */
+  readonly idempotencyKey?: string | undefined;
   /** Maximum number of attempts, if lower than the default of the transport. */
   readonly maxAttempts?: number | undefined;
 }

@@ -1,6 +1,6 @@
-import { coreRateLimit, type Endpoint, type OperationName, operations, readRateLimit } from "../../contract/index.ts";
-import { describeRefusals, headers, limitHeaders, refusalResponses, refusalSchemas } from "./error-responses.ts";
-import { accountParameters, describeRequest, securitySchemes } from "./request.ts";
+import { acceptsIdempotencyKey, coreRateLimit, type Endpoint, type OperationName, operations, readRateLimit } from "../../contract/index.ts";
+import { describeRefusals, headers, keyHeaders, limitHeaders, refusalResponses, refusalSchemas } from "./error-responses.ts";
+import { accountParameters, describeRequest, idempotencyKeyParameter, securitySchemes } from "./request.ts";
 import { createSchemaRegistry, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 
 /** Properties of the document that are not in the contract. */
@@ -35,7 +35,7 @@ export function createDocument({ version, publicUrl }: About): Fields {
     components: {
       schemas: { ...schemas.named(), ...refusalSchemas },
       responses: refusalResponses(operations.values()),
-      parameters: accountParameters(),
+      parameters: { ...accountParameters(), IdempotencyKey: idempotencyKeyParameter },
       headers,
       securitySchemes,
     },
@@ -110,6 +110,7 @@ function describeAnswer({ endpoint, media }: Place, schemas: SchemaRegistry): Fi
   return {
     description: "OK",
     ...(endpoint.errorForm === "core" && { headers: limitHeaders }),
+    ...(acceptsIdempotencyKey(endpoint) && { headers: keyHeaders }),
     content: media === "html" ? html : describeContent(endpoint, schemas),
   };
 }

@@ -1,4 +1,4 @@
-import { type Endpoint, type ErrorForm, type ErrorKind, errorKinds, httpStatusOf } from "../../contract/index.ts";
+import { acceptsIdempotencyKey, type Endpoint, type ErrorForm, type ErrorKind, errorKinds, httpStatusOf } from "../../contract/index.ts";
 import type { Fields } from "./schema-registry.ts";
 
 /** Kinds of errors that a call may return, if path and method are valid. */
@@ -12,6 +12,7 @@ const servedKinds = [
   "tooManyRequests",
   "internal",
   "malformedBody",
+  "invalidIdempotencyKey",
   "bodyTooLarge",
   "unsupportedMediaType",
   "unavailable",
@@ -78,7 +79,8 @@ function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (r
  * Lists the kinds of errors that a call may return. Every call of an account may be disabled or rate-limited. A call that
  * changes data may require a token and an existing record, even if its authentication is `open`.
  */
-export function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): readonly ErrorKind[] {
+export function kindsOf(endpoint: Endpoint): readonly ErrorKind[] {
+  const { auth, errorForm, method, paths, effect } = endpoint;
   const isOfAccount = auth !== "open";
   const mayNeedToken = isOfAccount || (effect !== "read" && errorForm !== "oauth");
   const namesRow = paths[0].includes("{");
@@ -86,6 +88,7 @@ export function kindsOf({ auth, errorForm, method, paths, effect }: Endpoint): r
     if (kind === "featureDisabled" || kind === "tooManyRequests") return isOfAccount;
     if (kind === "unauthorized") return mayNeedToken;
     if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
+    if (kind === "invalidIdempotencyKey") return acceptsIdempotencyKey(endpoint);
     if (isOAuthKind(kind)) return errorForm === "oauth";
     if (kind === "malformedBody" || kind === "bodyTooLarge" || kind === "unsupportedMediaType") {
       return method !== "GET";
@@ -140,7 +143,21 @@ export const limitHeaders: Fields = {
   "RateLimit-Reset": headerRef("RateLimitReset"),
 };
 
+/** Headers of responses to calls that honored an idempotency key. */
+export const keyHeaders: Fields = {
+  "Idempotency-Key": headerRef("IdempotencyKey"),
+  "Idempotent-Replayed": headerRef("IdempotentReplayed"),
+};
+
 export const headers: Fields = {
+  IdempotencyKey: {
+    description: "The idempotency key of the request, if the call honored it.",
+    schema: { type: "string" },
+  },
+  IdempotentReplayed: {
+    description: "Present if the response is that of an earlier call with the same idempotency key.",
+    schema: { type: "string", enum: ["true"] },
+  },
   RateLimitRemaining: {
     description: "Remaining requests in the current window.",
     schema: { type: "integer", minimum: 0 },

@@ -1,4 +1,4 @@
-import { callerNames, type Endpoint, type OperationName, type SignedBody } from "../../contract/index.ts";
+import { acceptsIdempotencyKey, callerNames, type Endpoint, idempotencyKeys, type OperationName, type SignedBody } from "../../contract/index.ts";
 import { documentedInput, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;
@@ -62,6 +62,7 @@ export function describeRequest(
     ...inPath.map((part) => describePathPart(part, fields)),
     ...(isQuery ? [...callers, ...elsewhere].map(describeQueryField) : []),
     ...(isQuery && endpoint.supportsJsonp ? [callbackParameter] : []),
+    ...(acceptsIdempotencyKey(endpoint) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
   const body = isQuery ? [] : [...elsewhere, ...callers, ...(auth === "utoken" || acceptsUtoken ? [utokenInBody] : [])];
   return {
@@ -129,6 +130,15 @@ function describePathPart(part: string, fields: readonly Field[]): Fields {
   if (!field) throw new Error(`path parameter {${part}} is not a field of the input`);
   return { name: part, in: "path", required: true, schema: field.schema };
 }
+
+/** The header that makes a call run once. */
+export const idempotencyKeyParameter: Fields = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "For 24 hours, calls of the account to the same path with the same key return the first result and change nothing. Requires a token; otherwise, it is ignored.",
+  schema: { type: "string", maxLength: idempotencyKeys.maxLength },
+};
 
 /** Describes the two path parameters for the account. */
 export function accountParameters(): Fields {

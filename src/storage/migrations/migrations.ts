@@ -1,4 +1,5 @@
 import { mailTables } from "./email-tables.ts";
+import { idempotencyTables } from "./idempotency-tables.ts";
 import { serviceTables } from "./service-tables.ts";
 import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
 
@@ -130,4 +131,4 @@ const first: Migration = {
   },
 };
 
-export const migrations: readonly Migration[] = [first, serviceTables, mailTables];
+export const migrations: readonly Migration[] = [first, serviceTables, mailTables, idempotencyTables];

@@ -53,6 +53,18 @@ export interface AccountTables {
     value: string;
     updated_at: number;
   };
+  /** Results of calls with an idempotency key. */
+  idempotent_calls: {
+    id: Generated<number>;
+    account_id: number;
+    /** SHA-256 of path and key. */
+    key_hash: string;
+    /** SHA-256 of the input. */
+    input_hash: string;
+    /** The output: `json`, `deflated`, or `sealed`, then a colon and the text. */
+    response: string;
+    created_at: number;
+  };
   rate_windows: {
     account_id: number;
     name: string;

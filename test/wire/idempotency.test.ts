@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { useWire, type WireReply } from "../support/wire.ts";
+
+const wire = useWire();
+
+const upload = (codes: readonly string[], key: string | undefined, tail = ""): Promise<WireReply> => {
+  const { appKey, utoken, request } = wire();
+  const body = { utoken, coupon_action: "map_review", codes };
+  const headers = key === undefined ? undefined : { "Idempotency-Key": key };
+  return request("POST", `/apps/${appKey}/coupons/unique${tail}`, body, headers);
+};
+
+const marks = ({ headers }: WireReply) => [headers.get("idempotency-key"), headers.get("idempotent-replayed")];
+
+it("repeats status and body of the first response, and marks it", async () => {
+  const first = await upload(["AAAA"], "key 1");
+  const repeated = await upload(["AAAA"], "key 1", ".json");
+  expect([first.status, marks(first)]).toEqual([200, ["key 1", null]]);
+  expect([repeated.status, marks(repeated)]).toEqual([200, ["key 1", "true"]]);
+  expect(repeated.body).toEqual(first.body);
+  expect(first.body).toMatchObject({ response: { "new-codes": 1 } });
+});
+
+it("accepts another token of the account in a repeat", async () => {
+  const { appKey, secret, utoken, request } = wire();
+  const tokens = await request("POST", "/oauth/token", {
+    client_id: appKey,
+    client_secret: secret,
+    grant_type: "client_credentials",
+  });
+  const { access_token: other } = tokens.body as { access_token: string };
+  expect(other).not.toBe(utoken);
+  const body = { coupon_action: "map_review", codes: ["AAAA"] };
+  const path = `/apps/${appKey}/coupons/unique`;
+  await request("POST", path, { ...body, utoken }, { "idempotency-key": "k" });
+  const repeated = await request("POST", path, { ...body, utoken: other }, { "idempotency-key": "k" });
+  expect(marks(repeated)).toEqual(["k", "true"]);
+});
+
+it("refuses a key with another body, and one that is too long", async () => {
+  await upload(["AAAA"], "k");
+  for (const refused of [await upload(["BBBB"], "k"), await upload(["AAAA"], "k".repeat(256))]) {
+    expect([refused.status, marks(refused)]).toEqual([422, [null, null]]);
+    expect(refused.body).toEqual({
+      status: { message: expect.any(String), code: 422, error_type: "Exceptions::InvalidIdempotencyKey" },
+    });
+  }
+});
+
+it("ignores the key of a GET, of a public call, and of no value", async () => {
+  const { appKey, utoken, request } = wire();
+  const key = { "idempotency-key": "k" };
+  const listed = await request("GET", `/apps/${appKey}/coupons/unique?utoken=${utoken}`, undefined, key);
+  const voted = await request("POST", "/oauth/token", { client_id: appKey, client_secret: "x", grant_type: "y" }, key);
+  for (const reply of [listed, voted, await upload(["AAAA"], ""), await upload(["AAAA"], undefined)]) {
+    expect(marks(reply)).toEqual([null, null]);
+  }
+});
