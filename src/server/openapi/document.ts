@@ -1,5 +1,19 @@
-import { acceptsIdempotencyKey, coreRateLimit, type Endpoint, type OperationName, operations, readRateLimit } from "../../contract/index.ts";
-import { describeRefusals, headers, keyHeaders, limitHeaders, refusalResponses, refusalSchemas } from "./error-responses.ts";
+import {
+  acceptsIdempotencyKey,
+  coreRateLimit,
+  type Endpoint,
+  type OperationName,
+  operations,
+  readRateLimit,
+} from "../../contract/index.ts";
+import {
+  describeRefusals,
+  headers,
+  keyHeaders,
+  limitHeaders,
+  refusalResponses,
+  refusalSchemas,
+} from "./error-responses.ts";
 import { accountParameters, describeRequest, idempotencyKeyParameter, securitySchemes } from "./request.ts";
 import { createSchemaRegistry, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 

@@ -1,4 +1,11 @@
-import { acceptsIdempotencyKey, type Endpoint, type ErrorForm, type ErrorKind, errorKinds, httpStatusOf } from "../../contract/index.ts";
+import {
+  acceptsIdempotencyKey,
+  type Endpoint,
+  type ErrorForm,
+  type ErrorKind,
+  errorKinds,
+  httpStatusOf,
+} from "../../contract/index.ts";
 import type { Fields } from "./schema-registry.ts";
 
 /** Kinds of errors that a call may return, if path and method are valid. */

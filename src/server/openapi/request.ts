@@ -1,4 +1,11 @@
-import { acceptsIdempotencyKey, callerNames, type Endpoint, idempotencyKeys, type OperationName, type SignedBody } from "../../contract/index.ts";
+import {
+  acceptsIdempotencyKey,
+  callerNames,
+  type Endpoint,
+  idempotencyKeys,
+  type OperationName,
+  type SignedBody,
+} from "../../contract/index.ts";
 import { documentedInput, type Fields, type SchemaRegistry } from "./schema-registry.ts";
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;

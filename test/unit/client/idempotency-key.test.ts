@@ -39,7 +39,12 @@ async function uploadThrice(lost: readonly number[], respond: Responder) {
     const options = { idempotencyKey, onEvent: (event: CallEvent) => events.push(event) };
     const input = { coupon_action: "map_review" as const, codes: [idempotencyKey] };
     const call = transport.call("coupons.upload", input, { appKey: "key", utoken: "utoken-5f3c" }, options);
-    outcomes.push(await call.then(() => "ok", (error: Error) => error.name));
+    outcomes.push(
+      await call.then(
+        () => "ok",
+        (error: Error) => error.name,
+      ),
+    );
   }
   const keys = server.received.map(({ headers }) => headers["idempotency-key"]);
   return { keys, outcomes, replays: events.flatMap((event) => (event.type === "idempotency" ? event.isReplay : [])) };
