@@ -101,6 +101,7 @@ export * from "./emails/templates.ts";
 export * from "./emails/explanation.ts";
 export * from "./emails/emails.ts";
 export * from "./orders.ts";
+export * from "./outcomes.ts";
 export * from "./people.ts";
 export * from "./products.ts";
 export * from "./questions.ts";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { specDetails, specs } from "./products.ts";
 import { enveloped, flat, flatTextCode } from "./reply.ts";
+import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
@@ -95,6 +96,9 @@ export const orderError = lazily(() =>
 );
 export type OrderError = z.output<ReturnType<typeof orderError>>;
 
+/** The error of an order that repeats a stored order ID with another customer's email address. */
+export const orderConflictText = "differs from the email address of the stored order with this ID";
+
 const errors = lazily(() => z.array(orderError()).optional());
 
 /**
@@ -146,8 +150,9 @@ export const orders = {
         platform: platform(),
         validate_data: shape.boolean.optional(),
         send_mail: send_mail(),
+        ...outcomesInput(),
       }),
-    output: () => z.object({ errors: errors() }),
+    output: () => z.object({ errors: errors(), ...outcomesOutput() }),
     reply: flat,
   }),
   massCreate: endpoint({
@@ -162,11 +167,13 @@ export const orders = {
         platform: platform(),
         validate_data: shape.boolean.optional(),
         send_mail: send_mail(),
+        ...outcomesInput(),
         orders: z.array(z.custom<LooseOrder>(isLooseOrder, { error: "must be an object" }), {
           error: "must be a list of orders",
         }),
       }),
-    output: () => z.object({ uuid: z.string(), errors: errors(), mails: waitingMails().optional() }),
+    output: () =>
+      z.object({ uuid: z.string(), errors: errors(), mails: waitingMails().optional(), ...outcomesOutput() }),
     reply: flat,
     batch: { field: "orders", recommended: 200 },
   }),

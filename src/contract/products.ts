@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
+import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { enveloped, flat } from "./reply.ts";
 import { isLegalId, maxLength, shape, timestamp, type FieldError } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
@@ -134,8 +135,9 @@ const bulk = {
   input: () =>
     z.object({
       products: z.record(z.string(), z.unknown(), { error: "must be an object keyed by product ID" }),
+      ...outcomesInput(),
     }),
-  output: () => z.object({ errors: productErrors().optional() }),
+  output: () => z.object({ errors: productErrors().optional(), ...outcomesOutput() }),
   reply: flat,
   auth: "utoken",
   effect: "repeatable",

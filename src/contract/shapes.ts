@@ -66,6 +66,9 @@ const urlPattern = /^https?:\/\/[^\s/?#]\S*$/i;
 const pricePattern = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 
+/** The error of an invalid product ID, SKU, or spec value. */
+export const invalidIdText = "allows only letters, digits, _ and -";
+
 /**
  * Whether `value` is a valid product ID, SKU, or spec value: letters, digits, `_`, and `-`. Source: spec "Product (input)".
  * Assumed: `__proto__` is invalid, because many JSON parsers drop keys of that name, and thus the record.
@@ -230,8 +233,7 @@ export const shape = lazyValues({
   /** A non-negative integer, as a number or a string of digits. */
   count: () => integer("must be an integer"),
   /** A product ID, SKU, or similar: letters, digits, `_`, and `-`. */
-  legalId: () =>
-    required(maxLength.id).pipe(checked(z.string(), "bad_id", "allows only letters, digits, _ and -", isLegalId)),
+  legalId: () => required(maxLength.id).pipe(checked(z.string(), "bad_id", invalidIdText, isLegalId)),
 });
 
 /** A timestamp on the wire: ISO 8601, UTC. */

@@ -21,7 +21,8 @@ import type { CallOptions } from "../service/transport.ts";
 import { batchRows } from "../storage/batch.ts";
 import { insertCoupons } from "./coupons/coupons.ts";
 import { type Account, accountOf, type EngineWork, type HandlerContext } from "./kernel/handler.ts";
-import { storeOrders, type StorableOrder } from "./orders/order-store.ts";
+import type { CheckedOrder } from "./orders/order-check.ts";
+import { storeOrders } from "./orders/order-store.ts";
 import type { ProductRow } from "./products/product-row.ts";
 import { saveProducts } from "./products/product-store.ts";
 import { insertUnsubscribers } from "./unsubscribers/unsubscribers.ts";
@@ -150,7 +151,7 @@ async function countStoredUnits(
 }
 
 /** Each purchase of the same product in the same order is one more unit of an order line. */
-function toOrders(purchases: readonly ListedPurchase[], storedUnits: ReadonlyMap<string, number>): StorableOrder[] {
+function toOrders(purchases: readonly ListedPurchase[], storedUnits: ReadonlyMap<string, number>): CheckedOrder[] {
   return [...groupBy(purchases, ({ order_id }) => order_id).values()].flatMap((ofOrder) => {
     const [first] = ofOrder;
     if (!first) return [];
@@ -169,7 +170,8 @@ function toOrders(purchases: readonly ListedPurchase[], storedUnits: ReadonlyMap
       };
     });
     const { currency_iso, user_reference } = first;
-    return [{ head: { order_id, email, customer_name, order_date, currency_iso, user_reference }, items }];
+    const head = { order_id, email, customer_name, order_date, currency_iso, user_reference };
+    return [{ head, items, errors: [], dropped: [] }];
   });
 }
 

@@ -138,38 +138,6 @@ describeIsolated("orders.massCreate", (harness) => {
     expect(orders).toEqual([{ order_id: "mixed" }]);
   });
 
-  it("does not recreate an order, but adds its new purchases", async () => {
-    const account = await harness().newAccount();
-    await account.service.orders.massCreate(bulkOrders([anOrder()]));
-    const [first] = await allPurchases(account);
-    const repeatedOrder = anOrder({
-      customer_name: "Bea",
-      order_date: "2026-03-02",
-      products: { teapot: anOrderedProduct({ price: "9" }), cup: anOrderedProduct({ name: "Cup" }) },
-    });
-    await account.service.orders.massCreate(bulkOrders([repeatedOrder]));
-    const found = await allPurchases(account);
-    expect(found[0]).toEqual(first);
-    expect(found.slice(1)).toMatchObject([{ product_sku: "cup", user_name: "Ann", order_id: "1001" }]);
-    await account.service.orders.massCreate(bulkOrders([repeatedOrder, repeatedOrder]));
-    expect(await allPurchases(account)).toEqual(found);
-    expect((await account.service.orders.list({})).total_purchases).toBe(2);
-  });
-
-  it("creates a purchase for each unit, and stores its price", async () => {
-    const account = await harness().newAccount();
-    const withQuantity = (quantity: number, price: string) =>
-      anOrder({ products: { cup: anOrderedProduct({ quantity, price }) } });
-    await account.service.orders.massCreate(bulkOrders([withQuantity(2, "5.50")]));
-    await account.service.orders.massCreate(bulkOrders([withQuantity(3, "6")]));
-    const units = await harness().database.db.selectFrom("purchases").select(["unit", "price"]).orderBy("id").execute();
-    expect(units).toEqual([
-      { unit: 1, price: "5.50" },
-      { unit: 2, price: "5.50" },
-      { unit: 3, price: "6" },
-    ]);
-  });
-
   it("uses the last value of each product field, within a request and between requests", async () => {
     const account = await harness().newAccount();
     const first = {

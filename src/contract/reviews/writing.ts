@@ -2,13 +2,13 @@ import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { voteOutput, voteType } from "../people.ts";
 import { enveloped, flat } from "../reply.ts";
-import { isLegalId, shape } from "../shapes.ts";
+import { invalidIdText, isLegalId, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { fullReview, pastReview, score } from "./shapes.ts";
 
 /** The input that both ways to create a review share. Source: spec "Reviews". Assumed: both accept `user_reference`. */
 const newReview = lazily(() => ({
-  sku: shape.id.pipe(z.string().refine(isLegalId, { error: "allows only letters, digits, _ and -" })),
+  sku: shape.id.pipe(z.string().refine(isLegalId, { error: invalidIdText })),
   product_title: shape.name,
   display_name: shape.name,
   email: shape.email,

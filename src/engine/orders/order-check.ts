@@ -1,5 +1,12 @@
-import type * as z from "zod";
-import { type FieldError, orderHead, type OrderHead, orderProduct, type OrderProduct } from "../../contract/index.ts";
+import {
+  type FieldError,
+  invalidIdText,
+  orderHead,
+  type OrderHead,
+  orderProduct,
+  type OrderProduct,
+} from "../../contract/index.ts";
+import { parseLeniently } from "../kernel/parse-leniently.ts";
 import type { MissedLines } from "../products/missed-products.ts";
 import { isValidProductId } from "../products/product-check.ts";
 import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts";
@@ -7,21 +14,26 @@ import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts
 export interface OrderItem {
   readonly product: ProductRow;
   readonly price: string | null;
-  readonly quantity: number;
+  /** Absent if the caller did not specify it, which means 1 for a new line item. */
+  readonly quantity?: number | undefined;
   /** Prices of the first units, if they differ. */
   readonly unitPrices?: readonly (string | null)[] | undefined;
 }
 
 export interface CheckedOrder {
-  /** Absent if the order is rejected or has no valid products. */
-  readonly order?: { readonly head: OrderHead; readonly items: readonly OrderItem[] } | undefined;
+  /** Absent if the order is rejected. */
+  readonly head?: OrderHead | undefined;
+  /** The valid products. An order without any is not created. */
+  readonly items: readonly OrderItem[];
   /** Absent if no line was skipped, or the order is rejected. */
   readonly missed?: MissedLines | undefined;
   readonly errors: readonly FieldError[];
+  /** The invalid product IDs and optional fields of an order that is not rejected. */
+  readonly dropped: readonly FieldError[];
 }
 
 export interface OrderRules {
-  /** `validate_data`: the order date is required, and an invalid spec rejects the order. */
+  /** `validate_data`: the order date is required, and an invalid optional field rejects the order. */
   readonly isValidating: boolean;
   /** Whether validation requires `image` for each product. Source: spec "Order (input)": required in bulk. */
   readonly needsImage: boolean;
@@ -29,26 +41,42 @@ export interface OrderRules {
   readonly isChecked?: boolean | undefined;
 }
 
+interface Problems {
+  readonly errors: FieldError[];
+  readonly dropped: FieldError[];
+}
+
 const missing = "is missing";
+
+/** Assumed: an invalid date rejects the order, because the emails depend on it. */
+const optionalHeadFields: ReadonlySet<PropertyKey> = new Set(["currency_iso", "user_reference"]);
+
+const requiredProductFields: ReadonlySet<PropertyKey> = new Set(["name", "url"]);
 
 /**
  * Checks one order.
  * Source: spec "Orders (purchases)", "General conventions" 4 and 7. Assumed: an order with errors is not stored, while
- * the other orders of the call are. Lines with an invalid product ID are skipped without an error, even when
- * validating, and stored as missed; an order without remaining lines is not created.
+ * the other orders of the call are. Unless validating, an invalid optional field is dropped instead. Lines with an
+ * invalid product ID are skipped without an error, even when validating, and stored as missed; an order without
+ * remaining lines is not created.
  */
 export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderRules): CheckedOrder {
-  const errors: FieldError[] = [];
-  const head = rules.isChecked === true ? trust<OrderHead>(raw) : orderHead().safeParse(raw);
-  if (!head.success) collect(errors, "", head.error.issues);
+  const problems: Problems = { errors: [], dropped: [] };
+  const { errors, dropped } = problems;
+  const head = rules.isChecked === true ? (raw as OrderHead) : parseHead(raw, rules, problems);
   if (rules.isValidating && (raw["order_date"] === undefined || raw["order_date"] === null)) {
     errors.push({ field: "order_date", error: missing });
   }
-  const currency = (head.success && head.data.currency_iso) || null;
-  const { items, missed: lines } = checkItems(raw["products"], currency, rules, errors);
-  if (errors.length > 0 || !head.success) return { errors };
-  const order = items.length > 0 ? { head: head.data, items } : undefined;
-  return { order, missed: lines && { head: head.data, lines }, errors };
+  const { items, missed: lines } = checkItems(raw["products"], head?.currency_iso || null, rules, problems);
+  if (errors.length > 0 || !head) return { items: [], errors, dropped };
+  return { head, items, missed: lines && { head, lines }, errors, dropped };
+}
+
+function parseHead(raw: unknown, { isValidating }: OrderRules, problems: Problems): OrderHead | undefined {
+  const canDrop = (field: PropertyKey) => !isValidating && optionalHeadFields.has(field);
+  const { value, errors } = parseLeniently(orderHead(), raw, canDrop);
+  (value ? problems.dropped : problems.errors).push(...errors);
+  return value;
 }
 
 interface CheckedItems {
@@ -56,8 +84,9 @@ interface CheckedItems {
   missed?: [productId: string, raw: unknown][];
 }
 
-function checkItems(products: unknown, currency: string | null, rules: OrderRules, errors: FieldError[]): CheckedItems {
+function checkItems(products: unknown, currency: string | null, rules: OrderRules, problems: Problems): CheckedItems {
   const checked: CheckedItems = { items: [] };
+  const { errors } = problems;
   if (typeof products !== "object" || products === null || Array.isArray(products)) {
     errors.push({
       field: "products",
@@ -70,9 +99,10 @@ function checkItems(products: unknown, currency: string | null, rules: OrderRule
   for (const [productId, raw] of entries) {
     if (!isValidProductId(productId)) {
       (checked.missed ??= []).push([productId, raw]);
+      problems.dropped.push({ field: `products.${productId}`, error: invalidIdText });
       continue;
     }
-    const item = checkItem(productId, raw, currency, rules, errors);
+    const item = checkItem(productId, raw, currency, rules, problems);
     if (item) checked.items.push(item);
   }
   return checked;
@@ -83,38 +113,42 @@ function checkItem(
   raw: unknown,
   currency: string | null,
   rules: OrderRules,
-  errors: FieldError[],
+  problems: Problems,
 ): OrderItem | undefined {
   const path = `products.${productId}`;
-  const parsed = rules.isChecked === true ? trust<OrderProduct>(raw) : orderProduct().safeParse(raw);
-  if (!parsed.success) {
-    collect(errors, path, parsed.error.issues);
-    return undefined;
-  }
-  const { data } = parsed;
+  const data = rules.isChecked === true ? (raw as OrderProduct) : parseProduct(path, raw, rules, problems);
+  if (!data) return undefined;
+  const optional = rules.isValidating ? problems.errors : problems.dropped;
   if (rules.isValidating && rules.needsImage && data.image === undefined) {
-    errors.push({ field: `${path}.image`, error: missing });
+    optional.push({ field: `${path}.image`, error: missing });
   }
-  const product = toOrderedProductRow(productId, data, currency, (name, error) => {
-    if (rules.isValidating) errors.push({ field: `${path}.specs.${name}`, error });
-  });
-  const unitPrices = data.unit_prices?.map(readPrice);
-  return { product, price: readPrice(data.price), quantity: data.quantity ?? 1, unitPrices };
+  const product = toOrderedProductRow(productId, data, currency, (name, error) =>
+    optional.push({ field: `${path}.specs.${name}`, error }),
+  );
+  return {
+    product,
+    price: readPrice(data.price),
+    quantity: data.quantity,
+    unitPrices: data.unit_prices?.map(readPrice),
+  };
+}
+
+function parseProduct(
+  path: string,
+  raw: unknown,
+  { isValidating }: OrderRules,
+  problems: Problems,
+): OrderProduct | undefined {
+  const canDrop = (field: PropertyKey) => !isValidating && !requiredProductFields.has(field);
+  const { value, errors } = parseLeniently(orderProduct(), raw, canDrop);
+  for (const { field, error } of errors) {
+    const target = value ? problems.dropped : problems.errors;
+    target.push({ field: field === "" ? path : `${path}.${field}`, error });
+  }
+  return value;
 }
 
 function readPrice(price: string | number | null | undefined): string | null {
   // Input that was already validated may contain prices as numbers.
   return price === undefined || price === null || price === "" ? null : String(price);
-}
-
-function trust<T>(value: unknown): { readonly success: true; readonly data: T } {
-  return { success: true, data: value as T };
-}
-
-function collect(errors: FieldError[], prefix: string, issues: readonly z.core.$ZodIssue[]): void {
-  for (const { path, message } of issues) {
-    const inner = path.join(".");
-    const field = [prefix, inner].filter((part) => part !== "").join(".");
-    errors.push({ field, error: path.length === 0 ? "must be an object" : message });
-  }
 }

@@ -5,6 +5,7 @@ import { createStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dateOf, dayOf } from "../kernel/times.ts";
+import type { OrderFields, StoredOrder } from "./stored-orders.ts";
 import { dayMs } from "../../contract/time.ts";
 
 const category = "map";
@@ -91,6 +92,38 @@ export async function queueOrderEmails(after: number, context: HandlerContext): 
     order_date + due_after_days * dayMs,
   ]);
   await insertMails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
+}
+
+interface ChangedOrder {
+  order_row: number;
+  name: string;
+  later_ms: number;
+}
+
+const changedOrderColumns: BatchColumns<ChangedOrder> = { order_row: "integer", name: "text", later_ms: "integer" };
+
+/** Only moves emails that were never attempted. */
+const updateMails = createStatement<{ rows: string }>(
+  (slot, dialect) => sql`
+    update mails set name = batch.name,
+      due_at = due_at + case when attempts = 0 and worker is null then batch.later_ms else 0 end
+    from ${batchOf(changedOrderColumns, slot("rows"), dialect)}
+    where mails.order_row = batch.order_row and mails.category = ${sql.lit(category)} and mails.state = 'queued'`,
+);
+
+/** Applies the new customer names and dates of stored orders to their queued emails. */
+export async function updateOrderEmails(
+  before: readonly StoredOrder[],
+  after: readonly OrderFields[],
+  { transaction, dialect }: HandlerContext,
+): Promise<void> {
+  const byId = new Map(after.map((fields) => [fields.order_id, fields]));
+  const rows = before.flatMap(({ row, fields }) => {
+    const { customer_name, order_date } = byId.get(fields.order_id) ?? fields;
+    const laterMs = order_date - fields.order_date;
+    return customer_name === fields.customer_name && laterMs === 0 ? [] : [[row, customer_name, laterMs]];
+  });
+  if (rows.length > 0) await updateMails(transaction, dialect, { rows: JSON.stringify(rows) });
 }
 
 /** The number of queued emails, and the date on which the first is due. */

@@ -1,24 +1,22 @@
 import { sql } from "kysely";
-import type { Platform } from "../../contract/index.ts";
+import {
+  type FieldError,
+  type ItemOutcome,
+  orderConflictText,
+  outcomeOf,
+  type Platform,
+} from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import type { CheckedOrder } from "./order-check.ts";
-import { queueOrderEmails, readLastPurchase } from "./order-emails.ts";
-import { mergeRows, type ProductRow } from "../products/product-row.ts";
-import { dropTakenSkus, saveProducts } from "../products/product-store.ts";
+import type { CheckedOrder, OrderItem } from "./order-check.ts";
+import { queueOrderEmails, readLastPurchase, updateOrderEmails } from "./order-emails.ts";
+import { type MergedUnit, OrderMerge } from "./order-merge.ts";
+import { type OrderFields, readStoredOrders, type StoredUnit } from "./stored-orders.ts";
+import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
+import { externalSkuIndex, mergeRows, type ProductRow } from "../products/product-row.ts";
+import { dropTakenSkus, saveProducts, takenSkuText } from "../products/product-store.ts";
 import { dayOf } from "../kernel/times.ts";
-
-export type StorableOrder = NonNullable<CheckedOrder["order"]>;
-
-interface OrderColumns {
-  order_id: string;
-  email: string;
-  customer_name: string;
-  order_date: number;
-  currency_iso: string;
-  user_reference: string;
-}
 
 interface PurchaseColumns {
   order_id: string;
@@ -27,7 +25,7 @@ interface PurchaseColumns {
   price: string;
 }
 
-const orderColumns: BatchColumns<OrderColumns> = {
+const orderColumns: BatchColumns<OrderFields> = {
   order_id: "text",
   email: "text",
   customer_name: "text",
@@ -50,68 +48,109 @@ export interface OrderSource {
   readonly sendsMail: boolean;
 }
 
+/** What became of an order: its outcome, and the errors for which it was rejected. */
+export interface OrderResult {
+  readonly outcome: ItemOutcome;
+  readonly errors: readonly FieldError[];
+}
+
+const conflict: FieldError = { field: "email", error: orderConflictText };
+
+function toRejected({ errors, dropped }: Pick<CheckedOrder, "errors" | "dropped">): OrderResult {
+  return { outcome: outcomeOf("dropped", { dropped: [...errors, ...dropped] }), errors };
+}
+
 /**
- * Stores orders with their products and purchases, and queues their emails.
- * Source: spec "Orders (purchases)". Assumed: an order that is sent again keeps its fields and purchases, and only gains
- * new purchases; products are updated from the last order that names them, even a repeated one. Only products that are
- * new to an order trigger emails, as specified by the call that adds them.
+ * Stores orders with their products, purchases, and skipped lines, and queues their emails.
+ * Source: spec "Orders (purchases)". Assumed: an order that is sent again is merged into the stored one, as described at
+ * `OrderMerge`; of one with another customer's address, nothing is stored. Products are updated from the last order that
+ * names them, even a repeated one. Only products that are new to an order trigger emails, as specified by the call that
+ * adds them.
  */
 export async function storeOrders(
-  orders: readonly StorableOrder[],
+  orders: readonly CheckedOrder[],
   source: OrderSource,
   context: HandlerContext,
-): Promise<void> {
-  if (orders.length === 0) return;
-  const products = mergeProducts(orders);
-  await dropTakenSkus(products, context);
-  await saveProducts(products, context);
-  await insertOrders(orders, source, context);
-  const { transaction, dialect } = context;
-  const today = { accountId: accountOf(context).id, day: dayOf(context.nowMs) };
-  await openDay(transaction, dialect, today);
-  const last = source.sendsMail ? await readLastPurchase(context) : 0;
-  const added = await insertPurchases(orders, context);
-  if (added === 0) return;
-  await countPurchases(transaction, dialect, { ...today, added });
-  if (source.sendsMail) await queueOrderEmails(last, context);
+): Promise<OrderResult[]> {
+  const ids = orders.flatMap(({ head }) => head?.order_id ?? []);
+  if (ids.length === 0) return orders.map(toRejected);
+  const merge = new OrderMerge(await readStoredOrders(ids, context), context.nowMs);
+  const items: OrderItem[] = [];
+  const missed: MissedLines[] = [];
+  const results = orders.map((order): OrderResult => {
+    const { head, dropped } = order;
+    if (!head) return toRejected(order);
+    if (merge.isConflict(head)) return toRejected({ errors: [conflict], dropped: [] });
+    if (order.missed) missed.push(order.missed);
+    if (order.items.length === 0) return toRejected(order);
+    items.push(...order.items);
+    const { outcome, fields } = merge.add(head, order.items);
+    return { outcome: outcomeOf(outcome, { ...(fields && { fields }), dropped }), errors: [] };
+  });
+  const taken = await storeProducts(items, context);
+  await storeChanges(merge, source, context);
+  if (missed.length > 0) await storeMissedProducts(missed, context);
+  if (taken.length === 0) return results;
+  return results.map((result, at) => reportTakenSkus(result, orders[at]?.items ?? [], taken));
 }
 
-/** Returns one row per product, in which values of later orders take precedence. */
-function mergeProducts(orders: readonly StorableOrder[]): ProductRow[] {
+/** Adds the SKUs that belong to other products to what is not stored of an order. */
+function reportTakenSkus({ outcome, errors }: OrderResult, items: readonly OrderItem[], taken: readonly string[]) {
+  const dropped = items
+    .filter(({ product }) => product[externalSkuIndex] !== null && taken.includes(product[0]))
+    .map(({ product: [id] }) => ({ field: `products.${id}.specs.external_sku`, error: takenSkuText }));
+  if (dropped.length === 0 || outcome.outcome === "dropped") return { outcome, errors };
+  return { outcome: { ...outcome, dropped: [...(outcome.dropped ?? []), ...dropped] }, errors };
+}
+
+/** Stores one row per product, in which values of later orders take precedence. */
+async function storeProducts(items: readonly OrderItem[], context: HandlerContext): Promise<readonly string[]> {
   const rows = new Map<string, ProductRow>();
-  for (const { items } of orders) {
-    for (const { product } of items) {
-      const earlier = rows.get(product[0]);
-      rows.set(product[0], earlier ? mergeRows(earlier, product) : product);
-    }
+  for (const { product } of items) {
+    const earlier = rows.get(product[0]);
+    // Copied, because the SKU of a row may be cleared.
+    rows.set(product[0], earlier ? mergeRows(earlier, product) : [...product]);
   }
-  return [...rows.values()];
+  const products = [...rows.values()];
+  const taken = await dropTakenSkus(products, context);
+  await saveProducts(products, context);
+  return taken;
 }
 
-async function insertOrders(
-  orders: readonly StorableOrder[],
+async function storeChanges(merge: OrderMerge, source: OrderSource, context: HandlerContext): Promise<void> {
+  const { orders, before, addedUnits, changedUnits, removedUnits } = merge.changes();
+  if (orders.length > 0) await saveOrders(orders, source, context);
+  if (before.length > 0) await updateOrderEmails(before, orders, context);
+  const { transaction, dialect, nowMs } = context;
+  if (addedUnits.length > 0) {
+    const today = { accountId: accountOf(context).id, day: dayOf(nowMs) };
+    await openDay(transaction, dialect, today);
+    const last = source.sendsMail ? await readLastPurchase(context) : 0;
+    await saveUnits(addedUnits, context);
+    await countPurchases(transaction, dialect, { ...today, added: addedUnits.length });
+    if (source.sendsMail) await queueOrderEmails(last, context);
+  }
+  if (changedUnits.length > 0) await saveUnits(changedUnits, context);
+  if (removedUnits.length > 0) await removeUnits(removedUnits, context);
+}
+
+async function saveOrders(
+  orders: readonly OrderFields[],
   { platform, sendsMail }: OrderSource,
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, dialect, nowMs } = context;
-  const rows = orders.map(({ head }) => [
-    head.order_id,
-    head.email,
-    head.customer_name,
-    head.order_date ? Date.parse(head.order_date) : nowMs,
-    head.currency_iso || null,
-    head.user_reference || null,
-  ]);
-  await insertOrderRows(transaction, dialect, {
+  const names = Object.keys(orderColumns) as (keyof OrderFields)[];
+  await saveOrderRows(transaction, dialect, {
     accountId: accountOf(context).id,
     platform,
     sendsMail: Number(sendsMail),
     nowMs,
-    rows: JSON.stringify(rows),
+    rows: JSON.stringify(orders.map((order) => names.map((name) => order[name]))),
   });
 }
 
-const insertOrderRows = createStatement<{
+const saveOrderRows = createStatement<{
   accountId: number;
   platform: string;
   sendsMail: number;
@@ -125,29 +164,20 @@ const insertOrderRows = createStatement<{
       cast(${slot("nowMs")} as bigint), order_id, email, customer_name, order_date, currency_iso, user_reference,
       cast(${slot("sendsMail")} as integer)
     from ${batchOf(orderColumns, slot("rows"), dialect)} where true
-    on conflict (account_id, order_id) do nothing`,
+    on conflict (account_id, order_id) do update set customer_name = excluded.customer_name,
+      order_date = excluded.order_date, currency_iso = excluded.currency_iso, user_reference = excluded.user_reference`,
 );
 
-async function insertPurchases(orders: readonly StorableOrder[], context: HandlerContext): Promise<number> {
-  const rows: unknown[][] = [];
-  for (const { head, items } of orders) {
-    for (const { product, quantity, price, unitPrices = [] } of items) {
-      for (let unit = 1; unit <= quantity; unit += 1) {
-        const own = unitPrices[unit - 1];
-        rows.push([head.order_id, product[0], unit, own === undefined ? price : own]);
-      }
-    }
-  }
-  const { affectedRows } = await insertPurchaseRows(context.transaction, context.dialect, {
+async function saveUnits(units: readonly MergedUnit[], context: HandlerContext): Promise<void> {
+  await saveUnitRows(context.transaction, context.dialect, {
     accountId: accountOf(context).id,
     nowMs: context.nowMs,
-    rows: JSON.stringify(rows),
+    rows: JSON.stringify(units.map(({ order_id, product_id, unit, price }) => [order_id, product_id, unit, price])),
   });
-  return affectedRows;
 }
 
 /** The cross joins make the batch the outer loop, so that purchase IDs are in the order of the call. */
-const insertPurchaseRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+const saveUnitRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into purchases (account_id, created_at, order_row, product_row, unit, price)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), orders.id, products.id,
@@ -156,7 +186,22 @@ const insertPurchaseRows = createStatement<{ accountId: number; nowMs: number; r
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
       and products.account_id = ${slot("accountId")} and products.product_id = batch.product_id
     ${dialect.inBatchOrder}
-    on conflict (order_row, product_row, unit) do nothing`,
+    on conflict (order_row, product_row, unit) do update set price = excluded.price`,
+);
+
+async function removeUnits(units: readonly StoredUnit[], context: HandlerContext): Promise<void> {
+  const { transaction, dialect } = context;
+  await deleteUnits(transaction, dialect, { rows: JSON.stringify(units.map(({ id }) => [id])) });
+  for (const day of new Set(units.map(({ created_at }) => dayOf(created_at)))) {
+    const removed = units.filter(({ created_at }) => dayOf(created_at) === day).length;
+    await countPurchases(transaction, dialect, { accountId: accountOf(context).id, day, added: -removed });
+  }
+}
+
+const deleteUnits = createStatement<{ rows: string }>(
+  (slot, dialect) => sql`
+    delete from purchases
+    where id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)})`,
 );
 
 /** Records, before the first purchase of a day, the lowest ID that the day's purchases can have. */

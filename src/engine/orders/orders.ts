@@ -1,44 +1,41 @@
-import type { contract, OrderError } from "../../contract/index.ts";
+import type { contract } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
 import { checkOrder } from "./order-check.ts";
 import { countQueuedEmails } from "./order-emails.ts";
-import { storeOrders, type StorableOrder } from "./order-store.ts";
+import { storeOrders } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
 
 type Handled = Handlers<typeof contract.orders>;
 
 export const orderHandlers: Handled = {
-  create: async ({ platform, validate_data = false, send_mail: sendsMail = true, ...raw }, context) => {
-    const { order, missed, errors } = checkOrder(raw, { isValidating: validate_data, needsImage: false });
-    if (order) await storeOrders([order], { platform, sendsMail }, context);
-    if (missed) await storeMissedProducts([missed], context);
-    if (!validate_data || errors.length === 0) return {};
+  create: async ({ platform, validate_data = false, send_mail: sendsMail = true, details, ...raw }, context) => {
+    const checked = checkOrder(raw, { isValidating: validate_data, needsImage: false });
+    const results = await storeOrders([checked], { platform, sendsMail }, context);
+    const errors = results.flatMap((result) => result.errors);
     const order_id = readOrderId(raw.order_id);
-    return { errors: errors.map(({ field, error }) => ({ order_id, field, error })) };
+    return {
+      ...(validate_data && errors.length > 0 && { errors: errors.map((error) => ({ order_id, ...error })) }),
+      ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
+    };
   },
 
   /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
-  massCreate: async ({ platform, validate_data = false, send_mail, orders }, context) => {
+  massCreate: async ({ platform, validate_data = false, send_mail, details, orders }, context) => {
     const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
-    const storable: StorableOrder[] = [];
-    const missedLines: MissedLines[] = [];
-    const orderErrors: OrderError[] = [];
-    for (const [order_num, raw] of orders.entries()) {
-      const { order, missed, errors } = checkOrder(raw, rules);
-      if (order) storable.push(order);
-      if (missed) missedLines.push(missed);
-      for (const error of errors) orderErrors.push({ order_num, order_id: readOrderId(raw.order_id), ...error });
-    }
-    await storeOrders(storable, { platform, sendsMail: send_mail ?? true }, context);
-    if (missedLines.length > 0) await storeMissedProducts(missedLines, context);
-    const ids = storable.map(({ head }) => head.order_id);
+    const checked = orders.map((raw) => checkOrder(raw, rules));
+    const results = await storeOrders(checked, { platform, sendsMail: send_mail ?? true }, context);
+    const errors = results.flatMap((result, order_num) =>
+      result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
+    );
+    const stored = checked.flatMap(({ head }, at) => (results[at]?.outcome.outcome === "dropped" ? [] : (head ?? [])));
+    const ids = stored.map(({ order_id }) => order_id);
     return {
       uuid: createUuid(context.random(16)),
-      ...(validate_data && orderErrors.length > 0 && { errors: orderErrors }),
+      ...(validate_data && errors.length > 0 && { errors }),
       ...(send_mail === true && { mails: await countQueuedEmails(ids, context) }),
+      ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
     };
   },
 

@@ -1,11 +1,14 @@
+import type * as z from "zod";
 import {
   type FieldError,
+  invalidIdText,
   isLegalId,
   maxLength,
   productChange,
   productInput,
   type ProductInput,
 } from "../../contract/index.ts";
+import { parseLeniently } from "../kernel/parse-leniently.ts";
 import { type ProductRow, toProductRow } from "./product-row.ts";
 
 /** The result of checking one product of a bulk call. */
@@ -32,49 +35,15 @@ export function checkProduct(
   { isUpdate }: { readonly isUpdate: boolean },
 ): CheckedProduct {
   if (!isValidProductId(productId)) {
-    return { errors: [{ field: "product_id", error: "allows only letters, digits, _ and -" }] };
+    return { errors: [{ field: "product_id", error: invalidIdText }] };
   }
-  const { value, errors, isRejected } = parseProduct(raw, isUpdate);
-  if (isRejected) return { errors };
+  const shape: z.ZodType<Partial<ProductInput>> = isUpdate ? productChange() : productInput();
+  const { value, errors } = parseLeniently(shape, raw, (field) => isUpdate || field === "specs");
+  const problems = errors.map(({ field, error }) => ({ field: field || "product", error }));
+  if (!value) return { errors: problems };
   const row = toProductRow(productId, value, {
     keepsEmptyDescription: isUpdate,
-    onInvalidSpec: (name, error) => errors.push({ field: `specs.${name}`, error }),
+    onInvalidSpec: (name, error) => problems.push({ field: `specs.${name}`, error }),
   });
-  return { row, errors };
-}
-
-interface ParsedProduct {
-  readonly value: Partial<ProductInput>;
-  readonly errors: FieldError[];
-  readonly isRejected: boolean;
-}
-
-function parseProduct(raw: unknown, isUpdate: boolean): ParsedProduct {
-  const shape = (isUpdate ? productChange : productInput)();
-  const parsed = shape.safeParse(raw);
-  if (parsed.success) return { value: parsed.data, errors: [], isRejected: false };
-  const { issues } = parsed.error;
-  const errors = issues.map(({ path, message }) => ({
-    field: path.length === 0 ? "product" : path.join("."),
-    error: path.length === 0 ? "must be an object" : message,
-  }));
-  const isRejected = issues.some(({ path }) => path.length === 0 || (!isUpdate && path[0] !== "specs"));
-  if (isRejected) return { value: {}, errors, isRejected };
-  const paths = issues.map(({ path }) => path);
-  return { value: shape.parse(without(raw as object, paths)), errors, isRejected };
-}
-
-/** Copies a product without the fields or specs at `paths`. */
-function without(product: object, paths: readonly (readonly PropertyKey[])[]): object {
-  const copy: Record<PropertyKey, unknown> = { ...product };
-  for (const [field = "", inner] of paths) {
-    if (inner === undefined) {
-      delete copy[field];
-    } else {
-      const specs = { ...(copy[field] as Record<PropertyKey, unknown>) };
-      delete specs[inner];
-      copy[field] = specs;
-    }
-  }
-  return copy;
+  return { row, errors: problems };
 }

@@ -1,4 +1,5 @@
 import {
+  invalidIdText,
   maxLength,
   normalizeSpec,
   type OrderProduct,
@@ -53,7 +54,7 @@ function readSpecs(specs: Specs | null | undefined, onInvalid: OnInvalidSpec): (
     if (raw === undefined || raw === null) return null;
     const normalized = normalizeSpec(raw);
     if ("value" in normalized) return normalized.value;
-    if (normalized.ignored === "characters") onInvalid(name, "allows only letters, digits, _ and -");
+    if (normalized.ignored === "characters") onInvalid(name, invalidIdText);
     if (normalized.ignored === "length") onInvalid(name, `is longer than ${maxLength.spec} characters`);
     return null;
   });

@@ -124,6 +124,8 @@ export async function findExistingProducts(
   return new Set(existing.map(({ product_id }) => product_id));
 }
 
+export const takenSkuText = "is already used by another product";
+
 /**
  * Clears each `external_sku` in the rows that belongs to another product or an earlier row.
  * Source: spec "Product (input)": unique within the domain.

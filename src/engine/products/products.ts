@@ -3,7 +3,7 @@ import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import type { ProductRow } from "./product-row.ts";
-import { dropTakenSkus, findExistingProducts, saveProducts } from "./product-store.ts";
+import { dropTakenSkus, findExistingProducts, saveProducts, takenSkuText } from "./product-store.ts";
 
 export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
@@ -46,7 +46,7 @@ function checkProducts(
 /** Assumed: a product whose `external_sku` belongs to another product is stored without it, and this is reported. */
 async function dropSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductError[]> {
   const dropped = await dropTakenSkus(rows, context);
-  return dropped.map((id) => toError(id, { field: "specs.external_sku", error: "is already used by another product" }));
+  return dropped.map((id) => toError(id, { field: "specs.external_sku", error: takenSkuText }));
 }
 
 function toError(product_id: string, error: FieldError): ProductError {

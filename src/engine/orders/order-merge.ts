@@ -1,0 +1,170 @@
+import type { ItemOutcome, OrderHead } from "../../contract/index.ts";
+import { dayOf } from "../kernel/times.ts";
+import type { OrderItem } from "./order-check.ts";
+import type { OrderFields, StoredOrder, StoredUnit } from "./stored-orders.ts";
+
+/** A line item's units: their prices, and what is stored of them. */
+interface Units {
+  prices: (string | null)[];
+  readonly stored: readonly StoredUnit[];
+}
+
+/** An order as it will be stored at the end of the call. */
+interface MergedOrder {
+  /** Absent for a new order. */
+  readonly stored?: StoredOrder | undefined;
+  fields: OrderFields;
+  readonly units: Map<string, Units>;
+}
+
+export interface MergedUnit {
+  readonly order_id: string;
+  readonly product_id: string;
+  /** From 1. */
+  readonly unit: number;
+  readonly price: string | null;
+}
+
+/** What a call changes in the stored orders. */
+export interface OrderChanges {
+  /** New orders, and stored ones with new fields. */
+  readonly orders: readonly OrderFields[];
+  /** The stored orders whose fields change, before the change. */
+  readonly before: readonly StoredOrder[];
+  readonly addedUnits: readonly MergedUnit[];
+  readonly changedUnits: readonly MergedUnit[];
+  readonly removedUnits: readonly StoredUnit[];
+}
+
+export type Merged = Pick<ItemOutcome, "outcome" | "fields">;
+
+/**
+ * Merges the orders of a call into the stored ones and into each other.
+ * Assumed: an order that is sent again replaces its customer name, date, currency, user reference, prices, and units with
+ * the values that it specifies. Line items that it does not name remain, and units beyond the sent ones unless it
+ * specifies `quantity`. An order with another customer's address is not merged; addresses are compared regardless of case.
+ */
+export class OrderMerge {
+  readonly #stored: ReadonlyMap<string, StoredOrder>;
+  readonly #nowMs: number;
+  readonly #merged = new Map<string, MergedOrder>();
+
+  constructor(stored: ReadonlyMap<string, StoredOrder>, nowMs: number) {
+    this.#stored = stored;
+    this.#nowMs = nowMs;
+  }
+
+  /** Whether the order ID belongs to another customer's order. */
+  isConflict({ order_id, email }: OrderHead): boolean {
+    const known = this.#merged.get(order_id)?.fields ?? this.#stored.get(order_id)?.fields;
+    return known !== undefined && known.email !== email && known.email.toLowerCase() !== email.toLowerCase();
+  }
+
+  /** Merges an order that is not in conflict. */
+  add(head: OrderHead, items: readonly OrderItem[]): Merged {
+    const known = this.#merged.get(head.order_id) ?? this.#startFrom(this.#stored.get(head.order_id));
+    const order = known ?? { fields: this.#createFields(head), units: new Map<string, Units>() };
+    this.#merged.set(head.order_id, order);
+    const changed = known ? updateFields(known, head) : [];
+    for (const item of items) changed.push(...updateUnits(order.units, item));
+    if (!known) return { outcome: "created" };
+    return changed.length > 0 ? { outcome: "changed", fields: [...new Set(changed)] } : { outcome: "unchanged" };
+  }
+
+  #startFrom(stored: StoredOrder | undefined): MergedOrder | undefined {
+    if (!stored) return undefined;
+    const units = [...stored.units].map(([id, own]): [string, Units] => [
+      id,
+      { prices: own.map(({ price }) => price), stored: own },
+    ]);
+    return { stored, fields: stored.fields, units: new Map(units) };
+  }
+
+  #createFields(head: OrderHead): OrderFields {
+    return {
+      order_id: head.order_id,
+      email: head.email,
+      customer_name: head.customer_name,
+      order_date: head.order_date ? Date.parse(head.order_date) : this.#nowMs,
+      currency_iso: head.currency_iso || null,
+      user_reference: head.user_reference || null,
+    };
+  }
+
+  changes(): OrderChanges {
+    const orders: OrderFields[] = [];
+    const before: StoredOrder[] = [];
+    const addedUnits: MergedUnit[] = [];
+    const changedUnits: MergedUnit[] = [];
+    const removedUnits: StoredUnit[] = [];
+    for (const { stored, fields, units } of this.#merged.values()) {
+      const { order_id } = fields;
+      if (fields !== stored?.fields) orders.push(fields);
+      if (stored && fields !== stored.fields) before.push(stored);
+      for (const [product_id, { prices, stored: storedUnits }] of units) {
+        for (const [at, price] of prices.entries()) {
+          const storedUnit = storedUnits[at];
+          if (storedUnit?.price === price) continue;
+          (storedUnit ? changedUnits : addedUnits).push({ order_id, product_id, unit: at + 1, price });
+        }
+        removedUnits.push(...storedUnits.slice(prices.length));
+      }
+    }
+    return { orders, before, addedUnits, changedUnits, removedUnits };
+  }
+}
+
+/** Replaces the fields that are specified and differ. Returns their names. */
+function updateFields(order: MergedOrder, head: OrderHead): string[] {
+  const { fields } = order;
+  const date = head.order_date ? Date.parse(head.order_date) : fields.order_date;
+  const wanted = {
+    customer_name: head.customer_name,
+    // The stored date has a time if it was not specified.
+    order_date: dayOf(date) === dayOf(fields.order_date) ? fields.order_date : date,
+    currency_iso: head.currency_iso || fields.currency_iso,
+    user_reference: head.user_reference || fields.user_reference,
+  };
+  const names = Object.keys(wanted) as (keyof typeof wanted)[];
+  const changed = names.filter((name) => wanted[name] !== fields[name]);
+  if (changed.length > 0) order.fields = { ...fields, ...wanted };
+  return changed;
+}
+
+/** Adds or updates the units of a line item. Returns the names of the fields that changed. */
+function updateUnits(units: Map<string, Units>, { product, price, quantity, unitPrices = [] }: OrderItem): string[] {
+  const [id] = product;
+  const known = units.get(id);
+  const count = quantity ?? 1;
+  const wanted = Array.from({ length: count }, (_, at) => (at < unitPrices.length ? (unitPrices[at] ?? null) : price));
+  if (!known) {
+    units.set(id, { prices: wanted, stored: [] });
+    return ["products"];
+  }
+  const { prices } = known;
+  const length = quantity ?? Math.max(prices.length, 1);
+  const merged = Array.from({ length }, (_, at) => mergePrice(prices[at] ?? null, wanted[at] ?? null));
+  known.prices = merged;
+  const changed: string[] = [];
+  if (merged.length !== prices.length) changed.push(`products.${id}.quantity`);
+  if (merged.some((own, at) => at < prices.length && own !== prices[at])) changed.push(`products.${id}.price`);
+  return changed;
+}
+
+/** The sent price, unless it is absent or equals the stored one except for insignificant zeros. */
+function mergePrice(stored: string | null, sent: string | null): string | null {
+  if (sent === null || stored === sent) return stored;
+  return stored !== null && toShortPrice(stored) === toShortPrice(sent) ? stored : sent;
+}
+
+/** Removes insignificant zeros from a price. */
+function toShortPrice(price: string): string {
+  const [integer = "", decimals = ""] = price.split(".");
+  return `${integer.replace(/^0+/, "")}.${trimZeros(decimals)}`;
+}
+
+function trimZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
+}

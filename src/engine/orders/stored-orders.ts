@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import { batchOf } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+
+/** The fields of an order, without its products. */
+export interface OrderFields {
+  readonly order_id: string;
+  readonly email: string;
+  readonly customer_name: string;
+  readonly order_date: number;
+  readonly currency_iso: string | null;
+  readonly user_reference: string | null;
+}
+
+export interface StoredUnit {
+  readonly id: number;
+  readonly price: string | null;
+  readonly created_at: number;
+}
+
+export interface StoredOrder {
+  readonly row: number;
+  readonly fields: OrderFields;
+  /** Product ID to its units, in order. */
+  readonly units: Map<string, StoredUnit[]>;
+}
+
+/** Reads the stored ones of some orders, by order ID. */
+export async function readStoredOrders(
+  orderIds: Iterable<string>,
+  context: HandlerContext,
+): Promise<ReadonlyMap<string, StoredOrder>> {
+  const { transaction, dialect } = context;
+  const ids = [...new Set(orderIds)].map((id) => [id]);
+  const { rows } = await selectOrders(transaction, dialect, {
+    accountId: accountOf(context).id,
+    rows: JSON.stringify(ids),
+  });
+  const byRow = new Map<number, StoredOrder>();
+  for (const { row, ...fields } of rows) byRow.set(row, { row, fields, units: new Map() });
+  if (byRow.size > 0) {
+    const orderRows = JSON.stringify([...byRow.keys()].map((row) => [row]));
+    const { rows: units } = await selectUnits(transaction, dialect, { rows: orderRows });
+    for (const { order_row, product_id, ...unit } of units) {
+      const known = byRow.get(order_row)?.units;
+      const others = known?.get(product_id);
+      if (others) others.push(unit);
+      else known?.set(product_id, [unit]);
+    }
+  }
+  return new Map([...byRow.values()].map((order) => [order.fields.order_id, order]));
+}
+
+const selectOrders = createStatement<{ accountId: number; rows: string }, OrderFields & { readonly row: number }>(
+  (slot, dialect) => sql`
+    select orders.id as "row", orders.order_id, orders.email, orders.customer_name, orders.order_date,
+      orders.currency_iso, orders.user_reference
+    from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)} cross join orders
+    where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id`,
+);
+
+type UnitRow = StoredUnit & { readonly order_row: number; readonly product_id: string };
+
+const selectUnits = createStatement<{ rows: string }, UnitRow>(
+  (slot, dialect) => sql`
+    select purchases.id, purchases.order_row, products.product_id, purchases.price, purchases.created_at
+    from ${batchOf<{ order_row: number }>({ order_row: "integer" }, slot("rows"), dialect)}
+      cross join purchases cross join products
+    where purchases.order_row = batch.order_row and products.id = purchases.product_row
+    order by purchases.order_row, purchases.product_row, purchases.unit`,
+);

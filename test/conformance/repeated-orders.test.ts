@@ -1,0 +1,263 @@
+import { expect, it } from "vitest";
+import type { OutputOf } from "../../src/service/transport.ts";
+import { describeBackends, describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, bulkOrders } from "../support/builders.ts";
+
+type Fields = Record<string, unknown>;
+type Outcomes = OutputOf<"orders.massCreate">["outcomes"];
+
+const details = { details: true };
+
+async function send({ service }: TestAccount, ...orders: readonly Fields[]): Promise<Outcomes> {
+  return (await service.orders.massCreate(bulkOrders(orders.map(anOrder), details))).outcomes;
+}
+
+async function stored({ service }: TestAccount) {
+  return (await service.orders.list({ count: 100, details: true })).purchases;
+}
+
+const cup = (fields: Fields = {}) => anOrderedProduct({ name: "Cup", ...fields });
+
+describeIsolated("a repeated order", (harness) => {
+  it("is unchanged if nothing differs", async () => {
+    const account = await harness().newAccount();
+    const order = {
+      email: "Ann@mail.example",
+      currency_iso: "EUR",
+      user_reference: "u1",
+      products: { cup: cup({ price: "5.50", quantity: 2 }) },
+    };
+    expect(await send(account, order)).toEqual([{ outcome: "created" }]);
+    const before = await stored(account);
+    const again = { ...order, email: "ann@MAIL.example", currency_iso: "eur", products: { cup: cup({ price: 5.5 }) } };
+    expect(await send(account, order, again, { ...order, order_date: null })).toEqual(
+      Array(3).fill({ outcome: "unchanged" }),
+    );
+    expect(await stored(account)).toEqual(before);
+  });
+
+  it("replaces the fields that differ, and names them", async () => {
+    const account = await harness().newAccount();
+    await send(account, { currency_iso: "EUR", user_reference: "u1", products: { cup: cup({ price: "5" }) } });
+    const [before] = await stored(account);
+    const changes = {
+      customer_name: "Bea",
+      order_date: "2026-03-02",
+      currency_iso: "USD",
+      user_reference: "u2",
+      products: { cup: cup({ price: "6", name: "Mug" }) },
+    };
+    expect(await send(account, changes)).toEqual([
+      {
+        outcome: "changed",
+        fields: ["customer_name", "order_date", "currency_iso", "user_reference", "products.cup.price"],
+      },
+    ]);
+    expect(await stored(account)).toEqual([
+      {
+        ...before,
+        user_name: "Bea",
+        order_date: "2026-03-02T00:00:00.000Z",
+        currency_iso: "USD",
+        user_reference: "u2",
+        product_price: "6",
+        product_name: "Mug",
+      },
+    ]);
+  });
+
+  it("keeps the values that it does not specify", async () => {
+    const account = await harness().newAccount();
+    await send(account, { currency_iso: "EUR", user_reference: "u1", products: { cup: cup({ price: "5" }) } });
+    const before = await stored(account);
+    const less = { order_date: undefined, currency_iso: "", user_reference: null, products: { cup: cup() } };
+    expect(await send(account, less)).toEqual([{ outcome: "unchanged" }]);
+    expect(await stored(account)).toEqual(before);
+  });
+
+  it("adds products and keeps those that it does not name", async () => {
+    const account = await harness().newAccount();
+    await send(account, {});
+    expect(await send(account, { products: { cup: cup() } })).toEqual([{ outcome: "changed", fields: ["products"] }]);
+    expect((await stored(account)).map(({ product_sku }) => product_sku)).toEqual(["teapot", "cup"]);
+    expect((await account.service.orders.list({})).total_purchases).toBe(2);
+  });
+
+  it("adds and removes units as its quantity says", async () => {
+    const account = await harness().newAccount();
+    const withUnits = (fields: Fields) => ({ products: { cup: cup(fields) } });
+    const prices = async () => (await stored(account)).map(({ product_price }) => product_price);
+    await send(account, withUnits({ quantity: 2, price: "5" }));
+    const more = withUnits({ quantity: 3, price: "5" });
+    expect(await send(account, more)).toEqual([{ outcome: "changed", fields: ["products.cup.quantity"] }]);
+    expect(await prices()).toEqual(["5", "5", "5"]);
+    const mixed = withUnits({ quantity: 3, unit_prices: ["5", "6", null] });
+    expect(await send(account, mixed)).toEqual([{ outcome: "changed", fields: ["products.cup.price"] }]);
+    expect(await prices()).toEqual(["5", "6", "5"]);
+    // Services that do not know `quantity` send none.
+    expect(await send(account, withUnits({ price: "5" }))).toEqual([{ outcome: "unchanged" }]);
+    harness().clock.advance(86_400_000);
+    await send(account, { ...withUnits({}), order_id: "1002" });
+    const fewer = withUnits({ quantity: 1, price: "5" });
+    expect(await send(account, fewer)).toEqual([{ outcome: "changed", fields: ["products.cup.quantity"] }]);
+    const { purchases, total_purchases } = await account.service.orders.list({});
+    expect(purchases.map(({ order_id }) => order_id)).toEqual(["1001", "1002"]);
+    expect(total_purchases).toBe(2);
+    expect((await account.service.orders.list({ since_date: "2026-03-16" })).total_purchases).toBe(1);
+  });
+
+  it("is merged into an earlier order of the same request", async () => {
+    const account = await harness().newAccount();
+    const outcomes = await send(
+      account,
+      { products: { cup: cup({ price: "5" }) } },
+      { customer_name: "Bea", products: { cup: cup({ price: "6", quantity: 2 }) } },
+      { email: "other@mail.example" },
+      { customer_name: "Bea", products: { cup: cup({ price: "6" }) } },
+    );
+    expect(outcomes).toEqual([
+      { outcome: "created" },
+      { outcome: "changed", fields: ["customer_name", "products.cup.quantity", "products.cup.price"] },
+      { outcome: "dropped", dropped: [{ field: "email", error: expect.any(String) }] },
+      { outcome: "unchanged" },
+    ]);
+    expect((await stored(account)).map((one) => [one.user_name, one.user_email, one.product_price])).toEqual([
+      ["Bea", "ann@mail.example", "6"],
+      ["Bea", "ann@mail.example", "6"],
+    ]);
+  });
+
+  it("keeps the account's orders apart from those of other accounts", async () => {
+    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+    await send(one, {});
+    expect(await send(other, { email: "zoe@mail.example" })).toEqual([{ outcome: "created" }]);
+    expect(await send(other, { email: "zoe@mail.example", customer_name: "Zoe" })).toMatchObject([
+      { outcome: "changed" },
+    ]);
+    expect(await stored(one)).toMatchObject([{ user_email: "ann@mail.example", user_name: "Ann" }]);
+  });
+});
+
+describeIsolated("an order that repeats the ID of another customer's", (harness) => {
+  const foreign = {
+    email: "zoe@mail.example",
+    customer_name: "Zoe",
+    order_date: "2026-03-09",
+    products: { teapot: anOrderedProduct({ name: "Kettle" }), cup: cup(), "a b": cup() },
+  };
+
+  const rows = (table: "orders" | "purchases" | "products" | "missed_products" | "mails") =>
+    harness().database.db.selectFrom(table).selectAll().orderBy("id").execute();
+
+  const everything = async () =>
+    Promise.all([rows("orders"), rows("purchases"), rows("products"), rows("missed_products"), rows("mails")]);
+
+  it("is not stored, nor are its products, skipped lines, and emails", async () => {
+    const account = await harness().newAccount();
+    await send(account, {});
+    const before = await everything();
+    expect(await send(account, foreign)).toEqual([
+      { outcome: "dropped", dropped: [{ field: "email", error: expect.any(String) }] },
+    ]);
+    expect(await send(account, { ...foreign, products: { "a b": cup() } })).toMatchObject([{ outcome: "dropped" }]);
+    expect(await everything()).toEqual(before);
+  });
+
+  it("is an error when validating, and silent otherwise", async () => {
+    const account = await harness().newAccount();
+    await send(account, {});
+    const orders = [anOrder({ order_id: "2" }), anOrder(foreign)];
+    const { errors } = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
+    expect(errors).toEqual([{ order_num: 1, order_id: "1001", field: "email", error: expect.any(String) }]);
+    expect(await account.service.orders.massCreate(bulkOrders(orders))).toEqual({ uuid: expect.any(String) });
+    const single = { platform: "general" as const, ...anOrder(foreign) };
+    expect(await account.service.orders.create({ ...single, validate_data: true })).toMatchObject({
+      errors: [{ order_id: "1001", field: "email" }],
+    });
+    expect(await account.service.orders.create(single)).toEqual({});
+  });
+});
+
+describeIsolated("the emails of a repeated order", (harness) => {
+  const emails = async ({ database }: Harness) =>
+    database.db.selectFrom("mails").select(["name", "due_at", "state", "product_row"]).orderBy("id").execute();
+
+  it("follow its new date and customer name while they are queued", async () => {
+    const account = await harness().newAccount();
+    await send(account, { products: { cup: cup(), pot: cup() } });
+    const [first, second] = await emails(harness());
+    await harness()
+      .database.db.updateTable("mails")
+      .set({ state: "sent" })
+      .where("due_at", "=", first?.due_at ?? 0)
+      .where("product_row", "=", first?.product_row ?? 0)
+      .execute();
+    await send(account, { customer_name: "Bea", order_date: "2026-03-04", products: { cup: cup() } });
+    expect(await emails(harness())).toEqual([
+      { ...first, state: "sent" },
+      { ...second, name: "Bea", due_at: Date.UTC(2026, 2, 4 + 14) },
+    ]);
+  });
+
+  it("are not moved after an attempt, and not queued again", async () => {
+    const account = await harness().newAccount();
+    await send(account, {});
+    const [before] = await emails(harness());
+    await harness().database.db.updateTable("mails").set({ attempts: 1 }).execute();
+    await send(account, { order_date: "2026-03-04", customer_name: "Bea" });
+    expect(await emails(harness())).toEqual([{ ...before, name: "Bea" }]);
+  });
+});
+
+describeBackends("outcomes of orders", (harness) => {
+  it("are returned only on request", async () => {
+    const { service } = await harness().newAccount();
+    expect(await service.orders.massCreate(bulkOrders([anOrder()]))).toEqual({ uuid: expect.any(String) });
+    const single = { platform: "general" as const, ...anOrder({ customer_name: "Bea" }) };
+    expect(await service.orders.create({ ...single, details: true })).toEqual({
+      outcomes: [{ outcome: "changed", fields: ["customer_name"] }],
+    });
+  });
+
+  it("list everything that is not stored", async () => {
+    const { service } = await harness().newAccount();
+    const products = {
+      cup: { name: "Cup", url: "https://shop.example/cup", price: "1,99", specs: { upc: "1 2" }, quantity: 0 },
+      "a b": { name: "Bad", url: "https://shop.example/bad" },
+    };
+    const { outcomes } = await service.orders.massCreate(
+      bulkOrders(
+        [
+          anOrder({ order_id: "1", products, currency_iso: "E" }),
+          anOrder({ order_id: "2", email: "nobody", products }),
+          anOrder({ order_id: "3", products: { "a b": cup() } }),
+          anOrder({ order_id: "4", order_date: "2026-02-30" }),
+        ],
+        details,
+      ),
+    );
+    const named = outcomes?.map(({ outcome, dropped }) => [outcome, dropped?.map(({ field }) => field)]);
+    const invalidProducts = ["products.cup.price", "products.cup.quantity", "products.cup.specs.upc", "products.a b"];
+    expect(named).toEqual([
+      ["created", ["currency_iso", ...invalidProducts]],
+      ["dropped", ["email", ...invalidProducts]],
+      ["dropped", ["products.a b"]],
+      ["dropped", ["order_date"]],
+    ]);
+    const { purchases } = await service.orders.list({ details: true });
+    expect(purchases).toMatchObject([{ order_id: "1", product_sku: "cup", product_price: null, currency_iso: null }]);
+  });
+
+  it("include an external SKU that belongs to another product", async () => {
+    const { service } = await harness().newAccount();
+    const withSku = { specs: { external_sku: "S1" } };
+    const orders = [
+      anOrder({ order_id: "1", products: { cup: cup(withSku) } }),
+      anOrder({ order_id: "2", products: { pot: cup(withSku) } }),
+    ];
+    expect((await service.orders.massCreate(bulkOrders(orders, details))).outcomes).toEqual([
+      { outcome: "created" },
+      { outcome: "created", dropped: [{ field: "products.pot.specs.external_sku", error: expect.any(String) }] },
+    ]);
+  });
+});
