@@ -11,9 +11,33 @@ export const noPaint: Paint = {
   yellow: unchanged,
 };
 
-/** Returns the color functions. The caller decides whether to use color, because `Chalk` does not honor `NO_COLOR`. */
-export async function createPaint(isColored: boolean): Promise<Paint> {
-  if (!isColored) return noPaint;
-  const { Chalk } = await import("chalk");
-  return new Chalk({ level: 1 });
+/**
+ * Distinguishes the program's own color sequences from those in data, which cannot contain the number of this process.
+ * The output streams replace the marked sequences with real ones.
+ */
+const mark = String(Math.floor(Math.random() * 9e14) + 1e14);
+
+/** A color sequence of the program, with its code as the only group. */
+export const ownColor = new RegExp(String.raw`\u001B\[${mark};(\d+)m`, "g");
+
+/** Returns the color functions. The caller decides whether to use color. */
+export function createPaint(isColored: boolean): Paint {
+  return isColored ? paint : noPaint;
+}
+
+function between(open: number, close: number): (text: string) => string {
+  return (text) => (text === "" ? "" : `\u001B[${mark};${open}m${text}\u001B[${mark};${close}m`);
+}
+
+const paint: Paint = {
+  bold: between(1, 22),
+  dim: between(2, 22),
+  red: between(31, 39),
+  green: between(32, 39),
+  yellow: between(33, 39),
+};
+
+/** Replaces marked color sequences with real ones. */
+export function resolveColors(text: string): string {
+  return text.includes(`\u001B[${mark};`) ? text.replaceAll(ownColor, "\u001B[$1m") : text;
 }

@@ -1,6 +1,8 @@
 import type { Writable } from "node:stream";
 import { formatDuration } from "./plural.ts";
-import { loadLayout, narrowLayout, sanitizeLine, type TextLayout } from "./text-layout.ts";
+import type { Redactor } from "./redactor.ts";
+import { sanitizeText } from "./safe-text.ts";
+import { loadLayout, narrowLayout, type TextLayout } from "./text-layout.ts";
 
 /** Shows the progress of a long-running command. */
 export interface Progress {
@@ -29,7 +31,11 @@ export function canAnimate(stream: Writable): boolean {
 /** Creates a status line that is overwritten in place and truncated to the current width of the terminal. */
 export async function createSpinner(
   stream: Writable,
-  { clock, isColored }: { readonly clock: () => number; readonly isColored: boolean },
+  {
+    clock,
+    isColored,
+    redactor,
+  }: { readonly clock: () => number; readonly isColored: boolean; readonly redactor?: Redactor | undefined },
 ): Promise<Progress> {
   const { default: ora } = await import("ora");
   const layout = await loadLayout();
@@ -44,7 +50,8 @@ export async function createSpinner(
   const status = new StatusLine(clock);
   const refresh = () => {
     const { columns = 80 } = stream as Partial<NodeJS.WriteStream>;
-    spinner.text = truncateLine(status.format(), columns, layout);
+    const line = status.format();
+    spinner.text = truncateLine(redactor?.text(line) ?? line, columns, layout);
   };
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -108,7 +115,7 @@ class StatusLine {
 
   format(): string {
     const stalledMs = this.#clock() - this.#updatedMs;
-    const line = sanitizeLine(this.#line());
+    const line = sanitizeText(this.#line());
     if (stalledMs < stalledAfterMs) return line === "" ? "working" : line;
     const notice = `no progress for ${formatDuration(stalledMs)}`;
     // At the start, where it is never truncated.

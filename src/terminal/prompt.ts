@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { sanitizeText } from "./safe-text.ts";
 
 export interface Terminal {
   readonly input: Readable;
@@ -9,12 +10,16 @@ export interface Terminal {
 
 /** Prompts for a value without showing it. Returns undefined if the user cancels. */
 export async function promptSecret(message: string, terminal: Terminal): Promise<string | undefined> {
-  return runPrompt(terminal, (prompt) => prompt([{ type: "password", name: "answer", message, mask: "*" }]));
+  return runPrompt(terminal, (prompt) =>
+    prompt([{ type: "password", name: "answer", message: sanitizeText(message), mask: "*" }]),
+  );
 }
 
 /** Prompts for yes or no; the default is no. Returns undefined if the user cancels. */
 export async function promptYesNo(message: string, terminal: Terminal): Promise<boolean | undefined> {
-  return runPrompt(terminal, (prompt) => prompt([{ type: "confirm", name: "answer", message, default: false }]));
+  return runPrompt(terminal, (prompt) =>
+    prompt([{ type: "confirm", name: "answer", message: sanitizeText(message), default: false }]),
+  );
 }
 
 type PromptModule = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;
@@ -69,8 +74,12 @@ export async function promptChoice<T>(
   const question = {
     type: "select",
     name: "answer",
-    message,
-    choices: [...choices],
+    message: sanitizeText(message),
+    choices: choices.map(({ value, name, short = name }) => ({
+      value,
+      name: sanitizeText(name),
+      short: sanitizeText(short),
+    })),
     loop: false,
     pageSize: 12,
   } as const;
@@ -79,5 +88,5 @@ export async function promptChoice<T>(
 
 /** Prompts for text, which may be empty. Returns undefined if the user cancels. */
 export async function promptText(message: string, terminal: Terminal): Promise<string | undefined> {
-  return runPrompt(terminal, (prompt) => prompt([{ type: "input", name: "answer", message }]));
+  return runPrompt(terminal, (prompt) => prompt([{ type: "input", name: "answer", message: sanitizeText(message) }]));
 }

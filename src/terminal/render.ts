@@ -1,5 +1,5 @@
 import { createPaint } from "./colors.ts";
-import { sanitizeText } from "./text-layout.ts";
+import { sanitizeText } from "./safe-text.ts";
 import { formatFields, formatTable, layoutForView } from "./text-table.ts";
 import type { Format, View } from "./view.ts";
 import { wrapLine } from "./wrap-text.ts";
@@ -32,7 +32,7 @@ async function renderCsv(view: View): Promise<string> {
 }
 
 async function renderText(view: View, screen: Screen): Promise<string> {
-  const paint = await createPaint(screen.isColored);
+  const paint = createPaint(screen.isColored);
   const layout = await layoutForView(view);
   const render: Record<View["layout"], () => string> = {
     silent: () => "",

@@ -29,6 +29,18 @@ export class RowStream {
     this.allColumns = allColumns;
     this.headings = headings;
   }
+
+  /** The same stream with other rows. */
+  map(change: (row: Row) => Row): RowStream {
+    return new RowStream(mapPages(this.pages, change), this);
+  }
+}
+
+async function* mapPages(
+  pages: AsyncIterable<readonly Row[]>,
+  change: (row: Row) => Row,
+): AsyncGenerator<readonly Row[]> {
+  for await (const page of pages) yield page.map(change);
 }
 
 /** Returns the value of a column. A name with dots selects a nested field: `user.display_name`. */

@@ -69,21 +69,6 @@ function measureNarrow(text: string): number {
   return text.replaceAll(colors, "").length;
 }
 
-const colorsAndControls = new RegExp(String.raw`(${colors.source})|\p{Cc}`, "gu");
-const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;
-
-/** Removes control characters and direction marks from a message, but keeps its colors. */
-export function sanitizeLine(line: string): string {
-  return line
-    .replaceAll(colorsAndControls, (_match, color: string | undefined) => color ?? " ")
-    .replaceAll(directionMarks, "");
-}
-
-/** Removes control characters, colors included, and direction marks: data must not control the terminal. */
-export function sanitizeText(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, " ").replaceAll(directionMarks, "");
-}
-
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** Isolates right-to-left text, so that it does not reorder the text next to it. */

@@ -1,9 +1,13 @@
 import type { Paint } from "./colors.ts";
-import { isolateDirection, layoutFor, narrowLayout, sanitizeText, type TextLayout } from "./text-layout.ts";
+import { sanitizeText } from "./safe-text.ts";
+import { isolateDirection, layoutFor, narrowLayout, type TextLayout } from "./text-layout.ts";
 import type { Cell, Tone, View } from "./view.ts";
 
 const gap = "  ";
 const minColumnWidth = 8;
+
+/** Columns of values that are useless in part. */
+const secretColumn = /(?:^|[._])(?:secret|(?:u|\w+_)?token|password|code|(?:app|public|api)_key|signature)$/;
 
 export function layoutForView(view: View): Promise<TextLayout> {
   return layoutFor(listTexts(view));
@@ -30,7 +34,7 @@ export interface Table {
  * Creates a table no wider than `width`. If necessary, it narrows columns, the widest ones first, and truncates their
  * cells. The first column, which identifies the row, is narrowed last.
  * Assumed: if the terminal is too narrow even for that, every row is printed as a record with one line per field. No
- * column is hidden, and every value can be copied.
+ * column is hidden, and every value can be copied. Secrets are never truncated.
  * @param sample the rows that determine the column widths
  */
 export function createTable(sample: View, width: number, paint: Paint, layout: TextLayout = narrowLayout): Table {
@@ -42,13 +46,14 @@ export function createTable(sample: View, width: number, paint: Paint, layout: T
   const wanted = headers.map((header, at) =>
     cells.reduce((max, row) => Math.max(max, layout.widthOf(row[at] ?? "")), layout.widthOf(header)),
   );
-  const widths = shrink(wanted, width - gap.length * (wanted.length - 1));
+  const isSecret = columns.map((column) => secretColumn.test(column));
+  const widths = shrink(wanted, width - gap.length * (wanted.length - 1), isSecret);
   if (!widths) return { header: "", formatRows: (view, rowLayout) => formatRecords(view, paint, rowLayout) };
   const isNumber = columns.map((column) => isNumeric(sample.rows.map((row) => row[column] ?? null)));
   const formatLine = (texts: readonly string[], lineLayout: TextLayout, tones: readonly (Tone | undefined)[] = []) =>
     texts
       .map((text, at) => {
-        const position = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false };
+        const position = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false, isWhole: isSecret[at] ?? false };
         const tone = tones[at];
         return padCell(text, position, lineLayout, tone ? paint[tone] : undefined);
       })
@@ -113,10 +118,10 @@ function isNumeric(cells: readonly Cell[]): boolean {
 }
 
 /** Reduces column widths to a total of `available`. Returns undefined if that is not possible. */
-function shrink(wanted: readonly number[], available: number): number[] | undefined {
+function shrink(wanted: readonly number[], available: number, isSecret: readonly boolean[]): number[] | undefined {
   const widths = [...wanted];
   const minWidths = wanted.map((width, at) =>
-    Math.min(width, at === 0 ? Math.max(minColumnWidth, available / 2) : minColumnWidth),
+    isSecret[at] ? width : Math.min(width, at === 0 ? Math.max(minColumnWidth, available / 2) : minColumnWidth),
   );
   for (let total = sum(widths); total > available;) {
     const spare = widths.map((width, at) => (width > (minWidths[at] ?? 0) ? width : 0));
@@ -136,11 +141,11 @@ function sum(values: readonly number[]): number {
 
 function padCell(
   text: string,
-  { width, isRight }: { readonly width: number; readonly isRight: boolean },
+  { width, isRight, isWhole }: { readonly width: number; readonly isRight: boolean; readonly isWhole: boolean },
   layout: TextLayout,
   paint: (text: string) => string = (unpainted) => unpainted,
 ): string {
-  const shown = layout.truncate(text, width);
+  const shown = isWhole ? text : layout.truncate(text, width);
   const padding = " ".repeat(Math.max(0, width - layout.widthOf(shown)));
   const painted = paint(isolateDirection(shown));
   return isRight ? padding + painted : painted + padding;

@@ -58,7 +58,7 @@ describe("the end summary of an import", () => {
     value: "bo.mail.example",
   };
   const end = (changes: Partial<ImportSummary>, rejects = [reject]) =>
-    describeEnd({ ...summary, ...changes }, { target, waitedMs: 2_000, rejects });
+    describeEnd({ ...summary, ...changes }, { target, waitedMs: 2_000, rejects }).join("\n");
 
   test("states the counts, the reject reasons, the reject file, and how to see details", () => {
     expect(end({})).toBe(

@@ -136,12 +136,20 @@ export function splitWords(line: string): string[] {
   return [...line.matchAll(/(?:[^\s']+|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
 }
 
-/** Creates a home with some records of each kind, restored before each command. */
-export async function stockHome(): Promise<Stock & { readonly renew: () => void; readonly remove: () => void }> {
+/** Runs a command in a home and returns its JSON. */
+export type HomeCall = <T>(...argv: string[]) => Promise<T>;
+
+/**
+ * Creates a home with some records of each kind, restored before each command.
+ * @param addMore adds records of its own
+ */
+export async function stockHome(
+  addMore: (call: HomeCall, folder: string) => Promise<void> = async () => {},
+): Promise<Stock & { readonly renew: () => void; readonly remove: () => void }> {
   const root = mkdtempSync(join(tmpdir(), "starpost-stock-"));
   const [folder, kept] = [join(root, "home"), join(root, "kept")];
   mkdirSync(folder);
-  const call = async <T>(...argv: string[]): Promise<T> => {
+  const call: HomeCall = async <T>(...argv: string[]): Promise<T> => {
     const { status, stdout, stderr } = await runBuilt([...argv, "--json"], {
       env: { STARPOST_HOME: folder },
     });
@@ -160,6 +168,7 @@ export async function stockHome(): Promise<Stock & { readonly renew: () => void;
   writeFileSync(join(folder, "reviews.csv"), `${columns}\nteapot,Good,It pours,5,Bo,bo@mail.example,2026-01-31\n`);
   writeFileSync(join(folder, "groups.csv"), "group,product_id\nteapots,teapot\n");
   await call("orders", "plan", orders, "--out", join(folder, "plan.json"));
+  await addMore(call, folder);
   cpSync(folder, kept, { recursive: true });
   return {
     folder,

@@ -28,3 +28,8 @@ export const unstorableTexts: readonly string[] = ["null \u0000 byte", "half \uD
 
 /** Long words without a break opportunity. */
 export const longWords: readonly string[] = ["x".repeat(300), "Donaudampfschiff".repeat(18), "長".repeat(200)];
+
+/** Everything that a terminal interprets or hides, except line breaks and tabs. */
+export const terminalControls =
+  // oxlint-disable-next-line no-control-regex -- control characters are what it finds
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200B\u200E\u200F\u2028-\u202E\u2060-\u2067\u206A-\u206F\uFEFF\u{E0000}-\u{E007F}]/u;

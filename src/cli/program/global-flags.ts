@@ -47,7 +47,7 @@ export const globalFlags = {
   },
   "no-input": { description: "never prompt" },
   yes: { short: "y", description: "answer yes to every confirmation" },
-  redact: { description: "hide email addresses in all output" },
+  redact: { description: "hide email addresses and names of people in all output" },
   "no-color": { description: "disable colors; same as setting NO_COLOR" },
   quiet: { short: "q", description: "print only errors to standard error" },
   verbose: { description: "print details, such as stack traces of unexpected errors" },

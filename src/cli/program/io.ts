@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Environment } from "../../config/environment.ts";
 import type { App } from "../../app/ports.ts";
+import type { Redactor } from "../../terminal/redactor.ts";
 
 export type SignalName = "SIGINT" | "SIGTERM";
 
@@ -22,6 +23,8 @@ export interface Io {
   readonly isStdinTerminal: boolean;
   readonly isStdoutTerminal: boolean;
   readonly isStderrTerminal: boolean;
+  /** Hides personal data in output; set if --redact is given. */
+  readonly redactor?: Redactor | undefined;
   /** Width of the terminal in characters, if there is one. */
   readonly columns: number | undefined;
   /** Current time in milliseconds since 1970. */

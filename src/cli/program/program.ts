@@ -4,14 +4,15 @@ import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
+import { guardIo } from "./output/guarded-io.ts";
 
 /** Runs a command line. Reports every error and converts it to an exit status. */
 export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
-  if (!wantsRedaction(io.argv, io.env)) return runCommandLine(io, table);
+  if (!wantsRedaction(io.argv, io.env)) return runCommandLine(guardIo(io), table);
   const { redactIo } = await import("./output/redacted-io.ts");
   const redacted = await redactIo(io);
   try {
-    return await runCommandLine(redacted.io, table);
+    return await runCommandLine(guardIo(redacted.io), table);
   } finally {
     redacted.flush();
   }
@@ -50,13 +51,14 @@ async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): P
   const { readFlagValues } = await import("./flag-values.ts");
   const flags = readFlagValues(command.flags ?? {}, parsed.flags);
   const messages = createMessages(io, globals);
-  const data = await command.run(
+  const found = await command.run(
     createContext(io, globals, messages, (about) => findHelp(io, table, about)),
     {
       arguments: parsed.arguments,
       flags,
     },
   );
+  const data = await redact(io, found);
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./output/print.ts");
     const rows = await print(io, globals, { data, view: () => command.render(data) });
@@ -64,6 +66,13 @@ async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): P
   }
   messages.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;
+}
+
+/** Hides personal data before the command formats it. */
+async function redact<T>({ redactor }: Io, data: T): Promise<T> {
+  if (!redactor) return data;
+  const { RowStream } = await import("../../terminal/row-stream.ts");
+  return data instanceof RowStream ? (data.map((row) => redactor.data(row)) as T) : redactor.data(data);
 }
 
 async function findHelp(io: Io, table: CommandTable, about: string): Promise<string> {

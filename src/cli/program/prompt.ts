@@ -3,6 +3,7 @@ import type { Terminal } from "../../terminal/prompt.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
 import type { Messages } from "./output/messages.ts";
+import { findUnguarded } from "./output/guarded-io.ts";
 import { isAutomated } from "./output/screen.ts";
 import { listenForStop } from "./stop-signals.ts";
 
@@ -25,7 +26,7 @@ export async function prompt<T>(
 ): Promise<T> {
   const signals = listenForStop(io, () => {});
   try {
-    const answer = await show({ input: io.stdin, output: io.stderr, signal: signals.stop });
+    const answer = await show({ input: io.stdin, output: findUnguarded(io.stderr), signal: signals.stop });
     if (answer === undefined || signals.stop.aborted) throw promptInterrupted();
     return answer;
   } finally {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import stringWidth from "string-width";
 import { layoutFor, loadLayout, narrowLayout } from "../../../src/terminal/text-layout.ts";
-import { noPaint } from "../../../src/terminal/colors.ts";
+import { noPaint, resolveColors } from "../../../src/terminal/colors.ts";
 import { renderData } from "../../../src/terminal/render.ts";
-import { formatFields, formatTable, layoutForView } from "../../../src/terminal/text-table.ts";
+import { createTable, formatFields, formatTable, layoutForView } from "../../../src/terminal/text-table.ts";
 import { fields, table } from "../../../src/terminal/view.ts";
 
 describe("a table", () => {
@@ -152,5 +152,22 @@ test("a cell has the color of its tone, without the padding", async () => {
     tones: { failed: (cell: unknown) => (Number(cell) > 0 ? ("red" as const) : undefined) },
   };
   const text = await renderData([], view, "table", { width: 80, isColored: true });
-  expect(text.split("\n").slice(1, 3)).toEqual(["1        0", "2       \u001b[31m12\u001b[39m"]);
+  expect(resolveColors(text).split("\n").slice(1, 3)).toEqual(["1        0", "2       \u001b[31m12\u001b[39m"]);
+});
+
+test("secrets are never truncated, at any width and in any row", () => {
+  const secret = "s3cr3t".repeat(12);
+  const rows = [
+    { id: 1, url: "https://shop.example/hook".repeat(4), secret: "short" },
+    { id: 2, url: "https://shop.example/hook", secret },
+  ];
+  for (const name of ["secret", "webhook.secret", "utoken", "access_token", "image_upload_token", "app_key", "code"]) {
+    const named = rows.map(({ id, url, secret: value }) => ({ id, url, [name]: value }));
+    for (let width = 10; width < 150; width += 7) {
+      expect(formatTable(table(named, ["id", "url", name]), width, noPaint)).toContain(secret);
+      // The widths are those of earlier rows.
+      const { formatRows } = createTable(table(named.slice(0, 1), ["id", "url", name]), width, noPaint);
+      expect(formatRows(table(named, ["id", "url", name]), narrowLayout)).toContain(secret);
+    }
+  }
 });

@@ -3,14 +3,17 @@ import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Writable } from "node:stream";
 import { usageError } from "../../../config/user-error.ts";
 import type { SignedResponse } from "../../../service/raw-call.ts";
+import type { Redactor } from "../../../terminal/redactor.ts";
 import type { Context } from "../../program/context.ts";
-import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
+import { isForScripts } from "../../program/global-flags.ts";
 
 /** A response body, classified by content type and bytes. */
-type Body =
-  | { readonly kind: "none" }
-  | { readonly kind: "json" | "text"; readonly text: string }
-  | { readonly kind: "bytes" };
+type Body = { readonly kind: "none" } | TextBody | { readonly kind: "bytes" };
+
+interface TextBody {
+  readonly kind: "json" | "text";
+  readonly text: string;
+}
 
 /** Replaces secrets in the output. */
 const hidden = "…";
@@ -25,14 +28,15 @@ export async function printAnswer(
   isIncluded: boolean,
 ): Promise<void> {
   const { bytes, headers } = answer;
-  const body = readBody(answer);
+  const received = readBody(answer);
+  const body = received.kind === "json" && io.redactor ? redactJson(received, io.redactor) : received;
   if (isForScripts(globals.format)) {
     const document = isIncluded ? wrapAnswer(answer, body) : toDocument(answer, body);
     const lines = globals.format === "ndjson" ? toJsonLines(document) : [document.trim()];
     await writeOut(io.stdout, lines.map((line) => `${line}\n`).join(""));
     return;
   }
-  const isReadAsText = io.isStdoutTerminal || wantsRedaction(io.argv, io.env);
+  const isReadAsText = io.isStdoutTerminal || io.redactor !== undefined;
   if (body.kind === "bytes" && isReadAsText) {
     const { "content-type": type = "no type" } = headers;
     throw usageError(
@@ -41,7 +45,13 @@ export async function printAnswer(
     );
   }
   if (isIncluded) await writeOut(io.stdout, describeHead(answer));
-  await writeOut(io.stdout, io.isStdoutTerminal && "text" in body ? forTerminal(body) : bytes);
+  const isShown = io.isStdoutTerminal && "text" in body;
+  await writeOut(io.stdout, isShown ? formatBody(body) : body === received || !("text" in body) ? bytes : body.text);
+}
+
+/** Hides personal data by field. Numbers that JavaScript cannot represent lose digits. */
+function redactJson({ kind, text }: TextBody, redactor: Redactor): TextBody {
+  return { kind, text: JSON.stringify(redactor.data(JSON.parse(text) as unknown)) };
 }
 
 function readBody({ bytes, headers }: SignedResponse): Body {
@@ -93,10 +103,8 @@ function listHeaders({ headers, utoken = "" }: SignedResponse): readonly (readon
   });
 }
 
-/** Replaces control characters that a terminal would interpret. */
-function forTerminal({ kind, text }: { readonly kind: string; readonly text: string }): string {
-  const whole = kind === "json" ? indentJson(text) : text.trimEnd();
-  return `${whole.replaceAll(/[^\P{Cc}\n\t]/gu, "\u{FFFD}")}\n`;
+function formatBody({ kind, text }: TextBody): string {
+  return `${kind === "json" ? indentJson(text) : text.trimEnd()}\n`;
 }
 
 /**

@@ -4,12 +4,10 @@ import { usageError } from "../../../config/user-error.ts";
 import { runPaths } from "../../../import/run/run-folder.ts";
 import { recordKinds } from "../../../records/index.ts";
 import { readRunReport, type RunReport } from "../../../import/report/run-report.ts";
-import { createPseudonym, hideAddresses } from "../../../terminal/redaction.ts";
 import { renderRunReport, reportMarker } from "../../../pages/run-report/page.ts";
 import type { Context } from "../../program/context.ts";
-import { isForScripts, wantsRedaction } from "../../program/global-flags.ts";
+import { isForScripts } from "../../program/global-flags.ts";
 import { confirm } from "../../program/confirm.ts";
-import { findRedactionKey } from "../../program/output/redacted-io.ts";
 import { spawn } from "node:child_process";
 import { platform } from "node:os";
 import { pathToFileURL } from "node:url";
@@ -39,14 +37,13 @@ export async function reportRun(context: Context, id: string, { out, isOpened }:
     );
   }
   const { paths } = await context.host();
-  const isRedacted = wantsRedaction(io.argv, io.env);
   const read = readRunReport(paths.runsFolder, id, recordKinds);
-  const report = isRedacted ? redact(read, createPseudonym(await findRedactionKey(io))) : read;
+  const report = io.redactor?.data(read) ?? read;
   const isPage = out !== undefined || isOpened || !isForScripts(globals.format);
   if (!isPage) return toData(report, null);
   const { folder } = runPaths(paths.runsFolder, report.summary.import_id ?? "");
   // Separate names, so that a report with addresses is not mistaken for a redacted one.
-  const defaultPath = join(folder, isRedacted ? "report-redacted.html" : "report.html");
+  const defaultPath = join(folder, io.redactor ? "report-redacted.html" : "report.html");
   const path = out === undefined ? defaultPath : resolve(io.cwd, out);
   if (out !== undefined) await confirmOverwrite(context, path, out);
   await writePrivateFile(path, renderRunReport(report));
@@ -62,18 +59,6 @@ async function confirmOverwrite(context: Context, path: string, out: string): Pr
   if (existing !== undefined && !existing.includes(reportMarker)) {
     await confirm(context, `${out} already exists. Overwrite it?`);
   }
-}
-
-type Pseudonym = ReturnType<typeof createPseudonym>;
-
-function redact<T>(value: T, pseudonym: Pseudonym): T {
-  const hide = (nested: unknown): unknown => {
-    if (typeof nested === "string") return hideAddresses(nested, pseudonym);
-    if (Array.isArray(nested)) return nested.map(hide);
-    if (typeof nested !== "object" || nested === null) return nested;
-    return Object.fromEntries(Object.entries(nested).map(([name, inner]) => [name, hide(inner)]));
-  };
-  return hide(value) as T;
 }
 
 function toData({ summary, timeline, files, ...report }: RunReport, reportFile: string | null) {

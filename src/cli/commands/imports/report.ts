@@ -21,7 +21,7 @@ export const importsReport = command({
     "starpost imports report 20260131-120000-a1b2c3 --json",
   ],
   notes: [
-    "The report is a single self-contained HTML file. --redact hides the email addresses in it.",
+    "The report is a single self-contained HTML file. --redact hides the email addresses and rejected values in it.",
     "With --json, the data is printed instead, and the file is only written with --out or --open.",
   ],
   run: async (context, { arguments: [id = ""], flags }) => {

@@ -17,7 +17,7 @@ export const importsShow = command({
     if (record) context.messages.warn(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
     if (context.globals.format === "table" && summary.rows.rejected + summary.rows.failed > 0) {
       const { describeReportedReasons } = await import("./reasons.ts");
-      context.messages.info(describeReportedReasons(paths.runsFolder, id));
+      context.messages.info(describeReportedReasons(paths.runsFolder, id, context.io.redactor));
     }
     return summary;
   },

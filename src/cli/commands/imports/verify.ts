@@ -36,7 +36,7 @@ export const importsVerify = command({
       const request = { missing, rate: callsPerSecond, rateShare: share, maxListed };
       const found = await verifyImport(id, request, deps);
       screen.close();
-      const message = describeVerification(found).join("\n");
+      const message = describeVerification(found);
       if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(message);
       else context.messages.info(message);
       return found;

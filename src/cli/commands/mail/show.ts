@@ -63,12 +63,14 @@ export const mailShow = command({
   },
 });
 
-/** The lines of a body, without the control characters that a terminal would interpret. */
+/** The lines of a body, unchanged except for the kind of line break. */
 function viewOfBody(body: string): View {
-  const lines = body.trimEnd().split(/\r?\n/);
   return {
     layout: "line",
     columns: ["line"],
-    rows: lines.map((line) => ({ line: line.replaceAll(/\p{Cc}/gu, " ") })),
+    rows: body
+      .trimEnd()
+      .split(/\r?\n/)
+      .map((line) => ({ line })),
   };
 }

@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
 import type { ExportFormat } from "../../../export/column-format.ts";
 import { type ExportEvent, type ExportResult, runExport } from "../../../export/export.ts";
-import type { ExportQuery } from "../../../export/record-exporter.ts";
+import type { ExportQuery, RecordExporter } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
+import type { Redactor } from "../../../terminal/redactor.ts";
 import type { Context } from "../../program/context.ts";
-import { wantsRedaction } from "../../program/global-flags.ts";
 import { describeTarget } from "./import-format.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { ProgressMeter } from "../../program/output/progress-meter.ts";
@@ -46,7 +46,7 @@ export async function exportRecords(
       "Remove one of them, or use --format csv.",
     );
   }
-  if (out !== undefined && wantsRedaction(io.argv, io.env)) {
+  if (out !== undefined && io.redactor) {
     throw usageError("--redact cannot be used with --out", "Remove --out and redirect standard output to the file.");
   }
   const startedMs = io.clock();
@@ -67,7 +67,8 @@ export async function exportRecords(
       progress.show(() => state.format());
     };
     const { stop, abort } = signals;
-    const exporter = await kind.loadExporter();
+    const loaded = await kind.loadExporter();
+    const exporter = io.redactor ? redactRecords(loaded, io.redactor) : loaded;
     const request = { exporter, columns: kind.columns, query, format, isSafeForExcel };
     let result: ExportResult;
     try {
@@ -85,6 +86,18 @@ export async function exportRecords(
     progress.stop();
     signals.release();
   }
+}
+
+/** Hides personal data in all records. */
+function redactRecords(exporter: RecordExporter, redactor: Redactor): RecordExporter {
+  return {
+    ...exporter,
+    async *pages(service, query, options) {
+      for await (const page of exporter.pages(service, query, options)) {
+        yield page.map(({ id, sortKeys, record }) => ({ id, sortKeys, record: redactor.data(record) }));
+      }
+    },
+  };
 }
 
 function openFile(file: string, { io }: Context): Sink {

@@ -50,7 +50,7 @@ export interface EndDetails {
 export function describeEnd(
   summary: ImportSummary,
   { target, waitedMs, rejects, paint = noPaint }: EndDetails,
-): string {
+): string[] {
   const { import_id: id, rows, rejects_file: rejectsFile } = summary;
   return [
     paintState(summary, paint)(describeState(summary, target)),
@@ -60,7 +60,7 @@ export function describeEnd(
     ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
     ...(rejectsFile === null ? [] : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
     ...(id === null ? [] : [describeNextStep(id, summary)]),
-  ].join("\n");
+  ];
 }
 
 function describeRows({ read, accepted, rejected, failed }: ImportSummary["rows"], paint: Paint): string {

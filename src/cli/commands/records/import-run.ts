@@ -50,7 +50,7 @@ export async function runWithScreen(
 ): Promise<ImportSummary> {
   const { messages } = context;
   const profile = await context.profile();
-  const paint = await messages.paint();
+  const paint = messages.paint();
   return withRunDeps(context, async (deps, screen) => {
     const end = (summary: ImportSummary) => {
       const rejects = screen.takeRejects();
@@ -139,9 +139,10 @@ export interface ImportScreen {
 }
 
 async function openScreen(context: Context, signals: StopSignals): Promise<ImportScreen> {
-  const { messages } = context;
+  const { messages, io } = context;
+  const { redactor } = io;
   const progress = await messages.openProgress();
-  const state = new ImportProgress(context.io.clock);
+  const state = new ImportProgress(io.clock);
   const printed = new Set<string>();
   let waitedMs = 0;
   let rejects: readonly RejectReason[] = [];
@@ -158,7 +159,7 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
         return;
       }
       if (event.type === "rejects") {
-        rejects = [...rejects, ...event.reasons];
+        rejects = [...rejects, ...(redactor?.data(event.reasons) ?? event.reasons)];
         return;
       }
       if (event.type === "wait") waitedMs += event.ms;
@@ -184,7 +185,7 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
     close: () => {
       progress.stop();
       const { length } = rejects;
-      if (length > 0) messages.warn(describeRejects(rejects, { rejected: length, failed: 0 }).join("\n"));
+      if (length > 0) messages.warn(describeRejects(rejects, { rejected: length, failed: 0 }));
       rejects = [];
     },
   };

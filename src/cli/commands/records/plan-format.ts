@@ -16,7 +16,7 @@ const maxDays = 4;
 
 const indent = " ".repeat(12);
 
-export function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string {
+export function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string[] {
   const { rows, items, calls } = plan;
   const { one, many } = findKind(plan.kind).itemName;
   return [
@@ -29,7 +29,7 @@ export function describePlan(plan: PlanSummary, target: string, rejects: readonl
     ...describeEmails(plan),
     ...plan.not_known.map((what) => `  unknown   ${what} (the service does not return this)`),
     ...describeNextSteps(plan),
-  ].join("\n");
+  ];
 }
 
 function describeState({ kind, files, state }: PlanSummary, target: string): string {
@@ -130,7 +130,7 @@ function describeNextSteps({ rejects_file, plan_file }: PlanSummary): string[] {
 export function describeDifferences(
   planned: KeptPlan["summary"],
   { state, rows, items, kind }: ImportSummary,
-): string | undefined {
+): string[] | undefined {
   const isSame =
     planned.rows.accepted === rows.accepted &&
     planned.rows.rejected === rows.rejected &&
@@ -147,5 +147,5 @@ export function describeDifferences(
     "The result differs from the plan. The account may have changed since then.",
     `  planned   ${describe(planned)}`,
     `  actual    ${describe({ rows, items })}`,
-  ].join("\n");
+  ];
 }

@@ -8,7 +8,7 @@ import { isForScripts } from "../../program/global-flags.ts";
 import { readScreen } from "../../program/output/screen.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { type FeedEvent, WebhookFeed } from "./feed.ts";
-import { sanitizeText } from "../../../terminal/text-layout.ts";
+import { sanitizeText } from "../../../terminal/safe-text.ts";
 import { describeTarget, formatMs } from "./delivery-format.ts";
 
 /** Assumed: polling every second is fast enough for a person, and its two calls stay within the rate limit. */
@@ -29,9 +29,9 @@ export async function listenToWebhooks(
   if (globals.format === "csv") {
     throw usageError("--format csv is not supported", "Use --format ndjson.");
   }
-  const paint = await createPaint(readScreen(io).isColored);
+  const paint = createPaint(readScreen(io).isColored);
   const write: WriteEvent = isForScripts(globals.format)
-    ? (event: FeedEvent) => void io.stdout.write(toJson(event))
+    ? (event: FeedEvent) => void io.stdout.write(toJson(io.redactor?.data(event) ?? event))
     : createLineWriter(paint, (line) => void io.stdout.write(`${line}\n`));
   const signals = listenForStop(io, () => {});
   try {

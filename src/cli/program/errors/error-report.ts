@@ -1,4 +1,5 @@
-import { layoutFor, sanitizeText, type TextLayout } from "../../../terminal/text-layout.ts";
+import { sanitizeText } from "../../../terminal/safe-text.ts";
+import { layoutFor, type TextLayout } from "../../../terminal/text-layout.ts";
 import { wrapIndented } from "../../../terminal/wrap-text.ts";
 import { createPaint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
@@ -7,20 +8,26 @@ import { type Misnamed, UserError } from "../../../config/user-error.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "../global-flags.ts";
 import type { Io } from "../io.ts";
+import { guardIo } from "../output/guarded-io.ts";
 import { readMessageScreen } from "../output/screen.ts";
 
 /** Prints an error: the message and a hint for a person, or one JSON document for a script. */
 export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus> {
-  const { status, kind, message, hint: ownHint, data, stack, misnamed } = describeFailure(error);
-  const hint = misnamed ? await addSuggestion(ownHint, misnamed) : ownHint;
-  const detail = io.argv.includes("--verbose") ? stack : undefined;
+  const { redactor } = io;
+  const { status, kind, data, stack, misnamed, ...failure } = describeFailure(error);
+  const ownHint = misnamed ? await addSuggestion(failure.hint, misnamed) : failure.hint;
+  const [message = "", hint, detail] = [
+    failure.message,
+    ownHint,
+    io.argv.includes("--verbose") ? stack : undefined,
+  ].map((text) => text && (redactor?.text(text) ?? text));
   if (wantsJson(io.argv)) {
-    if (data !== undefined) io.stdout.write(toJson(data));
+    if (data !== undefined) io.stdout.write(toJson(redactor?.data(data) ?? data));
     io.stderr.write(toJson({ error: { kind, message, hint, ...(detail && { stack: detail }) } }));
     return status;
   }
   const { width, isColored } = readMessageScreen(io);
-  const paint = await createPaint(isColored);
+  const paint = createPaint(isColored);
   const layout = await layoutFor([message, hint ?? ""]);
   const print = (label: string, text: string, color: (text: string) => string) => {
     for (const line of foldLabeled(label, text, width, layout)) {
@@ -44,7 +51,7 @@ export async function reportLostOutput(io: Io, status: ExitStatus, why: string):
   if (isReported) return status;
   const hint =
     "The command has finished. Check that there is enough space for its output, and run it again if necessary.";
-  const failed = await reportFailure(io, new UserError("failed", `could not write all output: ${why}`, hint));
+  const failed = await reportFailure(guardIo(io), new UserError("failed", `could not write all output: ${why}`, hint));
   return status === done || status === someRejected ? failed : status;
 }
 

@@ -2,7 +2,7 @@ import { isForScripts } from "../global-flags.ts";
 import type { Globals } from "../global-flags.ts";
 import type { Io } from "../io.ts";
 import { readVariable } from "../../../config/environment.ts";
-import { sanitizeLine } from "../../../terminal/text-layout.ts";
+import { sanitizeLine } from "../../../terminal/safe-text.ts";
 import { wrapLine } from "../../../terminal/wrap-text.ts";
 import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import {
@@ -12,17 +12,21 @@ import {
   noProgress,
   type Progress,
 } from "../../../terminal/progress.ts";
+import { findUnguarded } from "./guarded-io.ts";
 import { isAutomated, readMessageScreen } from "./screen.ts";
+
+/** A message on one line, or a list of lines. A line break in a line comes from data, and is printed as a space. */
+export type Message = string | readonly string[];
 
 /** Messages of a command on standard error. */
 export interface Messages {
   /** Shown even if the output is for a script. */
-  warn(message: string): void;
+  warn(message: Message): void;
   /** Shown only to a person at a terminal, or in table and CSV formats. */
-  info(message: string): void;
+  info(message: Message): void;
   openProgress(): Promise<Progress>;
   /** Colors for standard error. */
-  paint(): Promise<Paint>;
+  paint(): Paint;
   /** Writes the warnings that were deferred. */
   flush(): void;
 }
@@ -34,8 +38,8 @@ export interface Messages {
 export function createMessages(io: Io, globals: Globals): Messages {
   // Checked for each message, because opening standard error slows startup.
   const isDeferred = () => isForScripts(globals.format) && !io.isStderrTerminal;
-  const deferred: string[] = [];
-  const write = (message: string) => {
+  const deferred: Message[] = [];
+  const write = (message: Message) => {
     if (!globals.quiet) io.stderr.write(`${formatMessage(io, message)}\n`);
   };
   return {
@@ -48,10 +52,11 @@ export function createMessages(io: Io, globals: Globals): Messages {
     },
     openProgress: async () => {
       if (globals.quiet || isDeferred()) return noProgress;
-      const { stderr, clock } = io;
+      const { clock, redactor } = io;
+      const stderr = findUnguarded(io.stderr);
       const isAnimated = canAnimate(stderr) && !isAutomated(io) && readVariable(io.env, "TERM") !== "dumb";
       const { isColored } = readMessageScreen(io);
-      return isAnimated ? createSpinner(stderr, { clock, isColored }) : createLineProgress(stderr, clock);
+      return isAnimated ? createSpinner(stderr, { clock, isColored, redactor }) : createLineProgress(stderr, clock);
     },
     paint: () => createPaint(readMessageScreen(io).isColored),
     flush: () => {
@@ -60,9 +65,9 @@ export function createMessages(io: Io, globals: Globals): Messages {
   };
 }
 
-/** Removes control characters; on a terminal, also wraps lines between words. */
-function formatMessage(io: Io, message: string): string {
-  const lines = message.split("\n").map(sanitizeLine);
+/** Hides personal data and removes control characters; on a terminal, also wraps lines between words. */
+function formatMessage(io: Io, message: Message): string {
+  const lines = [message].flat().map((line) => sanitizeLine(io.redactor?.text(line) ?? line));
   if (!io.isStderrTerminal) return lines.join("\n");
   const { width } = readMessageScreen(io);
   return lines.flatMap((line) => wrapLine(line, width)).join("\n");

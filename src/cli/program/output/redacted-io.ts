@@ -5,20 +5,26 @@ import type { Writable } from "node:stream";
 import { resolvePaths } from "../../../config/paths.ts";
 import { createSealingKey, readSealingKey } from "../../../config/sealing-key.ts";
 import { createPseudonym, type Pseudonym, Redaction } from "../../../terminal/redaction.ts";
+import { createRedactor } from "../../../terminal/redactor.ts";
 import type { Io } from "../io.ts";
+import { proxyWrites } from "./stream-proxy.ts";
 
 const keyFileName = "redaction.key";
 
-/** An `Io` that hides email addresses. */
+/** An `Io` that hides personal data. */
 export interface RedactedIo {
   readonly io: Io;
   /** Writes buffered text, which is held while it could be part of an address. */
   flush(): void;
 }
 
-/** Hides email addresses in everything written to standard output and standard error. */
+/**
+ * Provides the redactor for data and messages, and hides email addresses in everything else that is written to standard
+ * output and standard error.
+ */
 export async function redactIo(io: Io): Promise<RedactedIo> {
-  const pseudonym = createPseudonym(await findRedactionKey(io));
+  const key = await findRedactionKey(io);
+  const pseudonym = createPseudonym(key);
   const streams = new Map<Writable, RedactedStream>();
   const wrap = (stream: Writable) => {
     const known = streams.get(stream) ?? redactStream(stream, pseudonym);
@@ -29,6 +35,7 @@ export async function redactIo(io: Io): Promise<RedactedIo> {
   const redacted = Object.create(io, {
     stdout: { get: () => wrap(io.stdout) },
     stderr: { get: () => wrap(io.stderr) },
+    redactor: { value: createRedactor(key) },
   }) as Io;
   return {
     io: redacted,
@@ -42,7 +49,7 @@ export async function redactIo(io: Io): Promise<RedactedIo> {
  * The key of this installation, so that an address always gets the same pseudonym.
  * Assumed: if the key can be neither read nor created, the run uses a key of its own.
  */
-export async function findRedactionKey({ env, cwd, random }: Io): Promise<Buffer> {
+async function findRedactionKey({ env, cwd, random }: Io): Promise<Buffer> {
   const { configFolder } = await resolvePaths(env, cwd);
   const file = join(configFolder, keyFileName);
   try {
@@ -58,46 +65,30 @@ interface RedactedStream {
   readonly flush: () => void;
 }
 
-/** A proxy of the stream that redacts what is written to it. */
+/** A proxy of the stream that hides the addresses in what is written to it. */
 function redactStream(target: Writable, pseudonym: Pseudonym): RedactedStream {
   const redaction = new Redaction(pseudonym);
   const decoder = new StringDecoder("utf8");
-  const writeOn = target.write.bind(target);
   const isTerminal = (target as Partial<NodeJS.WriteStream>).isTTY === true;
   let isFlushDue = false;
   const flush = () => {
     const rest = redaction.flush();
-    if (rest !== "") writeOn(rest);
+    if (rest !== "") target.write(rest);
   };
-  const write = (chunk: string | Uint8Array, ...more: unknown[]) => {
-    const done = more.find((value) => typeof value === "function") as (() => void) | undefined;
-    const shown = redaction.push(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
-    // On a terminal, text such as a prompt must appear without waiting for more output.
-    if (isTerminal && !isFlushDue) {
-      isFlushDue = true;
-      setImmediate(() => {
-        isFlushDue = false;
-        flush();
-      });
-    }
-    return writeOn(shown, done);
-  };
-  const end = (...given: unknown[]) => {
-    const [chunk] = given;
-    if (typeof chunk === "string" || chunk instanceof Uint8Array) write(chunk);
-    flush();
-    target.end(given.find((value) => typeof value === "function") as (() => void) | undefined);
-    return stream;
-  };
-  const stream = new Proxy(target, {
-    get: (inner, name) => {
-      if (name === "write") return write;
-      if (name === "end") return end;
-      const value: unknown = Reflect.get(inner, name, inner);
-      return typeof value === "function" ? (value.bind(inner) as unknown) : value;
+  const stream = proxyWrites(target, {
+    write: (chunk, done) => {
+      const shown = redaction.push(typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk)));
+      // On a terminal, text such as a prompt must appear without waiting for more output.
+      if (isTerminal && !isFlushDue) {
+        isFlushDue = true;
+        setImmediate(() => {
+          isFlushDue = false;
+          flush();
+        });
+      }
+      return target.write(shown, done);
     },
-    // Replacing `write` would bypass the redaction.
-    set: (inner, name, value) => name === "write" || Reflect.set(inner, name, value, inner),
+    flush,
   });
   return { stream, flush };
 }

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { readVariable } from "../../../config/environment.ts";
-import { wantsNoColor, wantsRedaction } from "../global-flags.ts";
+import { wantsNoColor } from "../global-flags.ts";
 import type { Screen } from "../../../terminal/render.ts";
 import type { Io } from "../io.ts";
 
@@ -13,20 +13,15 @@ const defaultWidth = 80;
 /** The output streams of the process. */
 export type StreamName = "stdout" | "stderr";
 
-/**
- * The width and colors of standard output. Text is not truncated without a terminal, nor with --redact, because a
- * truncated address would not be recognized and hidden.
- */
+/** The width and colors of standard output. Text is not truncated without a terminal. */
 export function readScreen(io: Io): Screen {
-  const isUntruncated = wantsRedaction(io.argv, io.env);
-  const width = isUntruncated ? unlimitedWidth : (io.columns ?? (io.isStdoutTerminal ? defaultWidth : unlimitedWidth));
+  const width = io.columns ?? (io.isStdoutTerminal ? defaultWidth : unlimitedWidth);
   return { width, isColored: !isPlain(io, "stdout") };
 }
 
 /** The width and colors of standard error. */
 export function readMessageScreen(io: Io): Screen {
-  const isUntruncated = !io.isStderrTerminal || wantsRedaction(io.argv, io.env);
-  return { width: isUntruncated ? unlimitedWidth : widthOf(io.stderr), isColored: !isPlain(io, "stderr") };
+  return { width: io.isStderrTerminal ? widthOf(io.stderr) : unlimitedWidth, isColored: !isPlain(io, "stderr") };
 }
 
 function widthOf(stream: Writable): number {

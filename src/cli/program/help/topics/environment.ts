@@ -27,7 +27,10 @@ export const environment: Topic = {
         ["STARPOST_SMTP_HOST, _PORT, _TLS, _USER, _PASSWORD", "SMTP server; overrides `starpost mail configure`"],
         ["STARPOST_MAIL_FROM", "sender of emails; used with the SMTP variables"],
         ["STARPOST_ALLOW_PRIVATE_WEBHOOKS", "`on` allows webhooks to private network addresses"],
-        ["STARPOST_REDACT", "hide email addresses in all output, like --redact; disabled by 0, false, or no"],
+        [
+          "STARPOST_REDACT",
+          "hide email addresses and names of people in all output, like --redact; disabled by 0, false, or no",
+        ],
         ["CI", "if set, never prompt, like --no-input"],
         ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxy for remote services, and hosts that bypass it"],
         ["NODE_EXTRA_CA_CERTS", "file with additional certificate authorities to trust"],

@@ -12,7 +12,7 @@ export const output: Topic = {
         ["--format ndjson", "one JSON document per line, printed as results arrive"],
         ["--format csv", "CSV with a header"],
         ["--columns a,b", "columns to show in table or CSV output"],
-        ["--redact", "hide email addresses"],
+        ["--redact", "hide email addresses and names of people"],
         ["--quiet, --verbose", "print only errors, or more details, to standard error"],
       ],
     },

@@ -1,0 +1,104 @@
+import { createHmac } from "node:crypto";
+import { createPseudonym, hideAddresses } from "./redaction.ts";
+
+/** Hides personal data before it is laid out, because a shortened address or name could no longer be recognized. */
+export interface Redactor {
+  /** Hides the email addresses in a text. */
+  text(text: string): string;
+  /** Hides the addresses, names, and rejected values in records of any shape. Only strings change. */
+  data<T>(data: T): T;
+}
+
+const addressField = /(?:^|_)emails?$|^email_(?:address|list)$/;
+const nameField = /^(?:customer|user|reviewer|first|last|full|user_display|shop_user)_name$/;
+/** Names of people in records of people, but of products, groups, and rules elsewhere. */
+const nameFieldOfPerson = /^(?:display_name|name|slug)$/;
+const fieldOfPerson = /(?:^|_)email$|^(?:user_id|user_type|social_image|bio|review_content|review_score)$/;
+/** Fields with text that may mention a person. */
+const textField = /^(?!product_)(?:.*_)?(?:content|title|text|html|subject|body|bio|message|comment|detail|about)$/;
+
+/** @param key determines the pseudonyms, which are the same for the same address or name */
+export function createRedactor(key: Buffer): Redactor {
+  const pseudonym = createPseudonym(key);
+  const text = (value: string) => hideAddresses(value, pseudonym);
+  const pseudonymOfName = (name: string) => {
+    const normalized = name.normalize("NFC").trim().toLowerCase();
+    return normalized === ""
+      ? name
+      : `redacted-${createHmac("sha256", key).update(normalized).digest("hex").slice(0, 10)}`;
+  };
+
+  const hideField = (name: string, value: string, record: FieldsOf): string => {
+    if (value === "") return value;
+    if (addressField.test(name)) return value.includes("@") ? pseudonym(value) : pseudonymOfName(value);
+    if (isName(name, record)) return pseudonymOfName(value);
+    // A rejected value may be anything, and is already shortened; numbers and dates are harmless.
+    if (name === "value" && "column" in record) return /[\p{L}@]/u.test(value) ? pseudonymOfName(value) : value;
+    return hideNested(value);
+  };
+  /** Some fields contain a JSON document, such as the payload of a webhook. */
+  const hideNested = (value: string): string => {
+    if (!/^\s*[[{]/.test(value)) return text(value);
+    try {
+      return JSON.stringify(hideAll(JSON.parse(value)));
+    } catch {
+      return text(value);
+    }
+  };
+  const hide = (value: unknown, mentioned: ReadonlySet<string>): unknown => {
+    if (typeof value === "string") return hideNested(value);
+    if (Array.isArray(value)) return value.map((element) => hide(element, mentioned));
+    if (!isRecord(value)) return value;
+    const entries = Object.entries(value).map(([name, nested]): [string, unknown] => {
+      if (typeof nested === "string") {
+        const hidden = hideField(name, nested, value);
+        return [text(name), textField.test(name) ? hideWords(hidden, mentioned) : hidden];
+      }
+      if (addressField.test(name)) return [name, hideEvery(nested, pseudonym)];
+      return [text(name), hide(nested, mentioned)];
+    });
+    return Object.fromEntries(entries);
+  };
+  const hideAll = <T>(data: T): T => hide(data, collectWords(data)) as T;
+  return { text, data: hideAll };
+}
+
+type FieldsOf = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is FieldsOf {
+  return typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
+
+function isName(field: string, record: FieldsOf): boolean {
+  if (nameField.test(field)) return true;
+  return nameFieldOfPerson.test(field) && Object.keys(record).some((other) => fieldOfPerson.test(other));
+}
+
+/** Replaces every string in a value, for example in lists of addresses. */
+function hideEvery(value: unknown, pseudonym: (text: string) => string): unknown {
+  if (typeof value === "string") return value === "" ? value : pseudonym(value);
+  if (Array.isArray(value)) return value.map((element) => hideEvery(element, pseudonym));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, nested]) => [name, hideEvery(nested, pseudonym)]));
+}
+
+const word = /[\p{L}\p{M}\p{N}'’-]+/gu;
+const minWordLength = 3;
+
+/** The words of all names in the data, in lower case. */
+function collectWords(data: unknown, words = new Set<string>()): ReadonlySet<string> {
+  if (Array.isArray(data)) for (const element of data) collectWords(element, words);
+  else if (isRecord(data)) {
+    for (const [field, value] of Object.entries(data)) {
+      if (typeof value !== "string") collectWords(value, words);
+      else if (isName(field, data)) for (const [found] of value.matchAll(word)) words.add(found.toLowerCase());
+    }
+  }
+  return words;
+}
+
+function hideWords(text: string, words: ReadonlySet<string>): string {
+  if (words.size === 0) return text;
+  const isHidden = (found: string) => found.length >= minWordLength && words.has(found.toLowerCase());
+  return text.replaceAll(word, (found) => (isHidden(found) ? "[name]" : found));
+}
