@@ -23,6 +23,9 @@ export { openWorker } from "./open-worker.ts";
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;
 
+/** Accounts that commands create show every change at once. Servers and workers create accounts with the specification's delay. */
+const newAccountDelay = 0;
+
 /**
  * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
  * @throws UserError, ServiceError
@@ -107,7 +110,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
 }
 
 async function stageLocal(settings: RehearsalSettings, profile: LocalProfile): Promise<Stage> {
-  const engine = await openEngine(settings, profile, { enforceLimits: false });
+  const engine = await openEngine(settings, profile, { enforceLimits: false, newAccountDelay });
   const { database, shownAs } = profile;
   return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
 }
@@ -131,6 +134,7 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
   const publicUrl = findPublicUrl(settings.env);
   const engine = await openEngine(settings, profile, {
     enforceLimits: false,
+    newAccountDelay,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   });
   const transport = settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;

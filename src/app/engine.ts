@@ -18,6 +18,8 @@ interface Engine {
 interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
   /** The name of the database in error messages (default: its path or address). */
   readonly databaseShownAs?: string;
+  /** The delay of the bottom lines of all products in a new account, in seconds (default: the specification's). */
+  readonly newAccountDelay?: number;
 }
 
 /** Loads all handlers now, for long-running processes: a later update may replace the program files. */
@@ -29,7 +31,7 @@ export async function loadEngine(): Promise<void> {
 export async function openEngine(
   host: HostContext,
   { database: url, shownAs }: LocalProfile,
-  { databaseShownAs = shownAs, ...options }: EngineOptions,
+  { databaseShownAs = shownAs, newAccountDelay, ...options }: EngineOptions,
 ): Promise<Engine> {
   const { openDatabase } = await import("../storage/database.ts");
   const { ensureFirstAccount } = await import("../engine/accounts/first-account.ts");
@@ -45,7 +47,12 @@ export async function openEngine(
     const hasAccount = existingKey === undefined && (await holdsAccount(database.db));
     const key = existingKey ?? (await createKey(host, { shownAs, hasAccount }));
     const sealer = createSealer(key);
-    const { appKey, secret } = await ensureFirstAccount(database, { sealer, clock, random });
+    const { appKey, secret } = await ensureFirstAccount(database, {
+      sealer,
+      clock,
+      random,
+      bottomLinesDelay: newAccountDelay,
+    });
     const { allowsPrivate: allowsPrivateWebhooks } = await findWebhookSettings(env, paths);
     const transport = createLocalTransport({
       database: { ...database, shownAs: databaseShownAs },

@@ -4,6 +4,7 @@ import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { dayMs } from "./time.ts";
+import { bottomLinesDelay } from "./reviews/bottom-lines-delay.ts";
 
 /** Source: spec "Authentication" 3. */
 export const utokenLimits = { lifetimeMs: 14 * dayMs, perAccount: 100 } as const;
@@ -68,10 +69,14 @@ const accountSettings = lazily(() =>
     settings: z.object({
       /** The store's name, or null if it has none. */
       name: z.string().nullable(),
+      /** The delay of the bottom lines of all products, in seconds. */
+      bottom_lines_delay: z.number().int(),
     }),
   }),
 );
 const settingsPath = `${extensionPrefix}/apps/{app_key}/settings`;
+
+const maxDelay = bottomLinesDelay.maxMs / 1_000;
 
 /** A store's name; empty for none. */
 const storeName = lazily(() =>
@@ -165,6 +170,9 @@ export const account = {
         .object({
           /** An empty name removes it. */
           name: storeName().optional(),
+          bottom_lines_delay: shape.count
+            .refine((seconds) => seconds <= maxDelay, { error: `must be at most ${maxDelay} seconds` })
+            .optional(),
         })
         .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
           error: "names no setting",

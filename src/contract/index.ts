@@ -106,6 +106,7 @@ export * from "./people.ts";
 export * from "./products.ts";
 export * from "./questions.ts";
 export * from "./reply.ts";
+export * from "./reviews/bottom-lines-delay.ts";
 export * from "./reviews/requests.ts";
 export * from "./reviews/shapes.ts";
 export * from "./seo.ts";

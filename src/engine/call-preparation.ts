@@ -20,7 +20,7 @@ async function indexBuyersForWebhooks(): Promise<Preparation> {
 }
 
 async function applyBottomLineChanges(): Promise<Preparation> {
-  const { hasDueChanges, applyDueChanges } = await import("./reviews/bottom-lines.ts");
+  const { hasDueChanges, applyDueChanges } = await import("./reviews/bottom-line-changes.ts");
   return { isDue: hasDueChanges, write: applyDueChanges };
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { bottomLinesDelayMs, type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
+import { type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
 import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
 import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -28,7 +28,7 @@ export interface LocalTransportOptions {
   readonly limitLegacy?: boolean | undefined;
   /** Returns the service's public base URL. Read on each call, because a server learns its port only once it listens. */
   readonly publicUrl?: (() => string) | undefined;
-  /** How long until a new review counts in the bottom lines of all products, in milliseconds (default: one hour). */
+  /** Replaces the delay of the bottom lines of all products that each account has set, in milliseconds. */
   readonly bottomLinesDelayMs?: number | undefined;
   /** Whether webhooks may target private networks (default: false). */
   readonly allowsPrivateWebhooks?: boolean | undefined;
@@ -182,7 +182,7 @@ function createContext(transaction: Transaction<Tables>, run: Run): HandlerConte
     savedProducts,
     isChecked,
     publicUrl: run.publicUrl?.() ?? defaultPublicUrl,
-    bottomLinesDelayMs: run.bottomLinesDelayMs ?? bottomLinesDelayMs,
+    bottomLinesDelayMs: run.bottomLinesDelayMs,
     allowsPrivateWebhooks: run.allowsPrivateWebhooks,
     ...(account && { account }),
   };

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readSeconds } from "../../src/cli/program/flag-values.ts";
+import { readDelay } from "../../src/cli/program/flag-values.ts";
 import { findPublicUrl, parsePublicUrl } from "../../src/config/public-url.ts";
 import { Home } from "../support/starpost.ts";
 import { run } from "./support.ts";
@@ -63,13 +63,14 @@ describe("serve", () => {
     [["--public-url", "nowhere"], "--public-url"],
     [["--bottom-lines-delay", "-1"], "--bottom-lines-delay"],
     [["--bottom-lines-delay", "1.5"], "--bottom-lines-delay"],
+    [["--bottom-lines-delay", "86401"], "--bottom-lines-delay"],
   ])("rejects %j", async (args, message) => {
     const ran = await run(["serve", ...args], { env: { STARPOST_HOME: "/nowhere" } });
     expect([ran.status, ran.stderr.includes(message)]).toEqual([2, true]);
   });
 
-  test("readSeconds returns milliseconds", () => {
-    expect([readSeconds("0", "--f"), readSeconds("3600", "--f")]).toEqual([0, 3_600_000]);
+  test("readDelay returns milliseconds", () => {
+    expect([readDelay("0", "--f"), readDelay("86400", "--f")]).toEqual([0, 86_400_000]);
   });
 
   test("creates links to its own address", async () => {
@@ -102,7 +103,7 @@ describe("serve", () => {
       review_score: 5,
     };
     for (const [args, lines] of [
-      [[], undefined],
+      [[], []],
       [["--bottom-lines-delay", "0"], [{ domain_key: "pot", product_score: 5, total_reviews: 1 }]],
     ] as const) {
       const { ask, app_key } = await serve(args);

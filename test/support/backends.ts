@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
-import { bottomLinesDelayMs } from "../../src/contract/index.ts";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
 import type { HandlerContext } from "../../src/engine/kernel/handler.ts";
 import type { EngineWork } from "../../src/engine/kernel/handler.ts";
@@ -98,7 +97,6 @@ async function openLocal(
       sealer,
       savedProducts: new SavedProducts(),
       publicUrl: "http://127.0.0.1",
-      bottomLinesDelayMs,
     },
     close: async () => {
       await transport.close();

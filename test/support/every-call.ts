@@ -1,4 +1,4 @@
-import { batchMethods, bottomLinesDelayMs, emailSorts, reviewSorts } from "../../src/contract/index.ts";
+import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -30,7 +30,7 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.account.setPlatform({ account_platform: shop });
   await service.account.setFeature({ feature: "dynamic_coupons", enabled: true });
   await service.account.features({});
-  await service.account.set({ name: "Tea & Cups" });
+  await service.account.set({ name: "Tea & Cups", bottom_lines_delay: 3_600 });
   await service.account.settings({});
   const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
   await service.tokens.create(grant);
@@ -102,10 +102,10 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   }
   await reviews.list({ details: true, deleted: true });
   await reviews.listByUser({});
-  harness.clock.advance(bottomLinesDelayMs);
+  harness.clock.advance(bottomLinesDelay.defaultMs);
   await reviews.bottomLines({ count: 1, page: 2 });
   await groups.update({ group_name: "pots", product_ids_to_remove: ["teapot", "pan"] });
-  harness.clock.advance(bottomLinesDelayMs);
+  harness.clock.advance(bottomLinesDelay.defaultMs);
   await reviews.bottomLines({ since_id: 1, since_date: "2026-01-01" });
   await groups.delete({ group_name: "pots" });
   await service.seo.page({ product_id: "teapot" });

@@ -1,5 +1,6 @@
 import { type UserError, usageError } from "../../config/user-error.ts";
 import { type Flag, type Flags, type FlagValues, isRequired } from "./flag.ts";
+import { bottomLinesDelay } from "../../contract/reviews/bottom-lines-delay.ts";
 import { hourMs } from "../../contract/time.ts";
 
 /**
@@ -146,10 +147,11 @@ export function readPort(text: string, flag: string): number {
   throw wrong(flag, text, "a port from 0 to 65535");
 }
 
-/** A non-negative integer of seconds, as milliseconds. */
-export function readSeconds(text: string, flag: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  throw wrong(flag, text, "a non-negative integer of seconds");
+/** The delay of bottom lines in seconds, as milliseconds. */
+export function readDelay(text: string, flag: string): number {
+  const delayMs = /^\d{1,5}$/.test(text) ? Number(text) * 1_000 : Number.NaN;
+  if (delayMs <= bottomLinesDelay.maxMs) return delayMs;
+  throw wrong(flag, text, `an integer of seconds from 0 to ${bottomLinesDelay.maxMs / 1_000}`);
 }
 
 /** From 5 seconds to an hour, as milliseconds. */

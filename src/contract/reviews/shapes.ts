@@ -2,7 +2,6 @@ import * as z from "zod";
 import { userSummary } from "../people.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
-import { hourMs } from "../time.ts";
 
 /** The product ID for reviews of the store itself. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
@@ -19,9 +18,6 @@ export const bottomLinePage = { default: 10, max: 100 } as const;
 
 /** The CDN rate limit: requests per window and app key. Source: spec "Limits". */
 export const readRateLimit = { requests: 5_000, windowMs: 60_000 } as const;
-
-/** How long until a new review counts in the bottom lines of all products. Source: spec "Limits". */
-export const bottomLinesDelayMs = hourMs;
 
 /** The reviewer types that a trusted vendor may assign. Source: spec "Reviews". */
 export const trustedReviewerTypes = ["verified_buyer", "verified_reviewer"] as const;

@@ -1,4 +1,6 @@
+import type { Kysely } from "kysely";
 import {
+  bottomLinesDelay,
   emailSettingDefaults,
   type EmailSettingName,
   emailSettingNames,
@@ -6,6 +8,7 @@ import {
   type EmailSettingValue,
   parseEmailSetting,
 } from "../../contract/index.ts";
+import type { Tables } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
@@ -46,7 +49,7 @@ export function saveEmailSetting(
 }
 
 /** Settings other than those for emails, by the name of the stored value. */
-type OwnSettingName = "store_name" | "mail_events_secret" | "mail_events_public_key";
+type OwnSettingName = "store_name" | "bottom_lines_delay" | "mail_events_secret" | "mail_events_public_key";
 
 /** Reads values that the account has set. */
 export async function readSettings<Name extends OwnSettingName>(
@@ -69,7 +72,7 @@ export async function saveSetting(
     name,
     value,
   }: { readonly name: EmailSettingName | OwnSettingName; readonly value: string | number | boolean | null },
-  { transaction, nowMs }: Context,
+  { transaction, nowMs }: { readonly transaction: Kysely<Tables>; readonly nowMs: number },
   account_id: number,
 ): Promise<void> {
   if (value === null) {
@@ -86,4 +89,14 @@ export async function saveSetting(
     .values({ account_id, name, ...columns })
     .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(columns))
     .execute();
+}
+
+/** Reads the delay of the bottom lines of all products in milliseconds: this process's, or else the account's. */
+export async function readBottomLinesDelay(
+  { transaction, bottomLinesDelayMs }: Pick<HandlerContext, "transaction" | "bottomLinesDelayMs">,
+  accountId: number,
+): Promise<number> {
+  if (bottomLinesDelayMs !== undefined) return bottomLinesDelayMs;
+  const { bottom_lines_delay: seconds } = await readSettings(["bottom_lines_delay"], { transaction }, accountId);
+  return typeof seconds === "number" ? seconds * 1_000 : bottomLinesDelay.defaultMs;
 }

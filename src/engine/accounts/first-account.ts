@@ -3,6 +3,7 @@ import type { Database } from "../../storage/database.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { createKey } from "../kernel/credentials.ts";
 import type { RandomBytes } from "../kernel/handler.ts";
+import { saveSetting } from "./account-settings.ts";
 import type { Sealer } from "../kernel/sealer.ts";
 import { toServiceError } from "../kernel/storage-errors.ts";
 
@@ -13,6 +14,8 @@ export interface AccountKeys {
 }
 
 interface CreateOptions {
+  /** The delay of the bottom lines of all products, in seconds (default: the specification's). */
+  readonly bottomLinesDelay?: number | undefined;
   readonly nowMs: number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
@@ -25,7 +28,7 @@ interface CreateOptions {
  */
 export async function ensureFirstAccount(
   { db, shownAs }: Database,
-  { sealer, clock, random }: { readonly clock: () => number } & Omit<CreateOptions, "nowMs">,
+  { clock, ...options }: { readonly clock: () => number } & Omit<CreateOptions, "nowMs">,
 ): Promise<AccountKeys> {
   const read = async (from: Kysely<Tables>) => {
     const found = await from
@@ -34,7 +37,7 @@ export async function ensureFirstAccount(
       .orderBy("id")
       .limit(1)
       .executeTakeFirst();
-    return found && { appKey: found.app_key, secret: sealer.open(found.secret_sealed) };
+    return found && { appKey: found.app_key, secret: options.sealer.open(found.secret_sealed) };
   };
   try {
     const found = await read(db);
@@ -42,7 +45,7 @@ export async function ensureFirstAccount(
     return await db.transaction().execute(async (transaction) => {
       // Another process may have created it before this one acquired the lock.
       const existing = await read(transaction);
-      return existing ?? (await createAccount(transaction, { nowMs: clock(), random, sealer }));
+      return existing ?? (await createAccount(transaction, { ...options, nowMs: clock() }));
     });
   } catch (error) {
     throw toServiceError(error, shownAs);
@@ -52,7 +55,7 @@ export async function ensureFirstAccount(
 /** Creates an account with new credentials. */
 export async function createAccount(
   db: Kysely<Tables>,
-  { nowMs, random, sealer }: CreateOptions,
+  { nowMs, random, sealer, bottomLinesDelay }: CreateOptions,
 ): Promise<AccountKeys & { readonly id: number }> {
   const appKey = createKey(random);
   const secret = createKey(random);
@@ -61,5 +64,9 @@ export async function createAccount(
     .values({ app_key: appKey, secret_sealed: sealer.seal(secret), created_at: nowMs })
     .returning("id")
     .executeTakeFirstOrThrow();
+  if (bottomLinesDelay !== undefined) {
+    const setting = { name: "bottom_lines_delay", value: bottomLinesDelay } as const;
+    await saveSetting(setting, { transaction: db, nowMs }, id);
+  }
   return { id, appKey, secret };
 }

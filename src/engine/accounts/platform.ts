@@ -1,4 +1,5 @@
 import { type contract, platformTypes } from "../../contract/index.ts";
+import { readBottomLinesDelay, saveSetting } from "./account-settings.ts";
 import { createKey } from "../kernel/credentials.ts";
 import { listFeatures, setFeature } from "./features.ts";
 import { readStoreName, saveStoreName } from "./account-profile.ts";
@@ -47,7 +48,10 @@ export const accountHandlers: Handlers<typeof contract.account> = {
   settings: (_input, context) => readAccountSettings(context),
 
   /** Changes only the settings that the call names. */
-  set: async ({ name }, context) => {
+  set: async ({ name, bottom_lines_delay: value }, context) => {
+    if (value !== undefined) {
+      await saveSetting({ name: "bottom_lines_delay", value }, context, accountOf(context).id);
+    }
     if (name !== undefined) await saveStoreName(name, context);
     return readAccountSettings(context);
   },
@@ -56,5 +60,9 @@ export const accountHandlers: Handlers<typeof contract.account> = {
 };
 
 async function readAccountSettings(context: HandlerContext) {
-  return { settings: { name: await readStoreName(context, accountOf(context).id) } };
+  const { id } = accountOf(context);
+  const name = await readStoreName(context, id);
+  // The account's own delay, even if a flag of the server overrides it.
+  const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);
+  return { settings: { name, bottom_lines_delay: delayMs / 1_000 } };
 }

@@ -3,6 +3,7 @@ import { batchRows } from "../../storage/batch.ts";
 import { starCount } from "../../storage/rating-sql.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { prepareToRecord } from "../reviews/bottom-line-changes.ts";
 import { groupTarget } from "../reviews/rating-targets.ts";
 
 const ownTarget = sql<string>`'p' || cast(batch.product_row as text)`;
@@ -25,7 +26,8 @@ export async function moveProducts(
   const { transaction, dialect } = context;
   const rows = productRows.map((row) => [row]);
   const moved = sql`${batchRows<{ product_row: number }>({ product_row: "integer" }, rows, dialect)}`;
-  await addOwnTargets(moved, context);
+  await prepareToRecord(accountOf(context).id, context);
+  await addOwnTargets(moved, groupRow, context);
   await leaveGroups(moved, context);
   if (groupRow !== undefined) await joinGroup(moved, groupRow, context);
   const target = groupRow === undefined ? ownTarget : textLiteral(groupTarget(groupRow));
@@ -33,18 +35,28 @@ export async function moveProducts(
     where reviews.product_row = batch.product_row`.execute(transaction);
 }
 
-/** Adds totals for products without reviews. The bottom lines list products by their own target, even if only the group has reviews. */
-async function addOwnTargets(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
+/**
+ * Adds totals for products without reviews, and records the new group. The bottom lines list products by their own target,
+ * even if only the group has reviews.
+ */
+async function addOwnTargets(
+  moved: RawBuilder<unknown>,
+  groupRow: number | undefined,
+  context: HandlerContext,
+): Promise<void> {
   const account = bigintLiteral(accountOf(context).id);
   await sql`
     insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
     select ${account}, ${ownTarget}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
     from ${moved} where true on conflict (shelf) do nothing`.execute(context.transaction);
-  // Whether a product is listed depends on its new group.
   await sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, due_at)
-    select ${account}, ${ownTarget}, 0, 0, ${dueAt(context)} from ${moved}`.execute(context.transaction);
+    insert into bottom_line_changes (account_id, shelf, reviews, score, left_group, joined_group, applied, changed_at)
+    select ${account}, ${ownTarget}, 0, 0, coalesce(member.group_row, 0), ${bigintLiteral(groupRow ?? 0)}, 0,
+      ${bigintLiteral(context.nowMs)}
+    from ${moved} left join group_products as member on member.product_row = batch.product_row`.execute(
+    context.transaction,
+  );
 }
 
 async function leaveGroups(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
@@ -88,11 +100,7 @@ async function countForGroups({ target, by, from }: GroupChange, context: Handle
     select ${account}, ${target}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
     on conflict (shelf) do update set ${sql.join(added)}`.execute(context.transaction);
   await sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, due_at)
-    select ${account}, ${target}, ${sum(starCount)}, ${sum(starScore)}, ${dueAt(context)}
+    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
+    select ${account}, ${target}, ${sum(starCount)}, ${sum(starScore)}, 0, ${bigintLiteral(context.nowMs)}
     ${from}`.execute(context.transaction);
-}
-
-function dueAt({ nowMs, bottomLinesDelayMs }: HandlerContext): RawBuilder<number> {
-  return bigintLiteral(nowMs + bottomLinesDelayMs);
 }

@@ -30,8 +30,8 @@ export interface HandlerContext {
   readonly savedProducts: SavedProducts;
   /** The service's public base URL, without a trailing slash. */
   readonly publicUrl: string;
-  /** How long until a new review counts in the bottom lines of all products, in milliseconds. */
-  readonly bottomLinesDelayMs: number;
+  /** Replaces the account's delay of the bottom lines of all products, in milliseconds. */
+  readonly bottomLinesDelayMs?: number | undefined;
   /** Whether webhooks may target private networks (default: false). */
   readonly allowsPrivateWebhooks?: boolean | undefined;
   /** The caller has already validated the input's elements against the contract. */

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { createStatement } from "../../storage/statement.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
+import { recordChange } from "./bottom-line-changes.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "bottomLinesDelayMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
 /**
  * Rating targets, which reviews are counted for: a product, a product group, or the account's site. They are stored in
@@ -95,7 +96,7 @@ interface TargetRow {
 /** Adds to a target that appears in the bottom lines of all products, which are updated later. */
 async function addListedStars(row: TargetRow, stars: Stars, context: Context): Promise<void> {
   await addStars(row, stars, context);
-  await scheduleChange(row, stars, context);
+  await recordChange({ accountId: row.accountId, target: row.target, ...sumStars(stars) }, context);
 }
 
 async function addStars(
@@ -128,15 +129,3 @@ const addStarsRow = createStatement<{
       stars_3 = review_totals.stars_3 + excluded.stars_3, stars_4 = review_totals.stars_4 + excluded.stars_4,
       stars_5 = review_totals.stars_5 + excluded.stars_5`,
 );
-
-async function scheduleChange(
-  { accountId, target }: Pick<TargetRow, "accountId" | "target">,
-  stars: Stars,
-  { transaction, nowMs, bottomLinesDelayMs }: Context,
-): Promise<void> {
-  const { reviews, score } = sumStars(stars);
-  await transaction
-    .insertInto("bottom_line_changes")
-    .values({ account_id: accountId, shelf: target, reviews, score, due_at: nowMs + bottomLinesDelayMs })
-    .execute();
-}

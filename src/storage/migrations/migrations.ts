@@ -1,3 +1,4 @@
+import { bottomLineTables } from "./bottom-line-tables.ts";
 import { mailTables } from "./email-tables.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { serviceTables } from "./service-tables.ts";
@@ -131,4 +132,4 @@ const first: Migration = {
   },
 };
 
-export const migrations: readonly Migration[] = [first, serviceTables, mailTables, idempotencyTables];
+export const migrations: readonly Migration[] = [first, serviceTables, mailTables, idempotencyTables, bottomLineTables];

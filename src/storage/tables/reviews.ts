@@ -36,22 +36,29 @@ export interface ReviewTables {
     stars_3: number;
     stars_4: number;
     stars_5: number;
-    /** The delayed bottom line: number of reviews, and sum of their scores. */
+    /** The bottom line that is listed: number of reviews, and sum of their scores. Includes the applied changes. */
     shown_reviews: number;
     shown_score: number;
+    /** The group that the product is listed with; 0 for none. */
+    shown_group: Generated<number>;
     /** 1 if the list of bottom lines includes the product: it or its group has reviews. */
     listed: number;
-    /** Of the delayed bottom line. */
+    /** Time of the last change that is listed. */
     updated_at: number;
   };
-  /** Changes that the delayed bottom lines do not include yet. */
+  /** Changes of the last day, in the order in which they were made. Those that are applied come first. */
   bottom_line_changes: {
     id: Generated<number>;
     account_id: number;
     shelf: string;
     reviews: number;
     score: number;
-    due_at: number;
+    /** The groups before and after a product was moved, 0 for none; null for other changes. */
+    left_group: number | null;
+    joined_group: number | null;
+    /** Whether the bottom lines in `review_totals` include the change. */
+    applied: number;
+    changed_at: number;
   };
   /** Append-only. */
   review_events: {

@@ -31,7 +31,6 @@ beforeEach(async () => {
     sealer: createSealer(randomBytes(32)),
     savedProducts: new SavedProducts(),
     publicUrl: "http://127.0.0.1",
-    bottomLinesDelayMs: 0,
   };
 });
 

@@ -4,6 +4,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "account_platform.shop_domain": "shop URL, including http://",
   aggregate: "time range per row; all for the total",
   async: "respond before the operation completes",
+  bottom_lines_delay: "delay of the list of bottom lines, in seconds, 0 to 86400",
   body: "events exactly as the provider sent them",
   built_in: "return the built-in template even if the account has its own",
   by: "name of the person who decided",

@@ -95,7 +95,7 @@ export const thinCommands = {
   "account show": { operation: "account.settings" },
   "account set": {
     operation: "account.set",
-    examples: ["starpost account set --name 'Tea & Cups'", "starpost account set --name ''"],
+    examples: ["starpost account set --name 'Tea & Cups'", "starpost account set --bottom-lines-delay 0"],
   },
   "account features": { operation: "account.features" },
   "account set-feature": { operation: "account.setFeature" },

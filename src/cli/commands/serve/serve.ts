@@ -1,7 +1,7 @@
 import { parsePublicUrl } from "../../../config/public-url.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readPort, readSeconds, readText } from "../../program/flag-values.ts";
+import { readDelay, readPort, readText } from "../../program/flag-values.ts";
 
 export const serve = command({
   name: "serve",
@@ -22,8 +22,8 @@ export const serve = command({
     "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
     "bottom-lines-delay": {
       value: "<seconds>",
-      description: "delay until new reviews appear in the list of bottom lines, in seconds (default: 3600)",
-      read: readSeconds,
+      description: "delay of the list of bottom lines, in seconds, 0 to 86400 (default: the account's setting)",
+      read: readDelay,
     },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
     chaos: {

@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from "kysely";
+import { createStatement } from "../../storage/statement.ts";
+import { readBottomLinesDelay } from "../accounts/account-settings.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { bottomLinesDelay } from "../../contract/index.ts";
+
+/**
+ * The bottom lines of all products are those of an earlier time. Every change of a total or of a group is recorded;
+ * `review_totals` contains a prefix of the recorded changes, so it always has the totals of one point in time. A reader
+ * first applies or reverts changes until it has the totals as of its own delay.
+ */
+type Recording = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+
+interface ReviewChange {
+  readonly accountId: number;
+  /** The rating target. */
+  readonly target: string;
+  readonly reviews: number;
+  readonly score: number;
+}
+
+/** Records a change of the total of a product or a group. */
+export async function recordChange(change: ReviewChange, context: Recording): Promise<void> {
+  const { transaction, dialect, nowMs } = context;
+  await prepareToRecord(change.accountId, context);
+  await insertChange(transaction, dialect, { ...change, nowMs });
+}
+
+const insertChange = createStatement<ReviewChange & { readonly nowMs: number }>(
+  (slot) => sql`
+    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
+    values (${slot("accountId")}, ${slot("target")}, ${slot("reviews")}, ${slot("score")}, 0, ${slot("nowMs")})`,
+);
+
+/** Must be called before changes are recorded. No recorded change is later than the next one, even if a clock was wrong. */
+export async function prepareToRecord(accountId: number, { transaction, dialect, nowMs }: Recording): Promise<void> {
+  await limitTimes(transaction, dialect, { accountId, nowMs });
+}
+
+const limitTimes = createStatement<{ accountId: number; nowMs: number }>(
+  (slot) => sql`
+    update bottom_line_changes set changed_at = ${slot("nowMs")}
+    where account_id = ${slot("accountId")} and applied in (0, 1) and changed_at > ${slot("nowMs")}`,
+);
+
+/** Later than any change. */
+const endOfTime = 8.64e15;
+
+/** Differences between the clocks of processes. Applied changes are not reverted for less. */
+const clockToleranceMs = 10_000;
+
+/** The time of the totals to show. Without a delay, all changes count, even if another process's clock is ahead. */
+async function findCutoff(context: HandlerContext): Promise<number> {
+  const delayMs = await readBottomLinesDelay(context, accountOf(context).id);
+  return delayMs === 0 ? endOfTime : context.nowMs - delayMs;
+}
+
+/** Whether any changes have to be applied to the bottom lines of all products, or reverted. */
+export async function hasDueChanges(context: HandlerContext): Promise<boolean> {
+  const cutoff = await findCutoff(context);
+  const exists = (condition: RawBuilder<unknown>) =>
+    sql`exists (select 1 from bottom_line_changes where account_id = ${accountOf(context).id} and ${condition})`;
+  const found = await context.transaction
+    .selectNoFrom(
+      sql<number>`case when ${exists(isUnapplied(cutoff))} or ${exists(isUndue(cutoff + clockToleranceMs))}
+        then 1 else 0 end`.as("is_due"),
+    )
+    .executeTakeFirst();
+  return found?.is_due === 1;
+}
+
+const isUnapplied = (cutoff: number) => sql`applied = 0 and changed_at <= ${cutoff}`;
+const isUndue = (cutoff: number) => sql`applied = 1 and changed_at > ${cutoff}`;
+
+/** Applies and reverts changes to the totals that are shown, updates which products are listed, and deletes old changes. */
+export async function applyDueChanges(context: HandlerContext): Promise<void> {
+  const { transaction, nowMs } = context;
+  const cutoff = await findCutoff(context);
+  await moveTotals({ isRevert: true, changes: isUndue(cutoff) }, context);
+  await moveTotals({ isRevert: false, changes: isUnapplied(cutoff) }, context);
+  await transaction
+    .deleteFrom("bottom_line_changes")
+    .where("account_id", "=", accountOf(context).id)
+    .where("applied", "=", 1)
+    .where("changed_at", "<", nowMs - bottomLinesDelay.maxMs)
+    .execute();
+}
+
+async function moveTotals(
+  { isRevert, changes }: { readonly isRevert: boolean; readonly changes: RawBuilder<unknown> },
+  context: HandlerContext,
+): Promise<void> {
+  const { transaction } = context;
+  const isIncluded = sql`account_id = ${accountOf(context).id} and ${changes}`;
+  const [sign, group, findMove] = isRevert
+    ? [sql.lit(-1), sql.ref("move.left_group"), sql`min`]
+    : [sql.lit(1), sql.ref("move.joined_group"), sql`max`];
+  const due = sql`select shelf, sum(reviews) as reviews, sum(score) as score, max(changed_at) as changed_at,
+    ${findMove}(case when joined_group is not null then id end) as move_id
+    from bottom_line_changes where ${isIncluded} group by shelf`;
+  await sql`
+    update review_totals set shown_reviews = shown_reviews + ${sign} * due.reviews,
+      shown_score = shown_score + ${sign} * due.score, shown_group = coalesce(${group}, shown_group),
+      updated_at = case when due.changed_at > updated_at then due.changed_at else updated_at end
+    from (${due}) as due left join bottom_line_changes as move on move.id = due.move_id
+    where review_totals.shelf = due.shelf`.execute(transaction);
+  await updateListedProducts(due, transaction);
+  await sql`update bottom_line_changes set applied = 1 - applied where ${isIncluded}`.execute(transaction);
+}
+
+/** Updates which products are listed: those with reviews, or in a group with reviews. A change to a group affects all its products. */
+async function updateListedProducts(
+  due: RawBuilder<unknown>,
+  transaction: HandlerContext["transaction"],
+): Promise<void> {
+  await sql`
+    with due as (${due}), due_products as (
+      select shelf, changed_at from due where shelf like 'p%'
+      union all
+      select member.shelf, due.changed_at from due
+      inner join review_totals as member on member.shown_group > 0
+        and member.shown_group = cast(substr(due.shelf, 2) as bigint)
+      where due.shelf like 'g%'
+    ), due_last as (select shelf, max(changed_at) as changed_at from due_products group by shelf)
+    update review_totals set
+      updated_at = case when due_last.changed_at > updated_at then due_last.changed_at else updated_at end,
+      listed = case when shown_reviews > 0 or exists (
+        select 1 from review_totals as grouped
+        where grouped.shelf = 'g' || cast(review_totals.shown_group as text) and grouped.shown_reviews > 0
+      ) then 1 else 0 end
+    from due_last where review_totals.shelf = due_last.shelf`.execute(transaction);
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { expect, it } from "vitest";
+import { createLocalTransport } from "../../src/engine/local-transport.ts";
+import { createService } from "../../src/service/service.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
+import { invalidField } from "../support/service-errors.ts";
+
+const hourMs = 60 * 60 * 1_000;
+
+const lineOf = (domain_key: string, product_score: number, total_reviews: number) => ({
+  domain_key,
+  product_score,
+  total_reviews,
+});
+
+async function review({ service }: TestAccount, sku: string, review_score: number): Promise<number> {
+  const { reviews } = await service.reviews.createNow(aReview({ sku, review_score }));
+  return reviews[0]?.id ?? 0;
+}
+
+const list = async ({ service }: Pick<TestAccount, "service">) => (await service.reviews.bottomLines({})).bottomlines;
+
+/** The account as another process of the same database sees it. */
+function openProcess(harness: Harness, { caller }: TestAccount, bottomLinesDelayMs?: number) {
+  const { database, clock, sealer } = harness;
+  const transport = createLocalTransport({
+    database,
+    clock,
+    sealer,
+    random: randomBytes,
+    enforceLimits: false,
+    bottomLinesDelayMs,
+  });
+  return { service: createService(transport, caller) };
+}
+
+describeBackends("the delay of bottom lines", (harness) => {
+  it("is an hour by default, and a setting of the account that changes what is listed at once", async () => {
+    const account = await harness().newAccount();
+    const other = await harness().newAccount();
+    await review(account, "pot", 4);
+    await review(other, "pot", 4);
+    expect(await account.service.account.settings({})).toEqual({ settings: { name: null, bottom_lines_delay: 3_600 } });
+    expect(await list(account)).toEqual([]);
+    const changed = { settings: { name: null, bottom_lines_delay: 0 } };
+    expect(await account.service.account.set({ bottom_lines_delay: 0 })).toEqual(changed);
+    expect(await list(account)).toEqual([lineOf("pot", 4, 1)]);
+    expect(await list(other)).toEqual([]);
+    await review(account, "pot", 2);
+    expect(await list(account)).toEqual([lineOf("pot", 3, 2)]);
+  });
+
+  it("can be extended, which lists earlier totals again", async () => {
+    const account = await harness().newAccount();
+    const { service } = account;
+    await service.account.set({ bottom_lines_delay: 0 });
+    const id = await review(account, "pot", 5);
+    harness().clock.advance(hourMs / 2);
+    await review(account, "pot", 3);
+    await service.reviews.setPublished({ review_id: id, published: false, reason: "rude" });
+    expect(await list(account)).toEqual([lineOf("pot", 3, 1)]);
+    await service.account.set({ bottom_lines_delay: 1_800 });
+    expect(await list(account)).toEqual([lineOf("pot", 5, 1)]);
+    await service.account.set({ bottom_lines_delay: 3_600 });
+    expect(await list(account)).toEqual([]);
+    harness().clock.advance(hourMs / 2);
+    expect(await list(account)).toEqual([lineOf("pot", 5, 1)]);
+    harness().clock.advance(hourMs / 2);
+    expect(await list(account)).toEqual([lineOf("pot", 3, 1)]);
+  });
+
+  it("is at most a day", async () => {
+    const { service } = await harness().newAccount();
+    await service.account.set({ bottom_lines_delay: 86_400 });
+    for (const bottom_lines_delay of [86_401, -1, 0.5]) {
+      await expect(service.account.set({ bottom_lines_delay })).rejects.toMatchObject(
+        invalidField("bottom_lines_delay"),
+      );
+    }
+    expect(await service.account.settings({})).toMatchObject({ settings: { bottom_lines_delay: 86_400 } });
+  });
+
+  it("is the reader's, whatever the delay of the process that wrote", async () => {
+    const account = await harness().newAccount();
+    const prompt = openProcess(harness(), account, 0);
+    await review(account, "pot", 5);
+    expect(await list(account)).toEqual([]);
+    expect(await list(prompt)).toEqual([lineOf("pot", 5, 1)]);
+    expect(await list(account)).toEqual([]);
+    await review({ ...account, ...prompt }, "pot", 1);
+    expect(await list(openProcess(harness(), account))).toEqual([]);
+    expect(await list(prompt)).toEqual([lineOf("pot", 3, 2)]);
+    harness().clock.advance(hourMs);
+    expect(await list(account)).toEqual([lineOf("pot", 3, 2)]);
+  });
+
+  it("applies to groups, so that no total combines reviews and products of different times", async () => {
+    const account = await harness().newAccount();
+    const { groups } = account.service;
+    await review(account, "a", 5);
+    await review(account, "b", 1);
+    for (const group_name of ["G", "H"]) await groups.create({ group_name });
+    await groups.update({ group_name: "G", product_ids_to_add: ["a"] });
+    harness().clock.advance(hourMs);
+    const before = [lineOf("a", 5, 1), lineOf("a", 5, 1), lineOf("b", 1, 1)];
+    expect(await list(account)).toEqual(before);
+    await groups.update({ group_name: "G", product_ids_to_add: ["b"] });
+    expect(await list(account)).toEqual(before);
+    harness().clock.advance(hourMs / 2);
+    await groups.update({ group_name: "H", product_ids_to_add: ["a"] });
+    expect(await list(account)).toEqual(before);
+    harness().clock.advance(hourMs / 2);
+    expect(await list(account)).toEqual([lineOf("a", 3, 2), lineOf("a", 5, 1), lineOf("b", 3, 2), lineOf("b", 1, 1)]);
+    harness().clock.advance(hourMs / 2);
+    expect(await list(account)).toEqual([lineOf("a", 5, 1), lineOf("a", 5, 1), lineOf("b", 1, 1), lineOf("b", 1, 1)]);
+    await account.service.account.set({ bottom_lines_delay: 2.5 * 3_600 });
+    expect(await list(account)).toEqual(before);
+  });
+
+  it("orders changes of processes whose clocks differ", async () => {
+    const account = await harness().newAccount();
+    const dayMs = 24 * hourMs;
+    harness().clock.advance(dayMs);
+    const id = await review(account, "pot", 5);
+    harness().clock.advance(-dayMs);
+    await review(account, "pot", 1);
+    await account.service.reviews.setPublished({ review_id: id, published: false, reason: "rude" });
+    harness().clock.advance(hourMs);
+    expect(await list(account)).toEqual([lineOf("pot", 1, 1)]);
+  });
+
+  it("keeps the changes of a day only", async () => {
+    const account = await harness().newAccount();
+    const countChanges = async () => {
+      const { db } = harness().database;
+      const id = await harness().newestAccountId();
+      return (await db.selectFrom("bottom_line_changes").select("id").where("account_id", "=", id).execute()).length;
+    };
+    await review(account, "pot", 5);
+    harness().clock.advance(25 * hourMs);
+    await review(account, "pot", 1);
+    await list(account);
+    expect(await countChanges()).toBe(1);
+    harness().clock.advance(hourMs);
+    expect(await list(account)).toEqual([lineOf("pot", 3, 2)]);
+  });
+});

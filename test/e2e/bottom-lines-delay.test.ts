@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type Home, Homes } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const productUrl = "https://shop.example/{product_id}";
+const header = "published,review_title,review_content,review_score,date,product_id,display_name,email,comment_content";
+const rowOf = (score: number, name: string) =>
+  `true,Pours,It pours,${score},2018-08-15,teapot,${name},${name}@mail.example,`;
+
+async function importReviews(home: Home, ...rows: string[]): Promise<void> {
+  const file = join(home.folder, "reviews.csv");
+  writeFileSync(file, [header, ...rows, ""].join("\n"));
+  const { exitCode, stderr } = await home.run(["reviews", "import", file, "--product-url", productUrl]);
+  expect(exitCode, stderr).toBe(0);
+}
+
+const readDelay = async (home: Home) =>
+  (await home.json<{ settings: { bottom_lines_delay: number } }>(["account", "show"])).data.settings.bottom_lines_delay;
+
+async function readLines({ url, app_key }: { url: string; app_key: string }): Promise<unknown> {
+  const response = await fetch(`${url}/v1/apps/${app_key}/bottom_lines?count=10&page=1`);
+  return ((await response.json()) as { response: { bottomlines: unknown } }).response.bottomlines;
+}
+
+const lineOf = (product_score: number, total_reviews: number) => [
+  { domain_key: "teapot", product_score, total_reviews },
+];
+
+test("an account that a command creates lists imported reviews at once, also when it is served", async () => {
+  const home = homes.open();
+  await importReviews(home, rowOf(5, "ann"));
+  expect(await readDelay(home)).toBe(0);
+  const { data } = await home.json<unknown>(["api", "reviews.bottomLines"]);
+  expect(data).toMatchObject(lineOf(5, 1));
+  const server = await home.serve();
+  expect(await readLines(server)).toEqual(lineOf(5, 1));
+  await server.stop();
+});
+
+test("an account that a server creates has the specification's delay, which the flag of a server overrides", async () => {
+  const home = homes.open();
+  const server = await home.serve();
+  expect(await readDelay(home)).toBe(3_600);
+  await importReviews(home, rowOf(5, "ann"), rowOf(2, "bob"));
+  expect(await readLines(server)).toEqual([]);
+  await server.stop();
+  const prompt = await home.serve(["--bottom-lines-delay", "0"]);
+  expect(await readLines(prompt)).toEqual(lineOf(3.5, 2));
+  await prompt.stop();
+  expect(await readDelay(home)).toBe(3_600);
+});
+
+test("a running server honors the delay that a command sets", async () => {
+  const home = homes.open();
+  const server = await home.serve();
+  await importReviews(home, rowOf(4, "ann"));
+  expect(await readLines(server)).toEqual([]);
+  const { data } = await home.json(["account", "set", "--bottom-lines-delay", "0"]);
+  expect(data).toMatchObject({ settings: { bottom_lines_delay: 0 } });
+  expect(await readLines(server)).toEqual(lineOf(4, 1));
+  await home.run(["account", "set", "--bottom-lines-delay", "60"]);
+  expect(await readLines(server)).toEqual([]);
+  expect((await home.run(["account", "set", "--bottom-lines-delay", "86401"])).exitCode).toBe(1);
+  await server.stop();
+});
