@@ -116,10 +116,10 @@ function parseBaseUrl(text: string): BaseUrl {
   }
   url.search = "";
   url.hash = "";
-  const href = url.href.replace(/\/+$/, "");
+  const href = url.href.replace(/(?<!\/)\/+$/, "");
   url.username = "";
   url.password = "";
-  return { href, shown: url.href.replace(/\/+$/, "") };
+  return { href, shown: url.href.replace(/(?<!\/)\/+$/, "") };
 }
 
 function invalidAddress(text: string, reason: string, cause?: unknown): ServiceError {

@@ -102,7 +102,7 @@ export function completePort(
 
 export function parseHost(text: string, source: string): string {
   const host = text.trim();
-  if (/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}.])?$/u.test(host) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host))
+  if (/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}.])?$/u.test(host) || /^[0-9a-f.]*:[0-9a-f:.]*$/i.test(host))
     return host;
   throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be a host name`,

@@ -48,5 +48,5 @@ export function parseBaseUrl(text: string, source: string): string {
       "For example: https://api.example.com or http://127.0.0.1:8080.",
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }

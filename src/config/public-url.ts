@@ -10,7 +10,7 @@ export function parsePublicUrl(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   if (url && isWeb && !/[?#]/.test(text) && url.username === "" && url.password === "") {
-    return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+    return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
   }
   throw usageError(
     `invalid value ${JSON.stringify(text)} for ${source}: must be a URL such as https://reviews.example, without a query`,

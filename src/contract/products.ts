@@ -14,13 +14,17 @@ export type NormalizedSpec =
   | { readonly value: string }
   | { readonly ignored: "empty" | "N/A" | "characters" | "length" };
 
+/** The maximum length of a spec value before its normalization, in characters. */
+const maxRawSpec = 4_096;
+
 /**
  * Normalizes a spec value: strips trailing spaces, and leading zeros, spaces, and dashes in any order. `N/A` is ignored.
  * Source: spec "Spec value rules". Assumed: characters and length are checked after normalization.
  */
 export function normalizeSpec(raw: string): NormalizedSpec {
+  if (raw.length > maxRawSpec) return { ignored: "length" };
   if (raw.trim() === "N/A") return { ignored: "N/A" };
-  const value = raw.replace(/\s+$/, "").replace(/^[0\s-]+/, "");
+  const value = raw.trimEnd().replace(/^[0\s-]+/, "");
   if (value === "") return { ignored: "empty" };
   if (value.length > maxLength.spec) return { ignored: "length" };
   return isLegalId(value) ? { value } : { ignored: "characters" };

@@ -90,5 +90,5 @@ function withoutPassword(text: string): string {
   const at = text.lastIndexOf("@");
   const [scheme = ""] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   const rest = at === -1 ? text : `${scheme}…${text.slice(at)}`;
-  return scheme === "" ? rest : rest.replace(/\?.*$/s, "?…");
+  return scheme === "" ? rest : rest.replace(/\?.*/s, "?…");
 }

@@ -91,7 +91,12 @@ export async function resumeImport(
   const files = await reopenFiles(before, { kind, behavior, options }, deps);
   const manifest: Manifest = { ...before, options, state: "running" };
   return verifyAtEnd(
-    await orDiskFull(runAttempt({ kind, options, manifest, behavior, files, folder }, deps)),
+    await orDiskFull(
+      runAttempt(
+        { kind, options, manifest, behavior, startedMs: Date.parse(manifest.started_at), files, folder },
+        deps,
+      ),
+    ),
     options,
     deps,
   );
@@ -160,7 +165,7 @@ async function newRun(
     reportEarlierRuns(manifest, deps);
     await writeManifest(deps.runsFolder, manifest);
     isBegun = true;
-    return await runAttempt({ kind, options, manifest, behavior, files, folder }, deps);
+    return await runAttempt({ kind, options, manifest, behavior, startedMs: nowMs, files, folder }, deps);
   } catch (error) {
     if (!isBegun && deps.abort.aborted) return nothingBegun(kind.name, given, nowMs);
     const refused = asRefusedSignIn(error);
@@ -210,7 +215,7 @@ async function dryRun(
     const located = await locateFiles(given, folder, deps);
     const files = await openFiles(located, { kind, behavior, options }, deps);
     reportFiles(files, behavior, deps);
-    return await runAttempt({ kind, options, behavior, files, folder }, deps);
+    return await runAttempt({ kind, options, behavior, startedMs: deps.clock(), files, folder }, deps);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -29,6 +29,8 @@ export interface RecordKind {
   readonly urlField?: string;
   /** Fields with IDs that the service would drop if they are invalid; enables `--fix-ids`. */
   readonly fixableFields?: readonly string[];
+  /** Fields with IDs, in which a number in scientific notation is a damaged ID. */
+  readonly idFields?: readonly string[];
   /** Whether the API can undo an import; enables `--undoable`. */
   readonly isUndoable?: boolean;
   /** The layouts that `--layout` accepts, without the `-dmy` and `-mdy` variants. */
@@ -118,7 +120,8 @@ export interface RecordImporter {
 }
 
 /** How one import behaves: what `prepare` returns, and what the kind declares. */
-export interface ImportBehavior extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields"> {
+export interface ImportBehavior
+  extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields" | "idFields"> {
   readonly fields: readonly FieldSpec[];
 }
 
@@ -135,7 +138,10 @@ export interface PreparedImport {
   readonly sharedFields?: readonly string[];
   /** Identifies a record that a later row may name again; only used to report repetitions. */
   readonly idField?: string;
-  /** The field that holds the date whose order of day and month a layout may have to detect. */
+  /**
+   * The field that holds the date of what happened: it is never in the future, and a layout may have to detect its
+   * order of day and month.
+   */
   readonly dateField?: string;
   /** Values that options give for fields, ahead of a layout's constants. */
   readonly suppliedFields?: Readonly<Record<string, string>>;

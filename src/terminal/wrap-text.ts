@@ -16,6 +16,6 @@ export function wrapIndented(text: string, width: number, indent: number, layout
 }
 
 function findIndent(text: string, width: number): number {
-  const columns = [...text.matchAll(/ {2,}(?=\S)|^ (?=\S)/g)].map(({ index, 0: gap }) => index + gap.length);
+  const columns = [...text.matchAll(/(?<! ) {2,}(?=\S)|^ (?=\S)/g)].map(({ index, 0: gap }) => index + gap.length);
   return columns.findLast((column) => column <= width - minTextWidth) ?? 0;
 }

@@ -102,7 +102,7 @@ describe("order exports of shop platforms", () => {
           "24-MB01 × 2 at 34",
           "24-WG02 × 1 at 92",
         ]),
-        order("100000002", "magento", "ole@example.com", "Olé Sand", "2026-12-01", "EUR", ["24-WG02 × 1 at 1045"]),
+        order("100000002", "magento", "ole@example.com", "Olé Sand", "2026-10-01", "EUR", ["24-WG02 × 1 at 1045"]),
       ],
     ],
     [

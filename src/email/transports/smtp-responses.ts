@@ -72,7 +72,7 @@ function classifyWithoutResponse(error: SmtpError, { settings, isTransmitting }:
 
 /** Removes addresses, because these messages are logged and logs must not contain addresses. */
 function redactAddresses(text: string): string {
-  return text.replaceAll(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, "…@…");
+  return text.replaceAll(/(?<![^\s<>"'(),;:])[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, "…@…");
 }
 
 function readResponse(error: SmtpError): string {

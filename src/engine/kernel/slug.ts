@@ -21,7 +21,7 @@ export function toSlug(displayName: string): string {
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .toLowerCase();
-  const slug = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+  const slug = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|(?<!-)-+$/g, "");
   return slug === "" ? "user" : Array.from(slug).slice(0, maxSlug).join("");
 }
 

@@ -76,7 +76,7 @@ export function explainRefusedUrl(text: string, isPrivateAllowed: boolean): stri
 
 /** @param hostname as normalized by `URL`: lower case, numeric hosts as IPv4 addresses, IPv6 addresses in brackets */
 function explainRefusedHost(hostname: string): string | undefined {
-  const host = hostname.replace(/\.+$/, "");
+  const host = hostname.replace(/(?<!\.)\.+$/, "");
   const literal = host.startsWith("[") ? host.slice(1, -1) : host;
   if (ipaddr.isValid(literal)) return explainRefusedAddress(literal);
   const isPrivate =

@@ -1,14 +1,17 @@
 import type { RunTally } from "../run/tally.ts";
 import type { ImportBehavior } from "../kind.ts";
 import { isItem, type Item, type ReportDropped, type RowError, type RowView, type SourceRow } from "../item.ts";
+import { findDamage, maxValueLength } from "./damaged-values.ts";
+import { readTime } from "./date.ts";
 import { type FixedId, fixId } from "./valid-id.ts";
 import type { ImportOptions } from "../options.ts";
 
 const none: readonly string[] = [];
+const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Applies the options for single cells, which are the same for all kinds: rewriting invalid IDs, and the meaning of
- * empty cells. What was done is added to the tally once the row is an item, since nothing of a rejected row is sent.
+ * Applies what is the same for the cells of all kinds: the rejection of damaged values and of dates in the future, and
+ * the options for rewriting invalid IDs and for empty cells. What was done is added to the tally once the row is an item, since nothing of a rejected row is sent.
  */
 export class CellRules {
   readonly #behavior: ImportBehavior;
@@ -17,16 +20,23 @@ export class CellRules {
   /** The optional fields for which the file has a column. */
   readonly #optional: readonly string[];
   readonly #fixable: ReadonlySet<string>;
+  readonly #ids: ReadonlySet<string>;
+  /** The latest date that is accepted, as a timestamp. */
+  readonly #latest: string;
   #row: RowView = () => "";
+  /** The values of the row that must not be used, by field. */
+  readonly #damaged = new Map<string, RowError>();
   readonly #fixed = new Map<string, FixedId>();
   readonly #dropped: (readonly [field: string, reason: string])[] = [];
   readonly #reportDropped: ReportDropped = (field, reason) => this.#dropped.push([field, reason]);
 
+  /** @param startedMs when the run began; a resume must judge dates as the run did */
   constructor(
     behavior: ImportBehavior,
     tally: RunTally,
     hasColumn: (field: string) => boolean,
     { empty, fixIds }: Pick<ImportOptions, "empty" | "fixIds">,
+    startedMs: number,
   ) {
     this.#behavior = behavior;
     this.#tally = tally;
@@ -34,6 +44,8 @@ export class CellRules {
     const optional = behavior.fields.filter(({ name, required }) => !required && hasColumn(name));
     this.#optional = empty === undefined || empty === "keep" ? [] : optional.map(({ name }) => name);
     this.#fixable = new Set(fixIds ? behavior.fixableFields : []);
+    this.#ids = new Set(behavior.idFields);
+    this.#latest = new Date(startedMs + dayMs).toISOString();
   }
 
   /**
@@ -43,14 +55,16 @@ export class CellRules {
   read(row: RowView, source: SourceRow, later?: (() => void)[]): Item | readonly RowError[] {
     this.#row = row;
     this.#fixed.clear();
-    const view = this.#fixable.size > 0 ? this.#fixingView : row;
+    this.#damaged.clear();
+    const view = this.#fixable.size > 0 ? this.#fixingView : this.#soundView;
     // Most rows have nothing to report; this avoids allocating for them.
     const empty = this.#optional.length === 0 ? none : this.#optional.filter((field) => view(field) === "");
     const erasable = this.#behavior.erasing?.fields ?? [];
     const erased = this.#empty === "clear" ? empty.filter((field) => erasable.includes(field)) : none;
     this.#dropped.length = 0;
     const read = this.#behavior.read(view, source, this.#reportDropped, erased);
-    if (this.#empty === "error" && empty.length > 0) return [...(isItem(read) ? [] : read), ...empty.map(emptyCell)];
+    const problems = this.#findProblems(this.#empty === "error" ? empty : none);
+    if (problems) return isItem(read) ? problems : mergeProblems(problems, read);
     if (!isItem(read)) return read;
     if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
     const dropped = [...this.#dropped];
@@ -65,9 +79,18 @@ export class CellRules {
     return read;
   }
 
-  readonly #fixingView: RowView = (field) => {
+  /** The row's values, with damaged ones hidden from the checks of the kind, and the end of long ones. */
+  readonly #soundView: RowView = (field) => {
     const value = this.#row(field);
-    if (!this.#fixable.has(field)) return value;
+    const damage = findDamage(field, value, this.#ids);
+    if (!damage) return value;
+    this.#damaged.set(field, damage);
+    return damage.code === "too_long" ? value.slice(0, maxValueLength + 1) : "";
+  };
+
+  readonly #fixingView: RowView = (field) => {
+    const value = this.#soundView(field);
+    if (value === "" || !this.#fixable.has(field)) return value;
     const known = this.#fixed.get(field);
     if (known?.original === value) return known.fixed;
     const fixed = fixId(field, value);
@@ -75,10 +98,37 @@ export class CellRules {
     return fixed ?? value;
   };
 
+  /** The row's errors that do not depend on its kind; undefined if it has none. */
+  #findProblems(empty: readonly string[]): RowError[] | undefined {
+    const future = this.#findFutureDate();
+    if (this.#damaged.size === 0 && empty.length === 0 && !future) return undefined;
+    const emptied = empty.filter((field) => !this.#damaged.has(field)).map(emptyCell);
+    return [...this.#damaged.values(), ...(future ? [future] : []), ...emptied];
+  }
+
+  #findFutureDate(): RowError | undefined {
+    const { dateField: field } = this.#behavior;
+    if (field === undefined) return undefined;
+    const value = this.#soundView(field);
+    // Most dates are days, which compare as text.
+    if (value.length === 10 && value <= this.#latest.slice(0, 10)) return undefined;
+    const time = value === "" ? undefined : readTime(value);
+    if (time === undefined || time <= this.#latest) return undefined;
+    return { field, code: "future_date", reason: `'${value}' is more than a day in the future` };
+  }
+
   #countEmpty(source: SourceRow, field: string, isErased: boolean): void {
     if (isErased) this.#tally.erase(source, field);
     else this.#tally.keep(source, field, this.#behavior.erasing?.otherwise ?? "there is no stored value to erase");
   }
+}
+
+/** The errors of a row, one per field; the kind knows the limits of its fields. */
+function mergeProblems(general: readonly RowError[], own: readonly RowError[]): RowError[] {
+  const isKnown = ({ field, code }: RowError) =>
+    code === "too_long" && own.some((other) => other.field === field && other.code === code);
+  const kept = general.filter((problem) => !isKnown(problem));
+  return [...kept, ...own.filter(({ field }) => !kept.some((problem) => problem.field === field))];
 }
 
 function emptyCell(field: string): RowError {

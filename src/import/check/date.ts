@@ -2,7 +2,7 @@ import { isCalendarDate } from "../../contract/index.ts";
 import type { RowError, RowView } from "../item.ts";
 
 const pattern =
-  /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:(?:[T ]| at )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp][Mm])?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$/;
+  /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:(?:[T ]| at )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?(?:\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?)?$/;
 
 /**
  * Reads the day of a date as shops export it: year first; a time and an offset are ignored, so the day is the one

@@ -8,6 +8,7 @@ import { isItem, type Item, type RowError, type RowView, type SourceRow } from "
 import { GroupReader, viewLine } from "../layouts/group-reader.ts";
 import { RowCollector, type CollectedGroup } from "../layouts/row-collector.ts";
 import type { KeyStore } from "../run/key-store.ts";
+import { rejectCodeColumn } from "../mapping/names.ts";
 import type { ImportOptions } from "../options.ts";
 
 const recordProblems: Readonly<Record<RecordProblem, string>> = {
@@ -26,6 +27,8 @@ export class ItemReader {
   readonly #rules: CellRules;
   readonly #groups: { readonly collector: RowCollector; readonly reader: GroupReader } | undefined;
   readonly #view: RowView;
+  /** The column with the reject code in a reject file; -1 in other files. */
+  readonly #codeColumn: number;
   readonly #row: { cells: readonly string[] } = { cells: [] };
   #open: Item | undefined;
   /** Rows read, blank ones excluded. */
@@ -39,13 +42,15 @@ export class ItemReader {
     file: InputFile,
     fileIndex: number,
     options: ImportOptions,
+    startedMs: number,
   ) {
     this.#behavior = behavior;
     this.#tally = tally;
     this.#keys = keys;
     this.#file = file;
     this.#fileIndex = fileIndex;
-    this.#rules = new CellRules(behavior, tally, (field) => file.columns.columnOf.has(field), options);
+    this.#rules = new CellRules(behavior, tally, (field) => file.columns.columnOf.has(field), options, startedMs);
+    this.#codeColumn = file.head.header.indexOf(rejectCodeColumn);
     const { columnOf, fields, layout, exact } = file.columns;
     const rules = this.#rules;
     this.#groups = fields &&
@@ -105,6 +110,13 @@ export class ItemReader {
     problem: RecordProblem | undefined,
   ): { readonly source: SourceRow; readonly problem: RowError } | undefined {
     const { header, format } = this.#file.head;
+    if (problem === undefined && source.cells[this.#codeColumn] === "bad_quote") {
+      const own = source.cells.slice(0, this.#codeColumn);
+      if (own.some((cell) => hasOpenQuote(cell, format.delimiter))) {
+        const more = "; if the cells are correct, clear the cell '_code'";
+        return { source, problem: { field: "", code: "bad_quote", reason: `${recordProblems.bad_quote}${more}` } };
+      }
+    }
     if (problem !== undefined) {
       const cells = problem === "nul_byte" ? source.cells : splitRaw(source.cells, format.delimiter);
       return {
@@ -171,6 +183,18 @@ function isBlank(cells: readonly string[]): boolean {
 /** Trims a cell; most cells need no trimming. */
 function trimBlanks(cell: string): string {
   return cell.charCodeAt(0) <= 32 || cell.charCodeAt(cell.length - 1) <= 32 ? cell.trim() : cell;
+}
+
+/**
+ * Whether a cell of a reject file, or a part of it, still begins with a quote that is not closed correctly.
+ * A row with a broken quote is written cut at its delimiters, so the cell with the quote would now be valid.
+ */
+function hasOpenQuote(cell: string, delimiter: string): boolean {
+  return cell.includes('"') && cell.split(delimiter).some((part) => part.startsWith('"') && !isQuoted(part));
+}
+
+function isQuoted(part: string): boolean {
+  return part.length > 1 && part.endsWith('"') && !part.slice(1, -1).replaceAll('""', "").includes('"');
 }
 
 /** Splits a row that could not be parsed at each delimiter, so that its cells can be corrected one by one. */

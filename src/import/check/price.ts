@@ -7,10 +7,13 @@ const sign = String.raw`(?:\p{L}{0,3}\p{Sc}|\p{L}{1,4}\.?)`;
 /** Short names that are neither symbols nor codes. */
 const shortNames = new Set("kr zł kč ft lei fr sfr rs r tl rm rp bs din ден лв руб р грн сом тг".split(" "));
 const withSign = new RegExp(
-  String.raw`^(${sign})?\s*(\d[\d.,' \u2019\s]*?)(?:[.,][-\u2012-\u2015]{1,2})?\s*(${sign})?$`,
+  String.raw`^(${sign})? ?(\d(?:[\d.,'\u2019]| (?=[\d.,'\u2019]))*)(?:[.,][-\u2012-\u2015]{1,2})? ?(${sign})?$`,
   "u",
 );
 const thousands = /^\d{1,3}(?:([., '\u2019])\d{3})(?:\1\d{3})*$/;
+
+/** The maximum length of a price in any notation, in characters. */
+const maxPriceLength = 64;
 
 /** Currencies with three decimals. Source: ISO 4217. */
 const threeDecimals = new Set(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]);
@@ -23,6 +26,7 @@ const threeDecimals = new Set(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"])
  * @param currency the ISO code, if known
  */
 export function readPrice(value: string, currency?: string): ReadPrice {
+  if (value.length > maxPriceLength) return undefined;
   if (plain.test(value)) return { price: value };
   const parts = withSign.exec(value.normalize("NFKC").replaceAll(/\s+/g, " "));
   if (!parts || (parts[1] !== undefined && parts[3] !== undefined)) return undefined;

@@ -27,9 +27,26 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
     means: "not a date, or a date with an ambiguous order of day and month",
     hint: "write it as 2026-01-31",
   },
+  future_date: { means: "a date more than a day in the future", hint: "correct the date" },
   bad_price: { means: "not a price", hint: "write digits with a decimal point: 1234.50" },
   bad_currency: { means: "not a currency code", hint: "write three letters, such as EUR" },
   bad_boolean: { means: "neither true nor false", hint: "write true or false" },
+  spreadsheet_error: {
+    means: "the error of a spreadsheet formula, such as `#REF!` or `#N/A`, instead of a value",
+    hint: "export the file again, or enter the value",
+  },
+  spreadsheet_formula: {
+    means: 'a value that a spreadsheet program wrapped in a formula, such as `="1002"`',
+    hint: "remove the equals sign and the quotes",
+  },
+  scientific_notation: {
+    means: "an ID that a spreadsheet program has rounded to a number such as `1.23E+12`",
+    hint: "copy the ID from the original; in the spreadsheet, format the column as text first",
+  },
+  nested_too_deep: {
+    means: "HTML elements nested more than 256 levels deep",
+    hint: "replace the HTML by its text",
+  },
   empty_cell: {
     means: "an empty cell, which `--empty error` rejects",
     hint: "fill it in, remove the column, or pass --empty keep",

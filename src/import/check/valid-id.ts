@@ -42,7 +42,7 @@ export function proposeLegalId(original: string): string {
   const slug = foldAccents(composed)
     .replaceAll(/[^A-Za-z0-9_]+/g, "-")
     .slice(0, maxLength.id - tailLength - 1)
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-+|(?<!-)-+$/g, "");
   return [slug, tailOf(composed)].filter((part) => part !== "").join("-");
 }
 

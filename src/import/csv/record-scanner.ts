@@ -7,7 +7,7 @@ export const recordFlag = {
   badQuote: 1,
   /** It contains a NUL byte. */
   nul: 2,
-  /** It exceeds the maximum length; the rest of its line follows as further records. */
+  /** It exceeds the maximum length; the rest of its line is skipped. */
   tooLong: 4,
   /** It contains a quoted field, in which a delimiter or line break may be text. */
   quoted: 8,
@@ -65,6 +65,8 @@ export class RecordScanner {
   #keyEnd = -1;
   #hasNul = false;
   #hasQuotes = false;
+  /** Whether the bytes up to the next line end belong to a record that was too long and has been reported. */
+  #isRest = false;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
@@ -163,7 +165,7 @@ export class RecordScanner {
       this.#keyStart = this.#fieldStart;
       this.#keyEnd = end;
     }
-    if (end > this.#recordStart) {
+    if (end > this.#recordStart && !this.#isRest) {
       records.starts.push(this.#recordStart);
       records.ends.push(end);
       records.lines.push(this.#recordLine);
@@ -181,6 +183,7 @@ export class RecordScanner {
     this.#keyEnd = -1;
     this.#hasNul = false;
     this.#hasQuotes = false;
+    this.#isRest = false;
   }
 
   #endAtBufferEnd(buffer: Buffer, records: ScannedRecords, isLast: boolean): void {
@@ -188,7 +191,9 @@ export class RecordScanner {
     const hasReturn = this.#lineEnd === lineFeed && buffer.at(-1) === carriageReturn;
     const flag = (isRest ? recordFlag.badQuote : 0) | (isLast ? 0 : recordFlag.tooLong);
     this.#endRecord(buffer, hasReturn ? buffer.length - 1 : buffer.length, buffer.length, records, flag);
-    if (!isLast) this.#state = scanState.restOfLine;
+    if (isLast) return;
+    this.#state = scanState.restOfLine;
+    this.#isRest = true;
   }
 
   /** Marks the first line of the open record as a broken record and continues after it. */

@@ -1,7 +1,10 @@
 import { compile } from "html-to-text";
+import { tooDeep } from "../check/damaged-values.ts";
 
 const convert = compile({
   wordwrap: false,
+  // Elements below are replaced by the mark.
+  limits: { maxDepth: 256, ellipsis: tooDeep },
   selectors: [
     { selector: "a", options: { ignoreHref: true } },
     { selector: "img", format: "skip" },
@@ -13,7 +16,11 @@ const convert = compile({
   ],
 });
 
-/** The text that a reader of the page would see, with paragraphs, lists, and tables as lines. */
+/**
+ * The text that a reader of the page would see, with paragraphs, lists, and tables as lines.
+ * @returns `tooDeep` if the elements are too deeply nested
+ */
 export function readHtml(html: string): string {
-  return convert(html).replaceAll("\u00a0", " ").trim();
+  const text = convert(html);
+  return text.includes(tooDeep) ? tooDeep : text.replaceAll("\u00a0", " ").trim();
 }

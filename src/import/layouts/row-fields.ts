@@ -1,6 +1,10 @@
 import type { RowView } from "../item.ts";
 import type { CellView, Family, FieldSource, Layout, ValueContext } from "./layout.ts";
+import { isErrorValue } from "../check/damaged-values.ts";
 import { normalizeName } from "../mapping/names.ts";
+
+/** Longer values are not converted, in characters: the checks reject them. HTML may be much longer than its text. */
+const maxConverted = 1024 * 1024;
 
 /** One line of a row that holds several, by column name. */
 export type RowPart = ReadonlyMap<string, string>;
@@ -71,6 +75,7 @@ export class RowFields {
     if (!source) return "";
     for (const places of source.from) {
       const value = readPlaces(places, row);
+      if (value.length > maxConverted || isErrorValue(value)) return value;
       if (value === "" || source.saysNothing?.(value)) continue;
       return source.as ? source.as(value, { field: view, dateOrder: this.#supply.dateOrder }) : value;
     }

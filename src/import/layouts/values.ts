@@ -32,7 +32,7 @@ export function isNoUrl(value: string): boolean {
 }
 
 export function isZero(value: string): boolean {
-  return /^[0.,\s]*0[0.,\s]*$/.test(value);
+  return value.length <= 64 && /^[.,\s]*0[0.,\s]*$/.test(value);
 }
 
 /** Formats a list with commas and no spaces. */

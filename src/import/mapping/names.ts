@@ -44,8 +44,10 @@ export function synonyms(plain: string, vague = ""): FieldSynonyms {
   return { plain: split(plain), vague: split(vague) };
 }
 
+export const rejectCodeColumn = "_code";
+
 /** The columns that a reject file adds; an import ignores them. */
-export const rejectColumns = ["_line", "_column", "_code", "_reason"] as const;
+export const rejectColumns = ["_line", "_column", rejectCodeColumn, "_reason"] as const;
 
 export function isRejectColumn(name: string): boolean {
   return (rejectColumns as readonly string[]).includes(name);

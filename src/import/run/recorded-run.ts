@@ -74,6 +74,7 @@ export async function openRecordedRun(
       kind,
       options,
       behavior,
+      startedMs: Date.parse(manifest.started_at),
       files,
       folder: paths.folder,
       paths,

@@ -15,6 +15,8 @@ import type { RunState } from "../summary.ts";
 export interface RunFiles {
   readonly options: ImportOptions;
   readonly behavior: ImportBehavior;
+  /** When the run began. */
+  readonly startedMs: number;
   readonly files: readonly InputFile[];
   /** The folder for rows that do not fit into memory. */
   readonly folder: string;
@@ -33,12 +35,12 @@ export async function readAll(
   sender: Sender,
   deps: ReadingDeps,
 ): Promise<RunState> {
-  const { behavior, files, options } = attempt;
+  const { behavior, files, options, startedMs } = attempt;
   const chunker = new Chunker(options.batchSize ?? callSizeOf(behavior).recommended ?? 1);
   const pace = createPace(attempt, tally, deps);
   let rows = 0;
   for (const [index, file] of files.entries()) {
-    const items = new ItemReader(behavior, tally, keys, file, index, options);
+    const items = new ItemReader(behavior, tally, keys, file, index, options, startedMs);
     const submit = async (found: Iterable<Item>) => {
       for (const item of found) {
         const chunk = chunker.add(item);

@@ -7,6 +7,7 @@ export const coupons: RecordKind = {
   itemName: { one: "code", many: "codes" },
   fields: [{ name: "code", required: true }],
   columns: ["code"],
+  idFields: ["code"],
   isUndoable: true,
   importCommand: {
     summary: "Import unique coupon codes from CSV files (use - for standard input)",

@@ -13,6 +13,7 @@ export const groups: RecordKind = {
   ],
   columns: ["group", "product_id"],
   fixableFields: ["product_id"],
+  idFields: ["product_id"],
   isUndoable: true,
   importCommand: {
     summary: "Add products to product groups from CSV files (use - for standard input)",

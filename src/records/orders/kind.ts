@@ -19,6 +19,7 @@ export const orders: RecordKind = {
   textColumns: "order_id customer_name user_reference product_name product_description product_tags".split(" "),
   urlField: "product_url",
   fixableFields: ["product_id", "sku", "external_sku"],
+  idFields: "order_id user_reference product_id upc mpn isbn sku external_sku".split(" "),
   isUndoable: true,
   layoutNames: ["shopify-orders", "woocommerce-orders", "magento-orders", "bigcommerce-orders"],
   importCommand: {

@@ -29,6 +29,7 @@ export const products: RecordKind = {
   textColumns: ["name", "description", "product_tags"],
   urlField: "url",
   fixableFields: ["product_id", "sku", "external_sku"],
+  idFields: "product_id upc mpn isbn sku external_sku".split(" "),
   isUndoable: true,
   layoutNames:
     "catalog shopify-products shopify-variants woocommerce-products magento-products bigcommerce-products".split(" "),

@@ -46,6 +46,7 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
   let isDatedToday = false;
   return {
     operation: "reviews.createNow",
+    dateField: "date",
     nameOf: ({ payload }) => {
       const { sku, email, review_title: title } = (payload as Payload).review;
       return [sku, email, title].map(String).join(" · ");

@@ -31,6 +31,7 @@ export const reviews: RecordKind = {
   textColumns: "review_title review_content display_name comment_content product_title user_reference".split(" "),
   urlField: "product_url",
   fixableFields: ["product_id"],
+  idFields: ["product_id", "user_reference"],
   importCommand: {
     summary: "Import past reviews from CSV files (use - for standard input)",
     examples: ["starpost reviews import reviews.csv", "starpost reviews import reviews.csv --dry-run"],

@@ -61,7 +61,7 @@ function removeBaseUrl(text: string, profile: Profile): string {
   if (isOwn && (url.pathname === root || url.pathname.startsWith(`${root}/`))) {
     // The typed text, because a URL object would percent-encode `{app_key}`.
     const typed = text.slice(text.indexOf("://") + 3);
-    return (/[/?].*$/s.exec(typed)?.[0] ?? "/").slice(root.length);
+    return (/[/?].*/s.exec(typed)?.[0] ?? "/").slice(root.length);
   }
   const scope = base ? `only calls ${base.origin}${root}` : "does not call other hosts";
   throw usageError(

@@ -66,7 +66,7 @@ ${indent(html.trim(), 6)}
 
 /** Wraps each value in an element that isolates its text direction. */
 export function isolate(sentence: string): string {
-  return sentence.replaceAll(/\{\{.*?\}\}/g, (output) => `<bdi>${output}</bdi>`);
+  return sentence.replaceAll(/\{\{[^{}]*\}\}/g, (output) => `<bdi>${output}</bdi>`);
 }
 
 function indent(text: string, spaces: number): string {

@@ -1,11 +1,19 @@
 import { crc32 } from "node:zlib";
 import { Gunzip, InflateRaw } from "minizlib";
+import { FileFormatError } from "../../import-error.ts";
 import { damaged, findEntryData, type ZipEntry } from "./zip-directory.ts";
 import { readPieces, type StampedFile } from "./file-pieces.ts";
 
 /** Compressed bytes processed at a time: they may expand a thousandfold in memory. */
 const packedPieceBytes = 32 * 1024;
 const unpackedPieceBytes = 256 * 1024;
+
+/**
+ * An archive that expands to more than this many bytes, and by more than this factor, is refused. Honest CSV, however
+ * repetitive, shrinks to about one part in 200 at most; only runs of one character, such as the empty rows of a
+ * spreadsheet, shrink to one in 1,000, which is why small results are always accepted.
+ */
+const maxExpansion = { bytes: 128 * 1024 * 1024, factor: 300 } as const;
 
 /** The content of a gzip file, with all its members. */
 export function inflateGzip(file: StampedFile): Generator<Buffer> {
@@ -42,13 +50,26 @@ function* inflate(packed: Iterable<Buffer>, inflater: Gunzip | InflateRaw, kind:
     return taken;
   };
   const joined = new Joiner();
+  let [packedBytes, bytes] = [0, 0];
   for (const piece of packed) {
     inflater.write(piece);
-    yield* joined.add(take());
+    const taken = take();
+    packedBytes += piece.length;
+    for (const { length } of taken) bytes += length;
+    if (bytes > maxExpansion.bytes && bytes > packedBytes * maxExpansion.factor) throw expandsTooMuch(kind);
+    yield* joined.add(taken);
   }
   inflater.end();
   yield* joined.add(take());
   yield* joined.end();
+}
+
+function expandsTooMuch(kind: "gzip" | "zip"): FileFormatError {
+  const { bytes, factor } = maxExpansion;
+  return new FileFormatError(
+    `the ${kind} archive expands to more than ${bytes / 1024 / 1024} MiB and ${factor} times its size`,
+    "if you trust the archive, extract it and import the extracted file",
+  );
 }
 
 /** Combines small pieces into ones worth a turn of the reader. */

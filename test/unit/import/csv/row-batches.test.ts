@@ -117,6 +117,25 @@ describe("reading rows", () => {
     const { rows } = await readAll(`id,name\n1,"${"x".repeat(10_000_000)}"\n2,b\n`);
     expect(rows.map(({ cells }) => cells[1]?.length)).toEqual([10_000_000, 1]);
   });
+
+  test.each([
+    ["without quotes", "x".repeat(20_000_000)],
+    ["of 40 MB", "x".repeat(40_000_000)],
+    ["with an open quote", `"${"x".repeat(20_000_000)}`],
+    ["with a long quoted cell", `"${"x".repeat(20_000_000)}"`],
+  ])("a row that is too long is one row: %s", async (_name, cell) => {
+    const { rows } = await readAll(`id,name\n1,${cell}\n2,b\n`);
+    expect(rows.map(({ line, problem }) => [line, problem])).toEqual([
+      [2, "record_too_long"],
+      [3, undefined],
+    ]);
+    expect(rows[0]?.cells.join("").length).toBeLessThan(18_000_000);
+  });
+
+  test("a row that is too long at the end of the file is one row", async () => {
+    const { rows } = await readAll(`id,name\n1,a\n2,${"x".repeat(20_000_000)}`);
+    expect(rows.map(({ problem }) => problem)).toEqual([undefined, "record_too_long"]);
+  });
 });
 
 describe("grouping", () => {

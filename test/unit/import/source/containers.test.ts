@@ -157,6 +157,26 @@ describe("any file", () => {
   });
 
   test.each([
+    ["gzip", gzipSync(Buffer.alloc(200_000_000, "0")), undefined],
+    ["zip", makeZip([{ name: "a.csv", bytes: Buffer.alloc(200_000_000, "0") }]), "a.csv"],
+  ])("that expands to an absurd size is refused before it is read completely: %s", (_name, bytes, entry) => {
+    let total = 0;
+    const readIt = () => {
+      for (const { length } of readBytes(openSource(write(bytes), entry))) total += length;
+    };
+    expect(readIt).toThrow(/expands to more than 128 MiB and 300 times its size/);
+    expect(total).toBeLessThan(150_000_000);
+  });
+
+  test("that is large and as repetitive as exports get is accepted", () => {
+    const row = (at: number) => `${at},n@example.com,${"the same long description ".repeat(100)}\n`;
+    const bytes = gzipSync(Buffer.from(Array.from({ length: 60_000 }, (_, at) => row(at)).join("")));
+    let total = 0;
+    for (const { length } of readBytes(openSource(write(bytes)))) total += length;
+    expect(total).toBeGreaterThan(150_000_000);
+  });
+
+  test.each([
     ["plain", content],
     ["gzip", makeGzip(content)],
   ])("that changes while it is read is reported: %s", (_name, bytes) => {

@@ -55,7 +55,10 @@ export function parseTemplateFile(content: string, source: string): ParsedTempla
     );
   }
   const read = (name: PartName) => parts.get(name) ?? { firstLine: 1, lines: [] };
-  const partOf = (name: PartName) => read(name).lines.join("\n").replace(/\n*$/, "\n");
+  const partOf = (name: PartName) =>
+    read(name)
+      .lines.join("\n")
+      .replace(/(?<!\n)\n*$/, "\n");
   return {
     subject: partOf("subject").trim(),
     text: partOf("text"),

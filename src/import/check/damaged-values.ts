@@ -1,0 +1,61 @@
+import { maxLength } from "../../contract/index.ts";
+import type { RowError } from "../item.ts";
+
+/** The maximum length of a value in any field, in characters. */
+export const maxValueLength = Math.max(...Object.values(maxLength));
+
+/** Stands for HTML that is too deeply nested to be read; no cell contains this character. */
+export const tooDeep = "\0";
+
+/** The first characters that a damaged value can have. */
+const code = { nul: 0, numberSign: 35, zero: 48, nine: 57, equals: 61 } as const;
+
+/**
+ * What spreadsheets show instead of a value that a formula cannot calculate, in English and in the languages that
+ * translate it most often.
+ * Source: Microsoft, "Excel error values".
+ */
+// cspell:disable
+const errorValues: ReadonlySet<string> = new Set(
+  (
+    "#N/A #REF! #VALUE! #NAME? #DIV/0! #NUM! #NULL! #SPILL! #CALC! #FIELD! #BLOCKED! #CONNECT! #BUSY! #UNKNOWN! " +
+    "#EXTERNAL! #PYTHON! #TIMEOUT! #ERROR! #GETTING_DATA #NV #BEZUG! #WERT! #ZAHL! #VALEUR! #NOM? #NOMBRE! #NUL! " +
+    "#¡REF! #¡VALOR! #¿NOMBRE? #¡NUM! #¡NULO! #¡DIV/0! #N/D #N/D! #RIF! #VALORE! #NOME? #NULLO! #VALOR! #NÚM! #NULO! " +
+    "#VERW! #WAARDE! #NAAM? #GETAL! #LEEG! #N/B #DEEL/0! #ADR! #ARG! #NAZWA? #LICZBA! #ZERO! #DZIEL/0!"
+  ).split(" "),
+);
+// cspell:enable
+
+/** Whether an entire value is the error of a spreadsheet formula. */
+export function isErrorValue(value: string): boolean {
+  return value.charCodeAt(0) === code.numberSign && errorValues.has(value);
+}
+
+/** Excel always writes the plus sign, which no valid ID contains. */
+const scientific = /^\d(?:[.,]\d{1,17})?[Ee]\+\d{1,3}$/;
+
+/**
+ * Finds values that cannot be right in any field: longer than any field allows, or damaged by a spreadsheet program.
+ * @param ids the fields with IDs, which a spreadsheet program may have taken for numbers
+ */
+export function findDamage(field: string, value: string, ids: ReadonlySet<string>): RowError | undefined {
+  if (value.length > maxValueLength) {
+    return { field, code: "too_long", reason: `has ${value.length} characters, more than any field allows` };
+  }
+  const first = value.charCodeAt(0);
+  if (first === code.numberSign && errorValues.has(value)) {
+    return { field, code: "spreadsheet_error", reason: `'${value}' is the error of a spreadsheet formula` };
+  }
+  if (first === code.equals && /^="[^"]*"$/.test(value)) {
+    const reason = "is a spreadsheet formula around a value";
+    return { field, code: "spreadsheet_formula", reason };
+  }
+  if (first >= code.zero && first <= code.nine && scientific.test(value) && ids.has(field)) {
+    const reason = `'${value}' is a number that a spreadsheet program has rounded; the original digits are lost`;
+    return { field, code: "scientific_notation", reason };
+  }
+  if (first === code.nul && value === tooDeep) {
+    return { field, code: "nested_too_deep", reason: "contains HTML elements nested more than 256 levels deep" };
+  }
+  return undefined;
+}
