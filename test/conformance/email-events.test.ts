@@ -248,6 +248,40 @@ describeBackends("events from email providers", (harness) => {
     expect(await postEvents(harness(), account, unusual)).toMatchObject({ accepted: 0, repeated: 4 });
   });
 
+  it.each([
+    [{ status: "5.2.2", reason: "552 5.2.2 mailbox full" }],
+    [{ status: "4.4.7", reason: "message expired" }],
+    [{ reason: "552 over quota" }],
+  ])("does not suppress an address after a bounce whose cause passes: %j", async (fields) => {
+    const account = await harness().newAccount();
+    const sent = await sendEmail(harness(), account, "full@mail.example");
+    await postEvents(harness(), account, [createEvent(sent, "bounce", fields)]);
+    expect((await account.service.emails.get({ mail_id: sent.id })).mail.state).toBe("bounced");
+    expect(await account.service.emailSuppressions.lift({ email: "full@mail.example" })).toMatchObject({ lifted: [] });
+  });
+
+  it.each([
+    ["bounce", { type: "bounce", reason: "550 no such user" }, { bounces: 1 }],
+    ["bounce", { type: "blocked" }, { blocked: 1 }],
+    ["bounce", { status: "5.2.2" }, { bounces: 1 }],
+    ["dropped", { reason: "Bounced Address" }, { repeat_bounces: 1 }],
+    ["dropped", { reason: "Spam Content" }, { spam_drop: 1 }],
+    ["dropped", { reason: "Recipient List over Package Quota" }, undefined],
+  ])("no longer counts an email as delivered after %s with %j, in any order", async (kind, fields, counters) => {
+    const account = await harness().newAccount();
+    const [first, second] = [await sendEmail(harness(), account), await sendEmail(harness(), account)];
+    await postEvents(harness(), account, [createEvent(first, "delivered")]);
+    expect(await readCounts(account)).toEqual({ [today]: { delivered: 1 } });
+    harness().clock.advance(dayMs);
+    await postEvents(harness(), account, [createEvent(first, kind, fields), createEvent(first, kind, fields)]);
+    const tomorrow = "2026-03-16";
+    expect(await readCounts(account)).toEqual(counters ? { [tomorrow]: counters } : {});
+    await postEvents(harness(), account, [createEvent(second, kind, fields), createEvent(second, "delivered")]);
+    await postEvents(harness(), account, [createEvent(second, "delivered")]);
+    const twice = counters && Object.fromEntries(Object.keys(counters).map((name) => [name, 2]));
+    expect(await readCounts(account)).toEqual(twice ? { [tomorrow]: twice } : {});
+  });
+
   it("suppresses addresses after a hard bounce or a spam report until the store lifts the suppression", async () => {
     const account = await harness().newAccount();
     const { service } = account;

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { emailTypes } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview } from "../support/builders.ts";
+import { sendDueEmails } from "../support/due-emails.ts";
 import { aQuestion, lastToken, readEmailCounts, readEmails, disableFeature } from "../support/emails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -110,9 +112,9 @@ describeIsolated("links", (harness) => {
 
   it("unsubscribes the address from emails of the type permanently", async () => {
     const { service } = await harness().newAccount();
-    await service.questions.sendConfirmation(aQuestion({ email: "Ann@Mail.example" }));
+    await service.emails.sendTest({ email: "Ann@Mail.example" });
     const token = await lastToken(harness(), "unsubscribe_url");
-    const link = { kind: "unsubscribe", about: "Ann@Mail.example", detail: "question confirmation" };
+    const link = { kind: "unsubscribe", about: "Ann@Mail.example", detail: emailTypes[1] };
     expect(await anonymous().links.show({ token })).toEqual({ link: { ...link, state: "ready" } });
     for (const _ of [1, 2]) {
       expect(await anonymous().links.follow({ token })).toEqual({ link: { ...link, state: "done" } });
@@ -122,29 +124,44 @@ describeIsolated("links", (harness) => {
       {
         id: expect.any(Number),
         user_email: "Ann@Mail.example",
-        email_type_id: 8,
+        email_type_id: 1,
         unsubscirbed_by_name: "USER",
       },
     ]);
-    expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({
-      requests: 1,
-      unsubscribes: 1,
-    });
-    const resubscribed = await service.unsubscribers.massDelete({ email_list: { 8: ["ann@mail.example"] } });
+    expect(await readEmailCounts(harness(), "map")).toEqual({ requests: 1, unsubscribes: 1 });
+    const resubscribed = await service.unsubscribers.massDelete({ email_list: { 1: ["ann@mail.example"] } });
     expect(resubscribed.errors).toEqual([{ value: "Ann@Mail.example", error: "unsubscribed by the user" }]);
-    await service.questions.sendConfirmation(aQuestion({ email: "ann@mail.example", review_content: "Two?" }));
-    const states = (await readEmails(harness())).map(({ state }) => state);
-    expect(states).toEqual(["queued", "not_sent"]);
-    expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({
-      requests: 1,
-      unsubscribes: 1,
-      repeat_unsubscribes: 1,
-    });
+    const { state } = (await anonymous().links.show({ token })).link;
+    expect(state).toBe("done");
+  });
+
+  it.each([
+    ["a verification", "anonymous_testimonials_request"],
+    ["a confirmation", "question_confirmation"],
+  ])("of %s unsubscribe from review requests, so that the next one still arrives", async (_name, category) => {
+    const { service } = await harness().newAccount();
+    const submit = (content: string) =>
+      category === "question_confirmation"
+        ? service.questions.sendConfirmation(aQuestion({ review_content: content }))
+        : service.reviews.create(aReview({ email: "ann@mail.example", review_content: content }));
+    await submit("One?");
+    const token = await lastToken(harness(), "unsubscribe_url");
+    expect(await anonymous().links.follow({ token })).toMatchObject({ link: { state: "done", detail: emailTypes[1] } });
+    await submit("Two?");
+    const states = async () =>
+      (await readEmails(harness())).filter((email) => email.category === category).map(({ state }) => state);
+    expect(await states()).toEqual(["queued", "queued"]);
+    await sendDueEmails(harness());
+    expect(await states()).toEqual(["sent", "sent"]);
+    const email_type_id = category === "question_confirmation" ? 8 : 14;
+    await service.unsubscribers.massCreate({ email_list: { [email_type_id]: ["ann@mail.example"] } });
+    await submit("Three?");
+    expect(await states()).toEqual(["sent", "sent", "not_sent"]);
   });
 
   it("turns an unsubscription by the store into one by the user", async () => {
     const { service } = await harness().newAccount();
-    await service.questions.sendConfirmation(aQuestion());
+    await service.emails.sendTest({ email: "ann@mail.example" });
     await service.unsubscribers.massCreate({
       email_list: { 8: ["ann@mail.example"], 1: ["ann@mail.example"] },
     });
@@ -154,8 +171,8 @@ describeIsolated("links", (harness) => {
     const { unsubscribers } = await service.unsubscribers.list({});
     expect(unsubscribers.map((row) => [row.email_type_id, row.unsubscirbed_by_name])).toEqual(
       expect.arrayContaining([
-        [8, "USER"],
-        [1, "MODERATOR"],
+        [1, "USER"],
+        [8, "MODERATOR"],
       ]),
     );
     expect(unsubscribers).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { OutgoingEmail } from "../../src/email/outgoing-email.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createEmailQueue, type EmailQueue } from "../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
@@ -9,6 +10,21 @@ export function createWorker({ database, clock }: Harness, name = "worker"): Ema
   const sealer = createSealer(Buffer.alloc(32, 7));
   const options = { database, clock, random: randomBytes, sealer, enforceLimits: false };
   return createEmailQueue(createLocalTransport(options).work, { worker: name, leaseMs: 60_000 });
+}
+
+/** Sends all due emails, as a worker whose mail server accepts everything. Returns what was sent, in order. */
+export async function sendDueEmails(harness: Harness): Promise<readonly OutgoingEmail[]> {
+  const worker = createWorker(harness, `sender-${randomBytes(4).toString("hex")}`);
+  const outgoing: OutgoingEmail[] = [];
+  for (;;) {
+    const { emails, notSent } = await worker.claim(1_000);
+    if (emails.length === 0 && notSent.length === 0) return outgoing;
+    for (const { email } of emails) {
+      await worker.step([], email.id);
+      await worker.step([{ id: email.id, outcome: { state: "accepted", answer: "250 OK" } }]);
+      outgoing.push(email);
+    }
+  }
 }
 
 /** Evaluates all due review requests. Returns the result of each, by `order/product`. */

@@ -51,6 +51,26 @@ export const emailTypeOf: Readonly<Record<EmailCategory, EmailTypeId>> = {
   map: 1,
 };
 
+/** The types of emails that answer an action of their recipient: verify a review, confirm a question. */
+const requestedTypes: ReadonlySet<number> = new Set([
+  emailTypeOf.anonymous_testimonials_request,
+  emailTypeOf.question_confirmation,
+]);
+
+/**
+ * Whether the recipient's own unsubscription stops emails of a type.
+ * Assumed: it does not stop emails without which a later review would stay anonymous, or a question unpublished. The
+ * store can stop them.
+ */
+export function isStoppedByRecipient(emailTypeId: number): boolean {
+  return !requestedTypes.has(emailTypeId);
+}
+
+/** The type that the unsubscribe link of an email unsubscribes from: review requests, if its own cannot be stopped. */
+export function unsubscribeTypeOf(emailTypeId: number): number {
+  return isStoppedByRecipient(emailTypeId) ? emailTypeId : emailTypeOf.map;
+}
+
 /**
  * - `queued`: waiting for its due time or the next attempt
  * - `leased`: claimed by a worker that has not started to send it
@@ -105,6 +125,21 @@ export const emailEventNames = [
   "failed",
 ] as const;
 export type EmailEventName = (typeof emailEventNames)[number];
+
+/**
+ * Events after which an email counts as not delivered, even if its mail server accepted it.
+ * Source: spec "Email statistics". Assumed: `delivered` excludes emails that bounced or were dropped later.
+ */
+export const undeliveredEvents: ReadonlySet<EmailEventName> = new Set([
+  "bounced",
+  "blocked",
+  "invalid_address",
+  "spam_dropped",
+  "dropped_unsubscribed",
+  "dropped_bounced",
+  "dropped_spam_reported",
+  "failed",
+]);
 
 interface Counted {
   /** Counter that increases with every event. */

@@ -1,3 +1,4 @@
+import { isTransientRejection, readStatus } from "./enhanced-status.ts";
 import { asOneLine } from "../templates/rendered-email.ts";
 import type { SendOutcome, SmtpSettings } from "./transport.ts";
 
@@ -37,7 +38,7 @@ const isPolicyRefusal = (answer: string) =>
  * the settings are corrected. If a server disconnects (421) during an email, that email is deferred, so that the next one
  * gets a chance. A rejection with 5.7 or because of a policy is `blocked`; one with 5.1 (or 553 without an enhanced code)
  * is `invalid_address`. The address is the cause if the code indicates it (5.1, or 5.2 except for a message that is too long),
- * or if the rejection came before the message and without an enhanced code.
+ * or if the rejection came before the message and without an enhanced code. A full mailbox is not the address's fault.
  */
 export function classifyFailure(error: SmtpError, context: FailureContext): SendOutcome {
   const { command, responseCode } = error;
@@ -45,7 +46,7 @@ export function classifyFailure(error: SmtpError, context: FailureContext): Send
   if (responseCode === undefined) return classifyWithoutResponse(error, context);
   const answer = readResponse(error);
   if (responseCode === 421 && isConnected) return { state: "deferred", answer };
-  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})/.exec(answer)?.[1] ?? "";
+  const { enhanced } = readStatus(answer);
   const isAboutSender = responseCode === 530 || /^5\.1\.[78]$/.test(enhanced) || isRelayRefusal(answer);
   if (command === "MAIL FROM") {
     if (responseCode === 552 || enhanced === "5.3.4") return { state: "bounced", answer };
@@ -60,6 +61,7 @@ export function classifyFailure(error: SmtpError, context: FailureContext): Send
   if (enhanced.startsWith("5.1.") || (responseCode === 553 && enhanced === ""))
     return { state: "invalid_address", answer, isOfAddress: true };
   if (enhanced.startsWith("5.7.") || isPolicyRefusal(answer)) return { state: "blocked", answer };
+  if (isTransientRejection(answer)) return { state: "bounced", answer, isOfAddress: false };
   const isOfAddress = enhanced === "" ? command === "RCPT TO" : enhanced.startsWith("5.2.") && enhanced !== "5.2.3";
   return { state: "bounced", answer, isOfAddress };
 }

@@ -1,4 +1,10 @@
-import { countersOf, type EmailCategory, type EmailCounter, type EmailEventName } from "../../contract/index.ts";
+import {
+  countersOf,
+  type EmailCategory,
+  type EmailCounter,
+  type EmailEventName,
+  undeliveredEvents,
+} from "../../contract/index.ts";
 import type { HandlerContext } from "./handler.ts";
 import { dayOf } from "./times.ts";
 
@@ -77,7 +83,9 @@ async function recordChunk(events: readonly EmailEvent[], context: Context): Pro
   const stored = await insertEvents(events, context);
   const added = events.filter((event) => stored.has(`${event.accountId} ${keyOf(event)}`));
   const counts = new CountChanges();
+  const before = new Map(earliest);
   for (const event of added) countEvent(event, { counts, earliest, nowMs: context.nowMs });
+  countDelivered(added, { counts, before, earliest });
   await addCounts(counts.list(), context);
   return added;
 }
@@ -90,7 +98,7 @@ function keyOf({ mailId, event, key }: EmailEvent): string {
 type Earliest = Map<string, number>;
 
 async function findEarliest(events: readonly EmailEvent[], { transaction }: Context): Promise<Earliest> {
-  const counted = events.filter(({ event }) => countersOf[event]?.first !== undefined);
+  const counted = events.filter(({ event }) => countersOf[event]?.first !== undefined || undeliveredEvents.has(event));
   if (counted.length === 0) return new Map();
   const found = await transaction
     .selectFrom("mail_events")
@@ -133,19 +141,41 @@ function countEvent(
   { accountId, mailId, category, event, occurredAtMs }: EmailEvent,
   { counts, earliest, nowMs }: { readonly counts: CountChanges; readonly earliest: Earliest; readonly nowMs: number },
 ): void {
-  const counted = countersOf[event];
-  if (!counted) return;
+  const { each, first } = countersOf[event] ?? {};
   const atMs = occurredAtMs ?? nowMs;
   const add = (counter: EmailCounter, ms: number, mails: 1 | -1) =>
     counts.add({ accountId, category, counter, day: dayOf(ms) }, mails);
-  if (counted.each) add(counted.each, atMs, 1);
-  if (!counted.first) return;
+  if (each) add(each, atMs, 1);
   const key = `${mailId}:${event}`;
   const firstMs = earliest.get(key);
   if (firstMs !== undefined && firstMs <= atMs) return;
-  if (firstMs !== undefined) add(counted.first, firstMs, -1);
-  add(counted.first, atMs, 1);
   earliest.set(key, atMs);
+  if (!first || event === "delivered") return;
+  if (firstMs !== undefined) add(first, firstMs, -1);
+  add(first, atMs, 1);
+}
+
+/** Counts emails as delivered while no event shows the opposite, in whatever order the events arrive. */
+function countDelivered(
+  events: readonly EmailEvent[],
+  changes: { readonly counts: CountChanges; readonly before: Earliest; readonly earliest: Earliest },
+): void {
+  const affected = events.filter(({ event }) => event === "delivered" || undeliveredEvents.has(event));
+  const emails = new Map(affected.map((event) => [event.mailId, event]));
+  for (const { mailId, accountId, category } of emails.values()) {
+    const add = (deliveredMs: number | undefined, mails: 1 | -1) => {
+      if (deliveredMs === undefined) return;
+      changes.counts.add({ accountId, category, counter: "delivered", day: dayOf(deliveredMs) }, mails);
+    };
+    add(findDelivery(mailId, changes.before), -1);
+    add(findDelivery(mailId, changes.earliest), 1);
+  }
+}
+
+/** Returns when an email was delivered, in milliseconds, unless it was not. */
+function findDelivery(mailId: number, earliest: Earliest): number | undefined {
+  const isUndelivered = [...undeliveredEvents].some((event) => earliest.has(`${mailId}:${event}`));
+  return isUndelivered ? undefined : earliest.get(`${mailId}:delivered`);
 }
 
 interface CounterKey {

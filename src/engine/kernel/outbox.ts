@@ -1,4 +1,11 @@
-import { emailTypeOf, type EmailCategory, type EmailLinkKind, type WebhookEvent } from "../../contract/index.ts";
+import {
+  actorNames,
+  type EmailCategory,
+  type EmailLinkKind,
+  emailTypeOf,
+  isStoppedByRecipient,
+  type WebhookEvent,
+} from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { recordEmailEvent } from "./email-log.ts";
 import { linkUrl } from "./email-links.ts";
@@ -60,12 +67,12 @@ export async function queueEmail(email: NewEmail, context: EmailContext): Promis
 async function isUnsubscribed({ accountId, category, email }: NewEmail, { transaction }: Context): Promise<boolean> {
   const found = await transaction
     .selectFrom("unsubscribers")
-    .select("id")
+    .select("by_name")
     .where("account_id", "=", accountId)
     .where("email_type_id", "=", emailTypeOf[category])
     .where("email_key", "=", email.toLowerCase())
     .executeTakeFirst();
-  return found !== undefined;
+  return found !== undefined && (found.by_name !== actorNames.user || isStoppedByRecipient(emailTypeOf[category]));
 }
 
 /**

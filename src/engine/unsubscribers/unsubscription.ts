@@ -1,10 +1,11 @@
-import { actorNames, emailTypes, type EmailCategory } from "../../contract/index.ts";
+import { actorNames, emailTypes, type EmailCategory, unsubscribeTypeOf } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
 /**
- * Finds what the unsubscribe link of an email does: unsubscribe its address from emails of its type.
+ * Finds what the unsubscribe link of an email does: unsubscribe its address from emails of its type, or from review
+ * requests if the type cannot be stopped (see `isStoppedByRecipient`).
  * Assumed: an address that the store had unsubscribed then counts as unsubscribed by its owner, which the store cannot
  * undo.
  */
@@ -14,20 +15,22 @@ export async function findUnsubscription(
 ): Promise<LinkAction | undefined> {
   const mail = await context.transaction
     .selectFrom("mails")
-    .leftJoin("unsubscribers", (join) =>
-      join
-        .onRef("unsubscribers.account_id", "=", "mails.account_id")
-        .onRef("unsubscribers.email_type_id", "=", "mails.email_type_id")
-        .onRef("unsubscribers.email_key", "=", "mails.email_key"),
-    )
-    .select(["mails.category", "mails.email_type_id", "mails.email", "mails.email_key", "unsubscribers.by_name"])
-    .where("mails.id", "=", id)
-    .where("mails.account_id", "=", accountId)
+    .select(["category", "email_type_id", "email", "email_key"])
+    .where("id", "=", id)
+    .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (!mail) return undefined;
-  const { by_name, category, ...address } = mail;
+  const { category, ...recipient } = mail;
+  const address = { ...recipient, email_type_id: unsubscribeTypeOf(recipient.email_type_id) };
+  const unsubscriber = await context.transaction
+    .selectFrom("unsubscribers")
+    .select("by_name")
+    .where("account_id", "=", accountId)
+    .where("email_type_id", "=", address.email_type_id)
+    .where("email_key", "=", address.email_key)
+    .executeTakeFirst();
   return {
-    state: by_name === actorNames.user ? "done" : "ready",
+    state: unsubscriber?.by_name === actorNames.user ? "done" : "ready",
     about: address.email,
     detail: emailTypes[address.email_type_id as keyof typeof emailTypes],
     follow: async () => {

@@ -7,6 +7,8 @@ export interface Message {
   readonly html: string;
   /** Completes the sentence "You received this email because …". */
   readonly because: string;
+  /** Whether the unsubscribe link stops review requests instead of these emails. */
+  readonly isRequested?: boolean;
 }
 
 const style = `
@@ -25,7 +27,8 @@ const style = `
     `;
 
 /** Builds a complete template, which stores can use as a starting point. */
-export function frame({ subject, text, html, because }: Message): EmailTemplate {
+export function frame({ subject, text, html, because, isRequested = false }: Message): EmailTemplate {
+  const unsubscribe = `Unsubscribe from ${isRequested ? "review requests" : "these emails"}`;
   return {
     subject,
     text: `Hi{% if customer.name != "" %} {{ customer.name }}{% endif %},
@@ -37,7 +40,7 @@ ${text.trim()}
 {% endif %}
 --\u0020
 You received this email because ${because}.
-Unsubscribe: {{ unsubscribe_url }}
+${isRequested ? unsubscribe : "Unsubscribe"}: {{ unsubscribe_url }}
 `,
     html: `<!DOCTYPE html>
 <html lang="en">
@@ -56,7 +59,7 @@ ${indent(html.trim(), 6)}
     </main>
     <footer>
       <p>You received this email because ${isolate(because)}.</p>
-      <p><a href="{{ unsubscribe_url }}">Unsubscribe from these emails</a></p>
+      <p><a href="{{ unsubscribe_url }}">${unsubscribe}</a></p>
     </footer>
   </body>
 </html>

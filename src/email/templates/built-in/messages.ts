@@ -6,6 +6,7 @@ const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
 export const verifyReview: EmailTemplate = frame({
   subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
   because: "this address was used to review a purchase from {{ store.name }}",
+  isRequested: true,
   text: `Thank you for your review${ofProduct}. Please confirm that you wrote it:
 
 {{ verify_url }}
@@ -29,6 +30,7 @@ If you did not write this review, you can ignore this email.`,
 export const confirmQuestion: EmailTemplate = frame({
   subject: "Please confirm your question about {{ product_name }}",
   because: "this address was used to ask {{ store.name }} a question",
+  isRequested: true,
   text: `Thank you for your question about {{ product_name }}. Please confirm it so that the store and its customers can answer:
 
 {{ confirm_url }}

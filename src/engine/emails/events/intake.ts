@@ -1,5 +1,12 @@
 import { domainToASCII } from "node:url";
-import type { contract, EmailCategory, EmailEventName, EmailState, SuppressionKind } from "../../../contract/index.ts";
+import {
+  type contract,
+  type EmailCategory,
+  type EmailEventName,
+  type EmailState,
+  type SuppressionKind,
+  unsubscribeTypeOf,
+} from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
@@ -24,12 +31,12 @@ export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
     const supported = elements.filter((element) => element.event !== undefined);
     const matched = supported.flatMap((element) => {
       const email = emails.get(element);
-      return email ? [{ email, event: toEmailEvent(element, email, context) }] : [];
+      return email ? [{ element, email, event: toEmailEvent(element, email, context) }] : [];
     });
     const events = matched.map(({ event }) => event);
     const accepted = new Set(await recordEmailEvents(events, context));
-    for (const { email, event } of matched) {
-      if (accepted.has(event)) await applyConsequence(event, email, context);
+    for (const { element, email, event } of matched) {
+      if (accepted.has(event)) await applyConsequence(event, { ...email, isTransient: element.isTransient }, context);
     }
     return {
       accepted: accepted.size,
@@ -181,11 +188,16 @@ const consequences: Readonly<Partial<Record<EmailEventName, Consequence>>> = {
   dropped_unsubscribed: { unsubscribes: true, state: "not_sent", reason: "unsubscribed" },
 };
 
-async function applyConsequence(event: EmailEvent, recipient: Email, context: HandlerContext): Promise<void> {
+async function applyConsequence(
+  event: EmailEvent,
+  recipient: Email & Pick<ProviderEmailEvent, "isTransient">,
+  context: HandlerContext,
+): Promise<void> {
   const { suppresses, unsubscribes, state, reason } = consequences[event.event] ?? {};
   const { accountId, mailId } = event;
-  const { email, email_key, email_type_id } = recipient;
-  if (suppresses) await suppress({ accountId, email, kind: suppresses, mailId }, context);
+  const { email, email_key, isTransient } = recipient;
+  const email_type_id = unsubscribeTypeOf(recipient.email_type_id);
+  if (suppresses && !(event.event === "bounced" && isTransient)) await suppress({ accountId, email, kind: suppresses, mailId }, context);
   if (unsubscribes) await unsubscribe({ account_id: accountId, email, email_key, email_type_id }, context);
   if (state === undefined) return;
   const detail = event.detail === undefined ? null : toDetail(event.detail);

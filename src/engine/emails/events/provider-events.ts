@@ -6,6 +6,7 @@ import {
   providerEvent,
   ServiceError,
 } from "../../../contract/index.ts";
+import { isTransientRejection } from "../../../email/transports/enhanced-status.ts";
 
 /** An event reported by a provider, of a supported kind. */
 export interface ProviderEmailEvent {
@@ -19,6 +20,8 @@ export interface ProviderEmailEvent {
   /** Identifies repeats of the event. */
   readonly key: string;
   readonly detail: string | undefined;
+  /** Whether the cause of a bounce usually passes, such as a full mailbox. */
+  readonly isTransient: boolean;
   /** Milliseconds. */
   readonly occurredAtMs: number | undefined;
 }
@@ -65,6 +68,7 @@ function parseElement(element: unknown): ProviderElement {
     ...target,
     key: normalizeId(data.sg_event_id) ?? hash(JSON.stringify([data.event, data.timestamp, target])),
     detail: formatDetail(data),
+    isTransient: [data.status, data.reason, data.response].some((text) => isTransientRejection(text ?? "")),
     occurredAtMs: parseTimestamp(data.timestamp),
   };
 }

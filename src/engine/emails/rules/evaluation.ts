@@ -1,4 +1,4 @@
-import type { EmailRuleName, EmailSettings } from "../../../contract/index.ts";
+import { actorNames, type EmailRuleName, type EmailSettings, isStoppedByRecipient } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
@@ -64,12 +64,19 @@ async function evaluateOtherEmails(
   context: Context,
 ): Promise<void> {
   const facts = await findAddressFacts(emails, accountId, context);
-  for (const { id } of emails) decisions.set(id, { rule: evaluateAddress(facts.get(id), settings), productRows: [] });
+  for (const email of emails) {
+    decisions.set(email.id, { rule: evaluateAddress(email, facts.get(email.id), settings), productRows: [] });
+  }
 }
 
 /** Finds the rule that prevents an email that does not belong to an order. */
-function evaluateAddress(facts: LineFacts | undefined, { bounced_before }: EmailSettings): EmailRuleName | undefined {
-  if (facts?.unsubscribed) return "unsubscribed";
+function evaluateAddress(
+  { email_type_id }: Pick<DueEmail, "email_type_id">,
+  facts: LineFacts | undefined,
+  { bounced_before }: EmailSettings,
+): EmailRuleName | undefined {
+  const isByRecipient = facts?.unsubscribed?.byName === actorNames.user;
+  if (facts?.unsubscribed && (!isByRecipient || isStoppedByRecipient(email_type_id))) return "unsubscribed";
   if (facts?.reported_spam) return "reported_spam";
   return bounced_before && facts?.bounced_before ? "bounced_before" : undefined;
 }

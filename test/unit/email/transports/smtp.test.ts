@@ -97,7 +97,10 @@ describe("a mail server", () => {
   it.each([
     ["rcpt", 550, "5.1.1 no such user", true],
     ["rcpt", 550, "mailbox unavailable", true],
-    ["rcpt", 552, "5.2.2 mailbox full", true],
+    ["rcpt", 552, "5.2.2 mailbox full", false],
+    ["data", 552, "5.2.2 mailbox full", false],
+    ["rcpt", 552, "storage allocation exceeded", false],
+    ["rcpt", 550, "4.2.2 mailbox full", false],
     ["data", 550, "5.2.1 mailbox disabled", true],
     ["data", 552, "5.2.3 message too long", false],
     ["data", 554, "5.6.0 message refused", false],

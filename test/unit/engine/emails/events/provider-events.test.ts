@@ -46,6 +46,7 @@ it("reads the provider's documented example", () => {
     addressKey: "example@test.com",
     key: "6g4ZI7SA-xmRDv57GoPIPw==",
     detail: "5.0.0 500 unknown recipient",
+    isTransient: false,
     occurredAtMs: 1_513_299_569_000,
   });
 });
