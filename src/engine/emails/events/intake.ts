@@ -197,7 +197,8 @@ async function applyConsequence(
   const { accountId, mailId } = event;
   const { email, email_key, isTransient } = recipient;
   const email_type_id = unsubscribeTypeOf(recipient.email_type_id);
-  if (suppresses && !(event.event === "bounced" && isTransient)) await suppress({ accountId, email, kind: suppresses, mailId }, context);
+  if (suppresses && !(event.event === "bounced" && isTransient))
+    await suppress({ accountId, email, kind: suppresses, mailId }, context);
   if (unsubscribes) await unsubscribe({ account_id: accountId, email, email_key, email_type_id }, context);
   if (state === undefined) return;
   const detail = event.detail === undefined ? null : toDetail(event.detail);
