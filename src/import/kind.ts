@@ -167,6 +167,11 @@ export interface PreparedImport {
   writes?(item: Item): Iterable<readonly [string, string]>;
   /** Merges the next row's item into the one before it, which has the same key; or returns why it does not belong there. */
   join?(item: Item, next: Item): RowError | undefined;
+  /**
+   * What makes the idempotency keys of calls unique: the run, or, if the same items are the same records in any run, only
+   * the items. Without it, calls have no keys. `send` must use the key for one call only.
+   */
+  readonly keyedBy?: "run" | "items";
   /** Sends items in one call and returns the errors of single items. */
   send(service: Service, items: readonly Item[], options: CallOptions): Promise<ItemError[]>;
   /** For calls that cannot be repeated: which of the items the service holds. */

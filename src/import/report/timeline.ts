@@ -67,7 +67,7 @@ function findAttempts(entries: readonly JournalEntry[]): AttemptSpan[] {
   for (const entry of entries) {
     if (entry.t === "start") found.push({ from: entry.at, to: entry.at, rows: 0, isEnded: false });
     const attempt = found.at(-1);
-    if (!attempt || !("at" in entry)) continue;
+    if (!attempt || !("at" in entry) || entry.at === undefined) continue;
     attempt.to = Math.max(attempt.to, entry.at);
     if (entry.t === "totals") attempt.isEnded = true;
     if (!("totals" in entry)) continue;

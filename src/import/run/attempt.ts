@@ -145,6 +145,8 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
       concurrency: options.concurrency ?? opened.concurrency,
       keepsOrder: opened.keepsOrder,
       isOnce: endpointOf(behavior.operation).effect === "once",
+      // A rehearsal does not need keys, and its ID belongs to no run.
+      runId: deps.observer ? undefined : attempt.manifest?.import_id,
       clock: deps.clock,
       abort: deps.abort,
       report: deps.report,

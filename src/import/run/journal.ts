@@ -23,8 +23,19 @@ export interface Totals {
 /** A line of the journal. `n` is the chunk's number, from 0, the same in every resume of a run. */
 export type JournalEntry =
   | { readonly t: "start"; readonly at: number }
-  /** Written before the call is sent. */
-  | { readonly t: "send"; readonly n: number; readonly items: number; readonly extent: string }
+  /** Written before the call is sent. Has a time if it has an idempotency key. */
+  | {
+      readonly t: "send";
+      readonly n: number;
+      readonly items: number;
+      readonly extent: string;
+      readonly key?: string;
+      readonly at?: number;
+    }
+  /** Written before parts of the chunk are sent instead of all of it, if the call cannot be repeated. */
+  | { readonly t: "parts"; readonly n: number }
+  /** The service honored an idempotency key. */
+  | { readonly t: "keys" }
   /** Answered: all items were accepted except the listed ones. */
   | {
       readonly t: "done";
@@ -112,11 +123,17 @@ export function readJournal(path: string): JournalEntry[] {
 /** What earlier attempts at a run settled, by chunk. */
 export interface Settled {
   readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
-  /** The highest number of a completed chunk; -1 if no chunk is complete. */
-  readonly lastDone: number;
+  /** The highest number of a chunk that was sent; -1 if none was. */
+  readonly lastSent: number;
   /** Sent without an answer. */
   readonly unknown: ReadonlySet<number>;
   readonly extents: ReadonlyMap<number, string>;
+  /** Whether the service has honored an idempotency key of this run. */
+  readonly honorsKeys: boolean;
+  /** The idempotency key of each chunk, and when it was first sent. */
+  readonly keyed: ReadonlyMap<number, { readonly key: string; readonly atMs: number }>;
+  /** Chunks of which parts were sent, or the same chunk under different keys. */
+  readonly parted: ReadonlySet<number>;
   /** When each was last sent, as a position among all sends. */
   readonly sentAt: ReadonlyMap<number, number>;
   /** Sent after a chunk with a higher number. */
@@ -136,9 +153,11 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   const extents = new Map<number, string>();
   const sentAt = new Map<number, number>();
   const late = new Set<number>();
+  const keyed = new Map<number, { readonly key: string; readonly atMs: number }>();
+  const parted = new Set<number>();
+  let honorsKeys = false;
   let sends = 0;
   let highest = -1;
-  let lastDone = -1;
   const calls = { sent: 0, retried: 0, throttled: 0 };
   let totals: Totals | undefined;
   let maxItems: number | undefined;
@@ -151,7 +170,9 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       startedAt = entry.at;
       lastAt = entry.at;
     }
-    if ("at" in entry) lastAt = Math.max(lastAt, entry.at);
+    if ("at" in entry && entry.at !== undefined) lastAt = Math.max(lastAt, entry.at);
+    if (entry.t === "keys") honorsKeys = true;
+    if (entry.t === "parts") parted.add(entry.n);
     if ("totals" in entry) totals = entry.totals;
     if (entry.t === "smaller") maxItems = entry.maxItems;
     if ("calls" in entry) {
@@ -166,19 +187,37 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       highest = Math.max(highest, entry.n);
       open.add(entry.n);
       unknown.add(entry.n);
+      const { n, key, at } = entry;
+      const first = keyed.get(n);
+      if (!first && key !== undefined && at !== undefined) keyed.set(n, { key, atMs: at });
+      else if (first && first.key !== key) parted.add(n);
     } else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
       open.delete(entry.n);
       if (entry.t !== "unanswered" || entry.sure) unknown.delete(entry.n);
       if (entry.t === "done") {
         done.set(entry.n, entry);
-        lastDone = Math.max(lastDone, entry.n);
+        highest = Math.max(highest, entry.n);
       }
     }
   }
   // A call that a crash interrupted was sent nevertheless.
   calls.sent += open.size;
   durationMs += lastAt - startedAt;
-  return { done, lastDone, unknown, extents, sentAt, late, maxItems, calls, durationMs, totals };
+  return {
+    done,
+    lastSent: highest,
+    unknown,
+    extents,
+    honorsKeys,
+    keyed,
+    parted,
+    sentAt,
+    late,
+    maxItems,
+    calls,
+    durationMs,
+    totals,
+  };
 }
 
 /**

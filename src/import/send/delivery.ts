@@ -2,6 +2,7 @@ import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallEvent, CallOptions } from "../../service/transport.ts";
 import { sendInParts } from "./bisection.ts";
+import { isRepeatable, keyOfCall } from "./call-keys.ts";
 import type { CallHistory } from "./call-history.ts";
 import type { Chunk } from "./chunks.ts";
 import type { ImportBehavior } from "../kind.ts";
@@ -23,6 +24,10 @@ export interface Delivery {
   readonly calls: CallCounts;
   /** Called when the chunk is sent in parts, which takes longer than one call. */
   readonly onSplit: () => void;
+  /** Whether its calls have idempotency keys. */
+  readonly isKeyed: boolean;
+  /** Whether the journal shows that it was sent in parts. */
+  isParted: boolean;
   /** Whether the service may hold some of it. */
   isTouched: boolean;
   /** Why checking what had arrived failed. */
@@ -35,6 +40,11 @@ export interface DeliveryDeps {
   readonly behavior: ImportBehavior;
   readonly service: Service;
   readonly isOnce: boolean;
+  /** Makes idempotency keys unique; without it, calls have none. */
+  readonly runId?: string | undefined;
+  readonly clock: () => number;
+  /** Called when the service honored an idempotency key. */
+  readonly onKeyHonored: () => void;
   readonly journal: Journal;
   readonly settled: Settled;
   readonly history: CallHistory;
@@ -50,13 +60,17 @@ export interface DeliveryDeps {
  * @throws ServiceError, ImportError if the run cannot continue
  */
 export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<Map<Item, RowError>> {
-  const { behavior, journal, settled, isOnce, abort } = deps;
+  const { behavior, journal, settled, isOnce, abort, clock } = deps;
   const { chunk } = delivery;
+  const key = keyOf(chunk.items, delivery, deps);
+  const atMs = clock();
+  const canRepeat = key !== undefined && isRepeatable(settled, chunk.n, key, atMs);
   const isUnknown = settled.unknown.has(chunk.n) && behavior.readBack !== undefined;
-  const toSend = isUnknown ? await findMissing(chunk.items, delivery, deps) : chunk.items;
+  const toSend = isUnknown && !canRepeat ? await findMissing(chunk.items, delivery, deps) : chunk.items;
   if (toSend.length === 0) return new Map();
+  const keyed = key === undefined ? {} : { key, at: atMs };
   // A repeatable call need not wait for the disk: if the line is lost, the call is sent again.
-  journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent }, isOnce);
+  journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent, ...keyed }, isOnce);
   return sendInParts(toSend, {
     send: (items, maxAttempts) => sendSettled(items, maxAttempts, delivery, deps),
     history: deps.history,
@@ -83,15 +97,22 @@ async function sendSettled(
   const { behavior, service, abort } = deps;
   const options = { ...callOptions(delivery, deps), maxAttempts };
   let toSend = items;
+  let isKeyed = true;
   for (let round = 1; ; round++) {
+    noteParts(toSend, delivery, deps);
+    const idempotencyKey = isKeyed ? keyOf(toSend, delivery, deps) : undefined;
     countCall(delivery, deps);
     try {
-      const problems = await behavior.send(service, toSend, options);
+      const problems = await behavior.send(service, toSend, { ...options, idempotencyKey });
       delivery.isTouched = true;
       return new Map(problems.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
     } catch (error) {
-      const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown;
+      // Another version of the program sent the call, or another run the same record: it was carried out.
+      const isKeyTaken = error instanceof ServiceError && error.kind === "invalidIdempotencyKey" && isKeyed;
+      if (isKeyTaken) isKeyed = false;
+      const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown || isKeyTaken;
       delivery.isTouched ||= isUnknown;
+      if (isKeyTaken && behavior.readBack === undefined) continue;
       const canSettle = error instanceof ServiceError && isUnknown && behavior.readBack !== undefined;
       if (!canSettle || abort.aborted) throw error;
       toSend = await findMissing(toSend, delivery, deps);
@@ -99,6 +120,18 @@ async function sendSettled(
       if (round >= (maxAttempts ?? maxRounds)) throw error;
     }
   }
+}
+
+function keyOf(items: readonly Item[], { chunk, isKeyed }: Delivery, deps: DeliveryDeps): string | undefined {
+  return isKeyed ? keyOfCall(deps.behavior, deps.runId, chunk, items) : undefined;
+}
+
+/** Parts of a chunk have other keys, so after a crash, the key of the chunk no longer shows what has arrived. */
+function noteParts(items: readonly Item[], delivery: Delivery, { journal, isOnce }: DeliveryDeps): void {
+  const { chunk, isParted } = delivery;
+  if (!isOnce || isParted || items.length === chunk.items.length) return;
+  delivery.isParted = true;
+  journal.append({ t: "parts", n: chunk.n }, true);
 }
 
 /** Finds which items of an unanswered call the service does not hold. */
@@ -135,15 +168,16 @@ function countCall({ calls }: Delivery, { heartbeat }: DeliveryDeps): void {
   heartbeat.sent();
 }
 
-function callOptions({ calls }: Delivery, { abort, report, heartbeat }: DeliveryDeps): CallOptions {
-  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, heartbeat }) };
+function callOptions({ calls }: Delivery, { abort, report, heartbeat, onKeyHonored }: DeliveryDeps): CallOptions {
+  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, heartbeat, onKeyHonored }) };
 }
 
 function countEvent(
   event: CallEvent,
   calls: CallCounts,
-  { report, heartbeat }: Pick<DeliveryDeps, "report" | "heartbeat">,
+  { report, heartbeat, onKeyHonored }: Pick<DeliveryDeps, "report" | "heartbeat" | "onKeyHonored">,
 ): void {
+  if (event.type === "idempotency") onKeyHonored();
   if (event.type === "attempt" && event.attempt > 1) {
     calls.sent++;
     calls.retried++;

@@ -31,12 +31,11 @@ export function createDrySender(tally: RunTally): Sender {
   };
 }
 
-export interface SendingDeps extends Omit<DeliveryDeps, "history"> {
+export interface SendingDeps extends Omit<DeliveryDeps, "history" | "onKeyHonored"> {
   readonly concurrency: number;
   readonly keepsOrder: boolean;
   readonly tally: RunTally;
   readonly keys: KeyStore | undefined;
-  readonly clock: () => number;
 }
 
 /** Sends chunks, several concurrently, and records each in the journal before it is sent and after it is answered. */
@@ -45,20 +44,22 @@ export class JournaledSender implements Sender {
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #inFlight = new Map<Chunk, Promise<void>>();
   /**
-   * On a resume: the last chunk that an earlier attempt settled, and the writes of chunks sent after chunks that follow
+   * On a resume: the last chunk that an earlier attempt sent, and the writes of chunks sent after chunks that follow
    * them.
    */
-  readonly #lastDone: number;
+  readonly #lastSent: number;
   readonly #overlappingWrites: OverlappingWrites;
   /** Chunks that are being sent in parts: later chunks may arrive before them. */
   readonly #split = new Set<Chunk>();
   readonly #history: CallHistory;
+  #honorsKeys: boolean;
   failure: unknown;
 
   constructor(deps: SendingDeps) {
     this.#deps = deps;
     this.#limit = pLimit(deps.concurrency);
-    this.#lastDone = deps.settled.lastDone;
+    this.#lastSent = deps.settled.lastSent;
+    this.#honorsKeys = deps.settled.honorsKeys;
     this.#overlappingWrites = new OverlappingWrites(deps.behavior);
     this.#history = new CallHistory({
       maxItems: deps.settled.maxItems,
@@ -80,8 +81,10 @@ export class JournaledSender implements Sender {
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#inFlight.values());
     if (this.failure !== undefined) return;
-    if (chunk.n < this.#lastDone) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
-    const sending = this.#limit(() => this.#send(chunk))
+    if (chunk.n < this.#lastSent) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
+    // Under its key, a call that was overtaken would not be carried out again.
+    const isKeyed = !(isOvertaken && settled.sentAt.has(chunk.n));
+    const sending = this.#limit(() => this.#send(chunk, isKeyed))
       .catch((error: unknown) => {
         this.failure ??= error;
       })
@@ -105,15 +108,22 @@ export class JournaledSender implements Sender {
     return isConflicting(a, b, this.#deps.behavior);
   }
 
-  async #send(chunk: Chunk): Promise<void> {
+  async #send(chunk: Chunk, isKeyed: boolean): Promise<void> {
+    const { settled } = this.#deps;
     const state: Delivery = {
       chunk,
+      isKeyed,
+      isParted: settled.parted.has(chunk.n),
       calls: { sent: 0, retried: 0, throttled: 0 },
-      isTouched: this.#deps.settled.unknown.has(chunk.n),
+      isTouched: settled.unknown.has(chunk.n),
       onSplit: () => this.#split.add(chunk),
     };
     try {
-      const problems = await deliver(state, { ...this.#deps, history: this.#history });
+      const problems = await deliver(state, {
+        ...this.#deps,
+        history: this.#history,
+        onKeyHonored: () => this.#noteKeys(),
+      });
       if (state.refusal && this.#history.taken === 0 && problems.size === chunk.items.length) {
         this.#refuse(state, state.refusal);
       } else this.#settle(state, problems);
@@ -165,6 +175,13 @@ export class JournaledSender implements Sender {
       sure: isRefused && !isTouched && !abort.aborted,
       calls,
     });
+  }
+
+  /** Recorded once, so that a resume can repeat calls under their keys. */
+  #noteKeys(): void {
+    if (this.#honorsKeys) return;
+    this.#honorsKeys = true;
+    this.#deps.journal.append({ t: "keys" });
   }
 
   /** Reported once for each size that was too large. */

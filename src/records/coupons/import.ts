@@ -49,6 +49,7 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
   const { min, max } = couponCodeLength;
   return {
     operation: "coupons.upload",
+    keyedBy: "run",
     storedRecords: {
       expected: (item) => expectOne(item, item.key, "code", { code: item.key }),
       list: async function* (service, options) {

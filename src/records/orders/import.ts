@@ -131,6 +131,7 @@ function prepareImport(
   const waiting = new WaitingMails();
   return {
     operation: "orders.massCreate",
+    keyedBy: "run",
     ...(!validate && {
       fields: fields.map((field) => (field.name === "order_date" ? { ...field, required: false } : field)),
     }),

@@ -47,6 +47,8 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
   return {
     operation: "reviews.createNow",
     dateField: "date",
+    // Identical reviews are numbered, so that a simultaneous import of the same file stores none twice.
+    keyedBy: "items",
     nameOf: ({ payload }) => {
       const { sku, email, review_title: title } = (payload as Payload).review;
       return [sku, email, title].map(String).join(" · ");

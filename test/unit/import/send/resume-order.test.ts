@@ -46,20 +46,31 @@ const send = (n: number): JournalEntry => ({ t: "send", n, items: 1, extent: `${
 
 /** Resumes a run with this journal and returns the names sent, in order. */
 async function resume(chunks: readonly Chunk[], entries: readonly JournalEntry[]): Promise<string[]> {
+  return (await resumeWithKeys(chunks, entries)).map(({ name }) => name);
+}
+
+interface Sent {
+  readonly name: string;
+  readonly isKeyed: boolean;
+}
+
+/** Resumes a run whose calls have idempotency keys. */
+async function resumeWithKeys(chunks: readonly Chunk[], entries: readonly JournalEntry[]): Promise<Sent[]> {
   const path = join(mkdtempSync(join(folder, "run-")), "journal.ndjson");
   const journal = new Journal(path, () => 0);
   for (const entry of entries) journal.append(entry);
-  const sent: string[] = [];
+  const sent: Sent[] = [];
   const transport: Transport = {
-    call: async (_operation, input) => {
+    call: async (_operation, input, _caller, { idempotencyKey } = {}) => {
       const { products: given } = input as { products: Record<string, { name: string }> };
-      sent.push(...Object.values(given).map(({ name }) => name));
+      sent.push(...Object.values(given).map(({ name }) => ({ name, isKeyed: idempotencyKey !== undefined })));
       return { code: 200, message: "OK", errors: {} } as never;
     },
     close: async () => {},
   };
   const sender = new JournaledSender({
-    behavior: kinds.get("products").prepare({ dryRun: false, map: {}, update: true }),
+    behavior: { ...kinds.get("products").prepare({ dryRun: false, map: {}, update: true }), keyedBy: "run" },
+    runId: "run",
     service: createService(transport, {}),
     concurrency: 4,
     keepsOrder: false,
@@ -100,6 +111,16 @@ test("nothing is sent again after that", async () => {
   expect(await resume(named, entries)).toEqual([]);
 });
 
+test("a call overtaken by a repeated call has no key, so that it is carried out again", async () => {
+  const sent = { first: { name: "first", isKeyed: true }, last: { name: "last", isKeyed: false } };
+  const other = { name: "other", isKeyed: true };
+  expect(await resumeWithKeys(named, [send(0), send(1), send(2), done(1), done(2)])).toEqual([sent.first, sent.last]);
+  // The response of the overtaken call was lost as well.
+  const lost = [send(0), send(1), send(2)];
+  expect(await resumeWithKeys(named, lost)).toEqual([sent.first, other, sent.last]);
+  expect(await resumeWithKeys(named, [send(0), done(0)])).toEqual([other, { name: "last", isKeyed: true }]);
+});
+
 test("a call with the same values as the overtaking call is not sent again", async () => {
   const alike = chunksOf([
     ["a", "same"],
@@ -112,6 +133,6 @@ test("a run with very many calls can be resumed", async () => {
   const many = 200_000;
   const entries: JournalEntry[] = [];
   for (let n = 0; n < many; n++) entries.push(done(n));
-  expect(settle(entries).lastDone).toBe(many - 1);
+  expect(settle(entries).lastSent).toBe(many - 1);
   expect(await resume(named, entries)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -33,11 +33,15 @@ class CouponStore {
   readonly sentAgain: string[] = [];
   uploads = 0;
   lists = 0;
+  readonly #honorsKeys: boolean;
+  /** The results of uploads by idempotency key. */
+  readonly results = new Map<string, { readonly codes: string; readonly result: unknown }>();
   #onKill = () => {};
 
-  constructor(fates: readonly Fate[], poison: ReadonlySet<string> = new Set()) {
+  constructor(fates: readonly Fate[], poison: ReadonlySet<string> = new Set(), honorsKeys = false) {
     this.#fates = [...fates];
     this.#poison = poison;
+    this.#honorsKeys = honorsKeys;
   }
 
   /** Resolves when the sending process is killed. */
@@ -46,29 +50,40 @@ class CouponStore {
   }
 
   readonly transport: Transport = {
-    call: async (operation, input) => {
+    call: async (operation, input, _caller, { idempotencyKey, onEvent } = {}) => {
       if (operation === "coupons.list") {
         this.lists++;
         return { coupons: [...this.held].map((code) => ({ code })) } as never;
       }
       if (operation !== "coupons.upload") throw new Error(`unexpected call of ${operation}`);
       this.uploads++;
-      return (await this.#upload((input as { codes: string[] }).codes)) as never;
+      const key = this.#honorsKeys ? idempotencyKey : undefined;
+      const { result, isReplay } = await this.#upload((input as { codes: string[] }).codes, key);
+      if (key !== undefined) onEvent?.({ type: "idempotency", isReplay });
+      return result as never;
     },
     close: async () => {},
   };
 
-  async #upload(codes: readonly string[]): Promise<unknown> {
+  async #upload(codes: readonly string[], key: string | undefined): Promise<{ result: unknown; isReplay: boolean }> {
     const fate = this.#fates.shift() ?? "works";
     if (fate === "refusedBefore") throw new ServiceError("unavailable", "nothing answers there");
     if (fate === "lostBefore") throw new ServiceError("unavailable", "broke off", { outcomeUnknown: true });
     if (fate === "killedBefore") return this.#kill();
+    const first = key === undefined ? undefined : this.results.get(key);
+    if (first && first.codes !== codes.join()) throw new ServiceError("invalidIdempotencyKey", "another input");
+    const result = first?.result ?? this.#store(codes);
+    if (key !== undefined) this.results.set(key, { codes: codes.join(), result });
+    if (fate === "killedAfter") return this.#kill();
+    if (fate === "lostAfter") throw new ServiceError("timeout", "no answer", { outcomeUnknown: true });
+    return { result, isReplay: first !== undefined };
+  }
+
+  #store(codes: readonly string[]): unknown {
     if (codes.some((code) => this.#poison.has(code))) throw new ServiceError("invalidParams", "no");
     const fresh = codes.filter((code) => !this.held.has(code));
     this.sentAgain.push(...codes.filter((code) => this.held.has(code)));
     for (const code of codes) this.held.add(code);
-    if (fate === "killedAfter") return this.#kill();
-    if (fate === "lostAfter") throw new ServiceError("timeout", "no answer", { outcomeUnknown: true });
     const errors = { empty_cell: category(0), code_length: category(0) };
     const duplicate_code = category(codes.length - fresh.length);
     return { total_codes: codes.length, errors: { ...errors, duplicate_code }, "new-codes": fresh.length };
@@ -97,7 +112,7 @@ function chunksOf(codes: readonly string[], size: number): Chunk[] {
 let runs = 0;
 
 /** Runs one attempt, which sends all chunks or ends when it is killed or fails. */
-async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[]) {
+async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[], nowMs = 0) {
   const settled = settle(readJournal(journalPath));
   const journal = new Journal(journalPath, () => 0);
   const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
@@ -108,12 +123,13 @@ async function attempt(store: CouponStore, journalPath: string, chunks: readonly
     concurrency: 1,
     keepsOrder: false,
     isOnce: true,
+    runId: "run",
     tally,
     journal,
     heartbeat: new Heartbeat(journal, () => 0),
     settled,
     keys: undefined,
-    clock: () => 0,
+    clock: () => nowMs,
     abort: new AbortController().signal,
     report: (event: ImportEvent) => {
       if (event.type === "notice") notices.push(event.message);
@@ -147,10 +163,11 @@ describe("calls that must not be repeated", () => {
       fc.asyncProperty(
         fc.array(fate, { maxLength: 25 }),
         fc.uniqueArray(fc.nat(59), { maxLength: 3 }),
-        async (fates, places) => {
+        fc.boolean(),
+        async (fates, places, honorsKeys) => {
           const codes = Array.from({ length: 60 }, (_, at) => `CODE-${at}`);
           const poison = new Set(places.map((at) => `CODE-${at}`));
-          const store = new CouponStore(fates, poison);
+          const store = new CouponStore(fates, poison, honorsKeys);
           const chunks = chunksOf(codes, 20);
           const path = newPath();
           let last = await attempt(store, path, chunks);
@@ -164,7 +181,7 @@ describe("calls that must not be repeated", () => {
           expect(last.totals.rows).toEqual({ read: 60, accepted, rejected: poison.size, failed: 0 });
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 200 },
     );
   });
 
@@ -198,5 +215,69 @@ describe("calls that must not be repeated", () => {
     const codes = ["CODE-1", "CODE-2", "CODE-3"];
     const { totals } = await attempt(new CouponStore([], new Set(codes)), newPath(), chunksOf(codes, 3));
     expect(totals.rows).toEqual({ read: 3, accepted: 0, rejected: 0, failed: 3 });
+  });
+
+  describe("and a service that honors idempotency keys", () => {
+    const codes = ["CODE-1", "CODE-2", "CODE-3", "CODE-4"];
+    const chunks = chunksOf(codes, 2);
+
+    /** Kills a run after its second call took effect, and resumes it. */
+    async function killAndResume(store: CouponStore, resumedAtMs: number, change: (path: string) => void = () => {}) {
+      const path = newPath();
+      expect(await attempt(store, path, chunks)).toMatchObject({ end: "killed" });
+      change(path);
+      const last = await attempt(store, path, chunks, resumedAtMs);
+      expect(last.totals.rows).toEqual({ read: 4, accepted: 4, rejected: 0, failed: 0 });
+      expect([...store.held]).toEqual(codes);
+      expect(store.sentAgain).toEqual([]);
+    }
+
+    test("are repeated under the same key by a resume", async () => {
+      const store = new CouponStore(["works", "killedAfter"], new Set(), true);
+      await killAndResume(store, 60_000);
+      expect([store.uploads, store.lists, store.results.size]).toEqual([3, 0, 2]);
+    });
+
+    test("are looked up by a resume if the service may have forgotten the key", async () => {
+      const store = new CouponStore(["works", "killedAfter"], new Set(), true);
+      await killAndResume(store, 23 * 3_600_000);
+      expect([store.uploads, store.lists]).toEqual([2, 1]);
+    });
+
+    test("are looked up by a resume if no earlier call showed that the service honors keys", async () => {
+      const store = new CouponStore(["killedAfter"], new Set(), true);
+      await killAndResume(store, 60_000);
+      expect([store.uploads, store.lists]).toEqual([2, 1]);
+    });
+
+    test("are looked up by a resume if the earlier attempt sent them under another key", async () => {
+      const store = new CouponStore(["works", "killedAfter"], new Set(), true);
+      await killAndResume(store, 60_000, (path) => {
+        writeFileSync(path, readFileSync(path, "utf8").replaceAll(/"key":"[^"]+"/g, '"key":"other"'));
+      });
+      expect([store.uploads, store.lists]).toEqual([2, 1]);
+    });
+
+    test("are looked up if the service refuses the key because it belongs to another input", async () => {
+      const store = new CouponStore([], new Set(), true);
+      const spied = await attempt(store, newPath(), chunks);
+      expect(spied.totals.rows.accepted).toBe(4);
+      for (const [key, { result }] of store.results) store.results.set(key, { codes: "other", result });
+      const { totals } = await attempt(store, newPath(), chunks);
+      expect(totals.rows).toEqual({ read: 4, accepted: 4, rejected: 0, failed: 0 });
+      expect([store.uploads, store.lists]).toEqual([4, 2]);
+      expect(store.sentAgain).toEqual([]);
+    });
+
+    test("are looked up by a resume if parts of them were sent", async () => {
+      const store = new CouponStore(["works", "works", "killedAfter"], new Set(["CODE-4"]), true);
+      const path = newPath();
+      expect(await attempt(store, path, chunks)).toMatchObject({ end: "killed" });
+      expect([...store.held]).toEqual(["CODE-1", "CODE-2", "CODE-3"]);
+      const { totals } = await attempt(store, path, chunks, 60_000);
+      expect(totals.rows).toEqual({ read: 4, accepted: 3, rejected: 1, failed: 0 });
+      expect(store.sentAgain).toEqual([]);
+      expect(store.lists).toBe(1);
+    });
   });
 });
