@@ -16,7 +16,7 @@ export function isWrite(operation: OperationName): boolean {
 export function withWriteGuard(transport: Transport, guard: WriteGuard): Transport {
   return {
     call: async (operation, input, caller, options) => {
-      if (isWrite(operation)) await guard(operation, input as Readonly<Record<string, unknown>>);
+      if (isWrite(operation)) await guard(operation, input);
       return transport.call(operation, input, caller, options);
     },
     close: () => transport.close(),

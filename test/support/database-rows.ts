@@ -17,7 +17,7 @@ export function readRows(homeFolder: string): ReadonlyMap<string, string> {
         );
         const key = typeof keys === "string" && keys !== "" ? keys : "rowid";
         return file.all(`select ${key} as "the key", * from "${table}"`).map((row) => {
-          const { "the key": id, ...values } = row as Record<string, unknown>;
+          const { "the key": id, ...values } = row;
           const text = JSON.stringify(values, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
           return [`${table} ${String(id)}`, text] as const;
         });
