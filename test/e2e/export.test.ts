@@ -266,7 +266,7 @@ describe("export", () => {
     writeFileSync(file, "what was there before");
     const link = join(folder, "link.csv");
     symlinkSync(file, link);
-    const { exitCode, data: summary } = await home.json<object>(["orders", "export", "--out", link]);
+    const { exitCode, data: summary } = await home.json<object>(["orders", "export", "--out", link, "--yes"]);
     expect(exitCode).toBe(0);
     expect(summary).toMatchObject({ noun: "orders", state: "finished", file: link, format: "json", rows });
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
@@ -279,7 +279,7 @@ describe("export", () => {
     mkdirSync(folder);
     const file = join(folder, "orders.csv");
     writeFileSync(file, "what was there before");
-    const run = home.start(["orders", "export", "--out", file, "--rate", "1"], { env: remoteEnv(server) });
+    const run = home.start(["orders", "export", "--out", file, "--rate", "1", "--yes"], { env: remoteEnv(server) });
     // The temporary file next to the file that it will replace.
     await expect.poll(() => readdirSync(folder).length).toBe(2);
     run.kill("SIGINT");

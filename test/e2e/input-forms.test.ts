@@ -184,7 +184,7 @@ describe("several files", () => {
   test.each([
     [["none*.csv"], /none\*\.csv: no file matches/],
     [["a.csv", "./a.csv"], /\.\/a\.csv: the file is listed twice/],
-    [["*.csv", "--rejects", "a.csv"], /one of the input files/],
+    [["*.csv", "--rejects", "a.csv", "--yes"], /one of the input files/],
   ])("rejects %j", async (args, expected) => {
     write("a.csv", table(1));
     const { exitCode, stderr } = await load(args);

@@ -302,7 +302,7 @@ describe("runs that cannot be verified", () => {
     };
     await refused(["nothing"], /"nothing"/);
     await refused([id], /profile local/, { STARPOST_DATABASE: join(home.folder, "x.db") });
-    await refused([id, "--missing", path], /--missing/);
+    await refused([id, "--missing", path, "--yes"], /--missing/);
     const copy = `${path}.copy`;
     copyFileSync(path, copy);
     writeFileSync(path, header + line("o-2", "p-1"));

@@ -16,6 +16,8 @@ export interface Flag<T = unknown> {
   /** Used if the flag is not set; text and numbers pass through `read`. Help shows it after the description. */
   readonly default?: string | number | boolean;
   readonly isRepeatable?: boolean;
+  /** Whether the value names a file to write. Before an existing file is replaced, the user must confirm. */
+  readonly isOutput?: true;
   /** Offered by completion and suggestions. */
   readonly values?: Values;
   /**

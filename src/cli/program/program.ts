@@ -1,5 +1,7 @@
-import type { CommandTable } from "./command.ts";
+import type { Command, CommandTable } from "./command.ts";
 import { type ParsedCommand, type ParsedQuestion, parseCommandLine } from "./command-line.ts";
+import type { Context } from "./context.ts";
+import type { Flags, FlagValues } from "./flag.ts";
 import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
@@ -51,14 +53,10 @@ async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): P
   const { readFlagValues } = await import("./flag-values.ts");
   const flags = readFlagValues(command.flags ?? {}, parsed.flags);
   const messages = createMessages(io, globals);
-  const found = await command.run(
-    createContext(io, globals, messages, (about) => findHelp(io, table, about)),
-    {
-      arguments: parsed.arguments,
-      flags,
-    },
-  );
-  const data = await redact(io, found);
+  const context = createContext(io, globals, messages, (about) => findHelp(io, table, about));
+  const given = { arguments: parsed.arguments, flags };
+  await confirmOutputs(context, command, given);
+  const data = await redact(io, await command.run(context, given));
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./output/print.ts");
     const rows = await print(io, globals, { data, view: () => command.render(data) });
@@ -73,6 +71,22 @@ async function redact<T>({ redactor }: Io, data: T): Promise<T> {
   if (!redactor) return data;
   const { RowStream } = await import("../../terminal/row-stream.ts");
   return data instanceof RowStream ? (data.map((row) => redactor.data(row)) as T) : redactor.data(data);
+}
+
+/** Asks before a command replaces files, except its own input, which the command refuses. */
+async function confirmOutputs(
+  context: Context,
+  { flags: declared = {} }: Command,
+  given: { readonly arguments: readonly string[]; readonly flags: FlagValues<Flags> },
+): Promise<void> {
+  const names = Object.keys(declared).filter((name) => declared[name]?.isOutput);
+  const outputs = names.flatMap((name) => {
+    const file: unknown = given.flags[name];
+    return typeof file === "string" && !given.arguments.includes(file) ? [{ file, flag: name }] : [];
+  });
+  if (outputs.length === 0) return;
+  const { confirmReplacing } = await import("./output/existing-files.ts");
+  await confirmReplacing(context, outputs);
 }
 
 async function findHelp(io: Io, table: CommandTable, about: string): Promise<string> {

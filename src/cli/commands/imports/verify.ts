@@ -22,6 +22,7 @@ export const importsVerify = command({
       value: "<file>",
       description: "write the missing or different rows to this file",
       read: readText,
+      isOutput: true,
     },
     rate,
     "rate-share": rateShare,

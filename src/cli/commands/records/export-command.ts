@@ -13,6 +13,7 @@ const exportFlags = {
     short: "o",
     description: "write to this file (default: standard output)",
     read: readText,
+    isOutput: true,
   },
   "safe-for-excel": {
     description: "prefix cells that a spreadsheet would run as a formula with ' (do not import such a file)",

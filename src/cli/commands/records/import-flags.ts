@@ -65,7 +65,7 @@ export const importFlags = {
     description: "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
     ...oneOf(emptyCells),
   },
-  rejects: { value: "<file>", description: "write rejected rows to this file", read: readText },
+  rejects: { value: "<file>", description: "write rejected rows to this file", read: readText, isOutput: true },
   verify: { description: "after the import, read back and compare the accepted rows" },
 } as const;
 

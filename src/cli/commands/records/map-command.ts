@@ -25,6 +25,7 @@ export function mapCommand(kind: RecordKind): Command {
         short: "o",
         description: "write the mapping to this file (default: standard output)",
         read: readText,
+        isOutput: true,
       },
       map,
       set,

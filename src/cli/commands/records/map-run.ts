@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   answerAlone,
@@ -15,7 +14,6 @@ import { loadKinds } from "../../../import/kinds.ts";
 import { findKind, recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { type MappingPrompts, promptMapping } from "./map-dialog.ts";
-import { confirm } from "../../program/confirm.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
 import { countOf } from "../../../terminal/plural.ts";
 
@@ -53,7 +51,6 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
       },
     },
   );
-  if (path !== undefined && existsSync(path)) await confirm(context, `${out} already exists. Overwrite it?`);
   messages.info(describeDraft(draft));
   const isAsked = canPrompt(context) && !context.globals.yes;
   const answers = isAsked ? await promptMapping(draft, await createPrompts(context)) : answerAlone(draft);

@@ -20,6 +20,7 @@ export function planCommand(kind: RecordKind): Command {
         short: "o",
         description: "save the plan to this file, for `imports apply`",
         read: readText,
+        isOutput: true,
       },
       ...flagsOfImport,
     },

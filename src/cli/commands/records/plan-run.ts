@@ -1,11 +1,12 @@
 import { startImport } from "../../../import/import.ts";
 import { planImport } from "../../../import/plan/plan.ts";
 import type { PlanRequest } from "../../../import/plan/plan-types.ts";
-import { checkPlan, importOf, type KeptPlan, readPlan } from "../../../import/plan/plan-file.ts";
+import { checkPlan, importOf, readPlan } from "../../../import/plan/plan-file.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
 import type { GroupName } from "../../../contract/index.ts";
 import { findKind } from "../../../records/index.ts";
+import { confirmReplacing } from "../../program/output/existing-files.ts";
 import type { Context } from "../../program/context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
 import { describeOverwriting, describeTarget } from "./import-format.ts";
@@ -39,15 +40,16 @@ export async function runPlan(context: Context, request: PlanRequest): Promise<P
 
 /** Runs a saved plan if its files have not changed, and reports differences from the plan. */
 export async function applyPlan(context: Context, path: string): Promise<ImportSummary> {
-  let plan: KeptPlan | undefined;
+  const plan = readPlan(path, context.io.cwd);
+  const request = importOf(plan, context.io.cwd);
+  const { rejects } = request.options;
+  if (rejects !== undefined) await confirmReplacing(context, [{ file: rejects, flag: "rejects" }]);
   const summary = await runWithScreen(context, async (deps, screen) => {
-    plan = readPlan(path, deps.cwd);
     await checkPlan(plan, deps);
-    const request = importOf(plan, deps.cwd);
     await screen.confirmOnLive(describeOverwriting(request));
     return startImport(request, deps);
   });
-  const differences = plan && describeDifferences(plan.summary, summary);
+  const differences = describeDifferences(plan.summary, summary);
   if (differences !== undefined) context.messages.warn(differences);
   return summary;
 }
