@@ -205,3 +205,56 @@ describeIsolated("products.massUpdate", (harness) => {
     expect(await stored(harness(), "pot")).toEqual(before);
   });
 });
+
+describeIsolated("outcomes of products", (harness) => {
+  const details = true;
+
+  it("say of each product whether it was created, changed, or unchanged, and which fields changed", async () => {
+    const { service } = await harness().newAccount();
+    const cup = aProduct({ price: "5.50", description: "Blue", specs: { upc: "012" }, currency: "eur" });
+    const first = await service.products.massCreate({ products: { cup, 10: aProduct(), "a b": aProduct() }, details });
+    expect(first.outcomes).toEqual([
+      { product_id: "10", outcome: "created" },
+      { product_id: "cup", outcome: "created" },
+      { product_id: "a b", outcome: "dropped", dropped: [{ field: "product_id", error: illegal }] },
+    ]);
+    const same = await service.products.massCreate({ products: { cup: { ...cup, specs: { upc: "12" } } }, details });
+    expect(same).toEqual({ outcomes: [{ product_id: "cup", outcome: "unchanged" }] });
+    const changes = {
+      price: "6",
+      description: "",
+      specs: { upc: "13", isbn: "1 2" },
+      blacklisted: true,
+      currency: "USD",
+    };
+    const update = { products: { cup: changes, pot: { name: "Pot" }, 10: { name: "Teapot", price: "x" } }, details };
+    const changed = await service.products.massUpdate(update);
+    expect(changed.outcomes).toEqual([
+      { product_id: "10", outcome: "unchanged", dropped: [{ field: "price", error: expect.any(String) }] },
+      {
+        product_id: "cup",
+        outcome: "changed",
+        fields: ["description", "currency_iso", "price", "blacklisted", "specs.upc"],
+        dropped: [{ field: "specs.isbn", error: illegal }],
+      },
+      { product_id: "pot", outcome: "dropped", dropped: [{ field: "product_id", error: "product not found" }] },
+    ]);
+    expect(await stored(harness(), "cup")).toMatchObject({ price: "6", description: null, upc: "13", blacklisted: 1 });
+  });
+
+  it("say whether an external_sku belongs to another product", async () => {
+    const { service } = await harness().newAccount();
+    const withSku = aProduct({ specs: { external_sku: "S1" } });
+    const { outcomes } = await service.products.massCreate({ products: { cup: withSku, pot: withSku }, details });
+    expect(outcomes).toEqual([
+      { product_id: "cup", outcome: "created" },
+      { product_id: "pot", outcome: "created", dropped: [{ field: "specs.external_sku", error: expect.any(String) }] },
+    ]);
+  });
+
+  it("are returned only on request", async () => {
+    const { service } = await harness().newAccount();
+    expect(await service.products.massCreate({ products: { cup: aProduct() } })).toEqual({});
+    expect(await service.products.massUpdate({ products: { cup: { name: "Mug" } } })).toEqual({});
+  });
+});

@@ -54,6 +54,11 @@ async function callShop(service: Service): Promise<void> {
   const products = { teapot: anOrderedProduct(), "bad id": anOrderedProduct() };
   await service.orders.massCreate(bulkOrders([anOrder({ email: "rob@mail.example", products })]));
   await service.orders.massCreate({ ...bulkOrders([anOrder({ order_id: "1002" })]), send_mail: true });
+  for (const quantity of [3, 1]) {
+    const units = { teapot: anOrderedProduct({ quantity, price: String(quantity) }) };
+    const repeated = anOrder({ order_id: "1002", order_date: `2026-03-0${quantity}`, products: units });
+    await service.orders.massCreate(bulkOrders([repeated], { details: true }));
+  }
   await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
   await service.orders.list({ details: true });
   await service.orders.cancelEmails({ orders: [{ order_id: "1001" }] });

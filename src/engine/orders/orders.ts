@@ -16,7 +16,8 @@ export const orderHandlers: Handled = {
     const errors = results.flatMap((result) => result.errors);
     const order_id = readOrderId(raw.order_id);
     return {
-      ...(validate_data && errors.length > 0 && { errors: errors.map((error) => ({ order_id, ...error })) }),
+      ...(validate_data &&
+        errors.length > 0 && { errors: errors.map(({ field, error }) => ({ order_id, field, error })) }),
       ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
     };
   },

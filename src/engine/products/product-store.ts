@@ -41,7 +41,10 @@ export const productColumns: BatchColumns<ProductColumns> = {
   sku: "text",
 };
 
-const names = Object.keys(productColumns) as (keyof ProductColumns)[];
+/** In the order of a `ProductRow`. */
+export const productColumnNames = Object.keys(productColumns) as readonly (keyof ProductColumns)[];
+
+const names = productColumnNames;
 
 /** The new value of a column: the one in the batch, or else the stored one. An empty description deletes the stored one. */
 function mergedValue(name: string, hasValue: boolean): RawBuilder<unknown> {
@@ -106,22 +109,6 @@ export async function saveProducts(products: readonly ProductRow[], context: Han
     nowMs: context.nowMs,
     rows: JSON.stringify(rows.map((row) => columnIndexes.map((index) => row[index]))),
   });
-}
-
-/** Finds the product IDs of the rows whose products exist in the account. */
-export async function findExistingProducts(
-  rows: readonly ProductRow[],
-  context: HandlerContext,
-): Promise<ReadonlySet<string>> {
-  const ids = rows.map(([productId]) => [productId]);
-  const existing = await context.transaction
-    .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
-    .crossJoin("products")
-    .where("products.account_id", "=", accountOf(context).id)
-    .whereRef("products.product_id", "=", "batch.product_id")
-    .select("batch.product_id")
-    .execute();
-  return new Set(existing.map(({ product_id }) => product_id));
 }
 
 export const takenSkuText = "is already used by another product";

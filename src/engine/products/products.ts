@@ -2,30 +2,38 @@ import type { contract, FieldError, ProductError } from "../../contract/index.ts
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
+import { productOutcomes, readStoredProducts } from "./product-outcomes.ts";
 import type { ProductRow } from "./product-row.ts";
-import { dropTakenSkus, findExistingProducts, saveProducts, takenSkuText } from "./product-store.ts";
+import { dropTakenSkus, saveProducts, takenSkuText } from "./product-store.ts";
 
 export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
 
   /** Creates products. Assumed: creating a product that exists updates it with the fields that were sent. */
-  massCreate: async ({ products }, context) => {
+  massCreate: async ({ products, details }, context) => {
     const { rows, errors } = checkProducts(products, { isUpdate: false });
+    const before = details === true ? await readStoredProducts(rows, context) : undefined;
     errors.push(...(await dropSkus(rows, context)));
     await saveProducts(rows, context);
-    return listErrors(errors);
+    return {
+      ...listErrors(errors),
+      ...(before && { outcomes: productOutcomes(Object.keys(products), { before, rows, errors }) }),
+    };
   },
 
   /** Updates products, ignoring invalid fields. Assumed: a product that does not exist is reported and not created. */
-  massUpdate: async ({ products }, context) => {
-    const { rows, errors } = checkProducts(products, { isUpdate: true });
-    const existing = await findExistingProducts(rows, context);
-    const changing = rows.filter(([productId]) => existing.has(productId));
-    const unknown = rows.filter(([productId]) => !existing.has(productId));
+  massUpdate: async ({ products, details }, context) => {
+    const { rows: checked, errors } = checkProducts(products, { isUpdate: true });
+    const before = await readStoredProducts(checked, context);
+    const rows = checked.filter(([productId]) => before.has(productId));
+    const unknown = checked.filter(([productId]) => !before.has(productId));
     errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
-    errors.push(...(await dropSkus(changing, context)));
-    await saveProducts(changing, context);
-    return listErrors(errors);
+    errors.push(...(await dropSkus(rows, context)));
+    await saveProducts(rows, context);
+    return {
+      ...listErrors(errors),
+      ...(details === true && { outcomes: productOutcomes(Object.keys(products), { before, rows, errors }) }),
+    };
   },
 };
 

@@ -1,0 +1,57 @@
+import { type ItemOutcome, outcomeOf, type ProductError, specNames } from "../../contract/index.ts";
+import { batchRows } from "../../storage/batch.ts";
+import type { Row } from "../../storage/tables.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import type { ProductRow } from "./product-row.ts";
+import { productColumnNames } from "./product-store.ts";
+
+type Column = (typeof productColumnNames)[number];
+type StoredProduct = Pick<Row<"products">, Column>;
+
+/** Reads the stored ones of some products, by product ID. */
+export async function readStoredProducts(
+  rows: readonly ProductRow[],
+  context: HandlerContext,
+): Promise<ReadonlyMap<string, StoredProduct>> {
+  const ids = rows.map(([productId]) => [productId]);
+  const stored = await context.transaction
+    .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
+    .crossJoin("products")
+    .where("products.account_id", "=", accountOf(context).id)
+    .whereRef("products.product_id", "=", "batch.product_id")
+    .select(productColumnNames.map((name) => `products.${name}` as const))
+    .execute();
+  return new Map(stored.map((product) => [product.product_id, product]));
+}
+
+interface Stored {
+  /** The products as they were before the call. */
+  readonly before: ReadonlyMap<string, StoredProduct>;
+  /** The rows that were saved. */
+  readonly rows: readonly ProductRow[];
+  readonly errors: readonly ProductError[];
+}
+
+/** The outcome of each product of a call. */
+export function productOutcomes(productIds: readonly string[], { before, rows, errors }: Stored): ItemOutcome[] {
+  const saved = new Map(rows.map((row) => [row[0], row]));
+  const errorsById = new Map<string, ProductError[]>();
+  for (const error of errors) errorsById.set(error.product_id, [...(errorsById.get(error.product_id) ?? []), error]);
+  return productIds.map((product_id) => {
+    const [row, stored] = [saved.get(product_id), before.get(product_id)];
+    const fields = row && stored ? changedFields(row, stored) : [];
+    const outcome = !row ? "dropped" : !stored ? "created" : fields.length > 0 ? "changed" : "unchanged";
+    return { product_id, ...outcomeOf(outcome, { fields, dropped: errorsById.get(product_id) ?? [] }) };
+  });
+}
+
+const specs: ReadonlySet<string> = new Set(specNames);
+
+/** The wire names of the fields in which a row changes a product. An empty description deletes the stored one. */
+function changedFields(row: ProductRow, stored: StoredProduct): string[] {
+  const changed = productColumnNames.filter((name, at) => {
+    const sent = row[at] ?? null;
+    return sent !== null && (name === "description" && sent === "" ? null : sent) !== stored[name];
+  });
+  return changed.map((name) => (specs.has(name) ? `specs.${name}` : name));
+}
