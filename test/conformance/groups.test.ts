@@ -62,6 +62,23 @@ describeBackends("groups.create", (harness) => {
     });
   });
 
+  it("compares and stores names in NFC", async () => {
+    const account = await withProducts(harness(), "a");
+    const { groups } = account.service;
+    const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
+    await groups.create({ group_name: decomposed });
+    await expect(groups.create({ group_name: composed })).rejects.toMatchObject(invalidField("group_name", composed));
+    await groups.update({ group_name: decomposed, product_ids_to_add: ["a"] });
+    for (const group_name of [composed, decomposed]) {
+      const { products_group } = await groups.get({ group_name });
+      expect(products_group).toMatchObject({ display_name: composed, products_apps: [{ sku: "a" }] });
+    }
+    await groups.update({ group_name: composed, product_ids_to_remove: ["a"] });
+    await groups.delete({ group_name: decomposed });
+    expect(await groups.list({})).toEqual({ products_groups: [] });
+    await groups.create({ group_name: "e\u0301".repeat(255) });
+  });
+
   it("names the missing field", async () => {
     const { service } = await harness().newAccount();
     await expect(service.groups.create({} as never)).rejects.toMatchObject({
@@ -262,6 +279,32 @@ describeBackends("groups and reviews", (harness) => {
     await groups.update({ group_name: "Two", product_ids_to_remove: ["a"] });
     expect(await scoresOf(account, "a")).toEqual([[5], 1, 5]);
     expect(await scoresOf(account, "c")).toEqual([[1], 1, 1]);
+  });
+});
+
+describeBackends("the widget of a grouped product", (harness) => {
+  it("names the product first, then the others of its group", async () => {
+    const account = await withProducts(harness(), "a", "b", "c", "d");
+    const { groups, reviews } = account.service;
+    const namesOf = async (product_id: string) => {
+      const { products } = await reviews.widget({ product_id });
+      return products.map(({ domain_key, product_link }) => [domain_key, product_link.split("/").at(-1)]);
+    };
+    await groups.create({ group_name: "One" });
+    await groups.create({ group_name: "Two" });
+    await groups.update({ group_name: "One", product_ids_to_add: ["c", "b", "a"] });
+    expect(await namesOf("b")).toEqual([
+      ["b", "b"],
+      ["a", "a"],
+      ["c", "c"],
+    ]);
+    await groups.update({ group_name: "Two", product_ids_to_add: ["a", "d"] });
+    expect(await namesOf("a")).toEqual([
+      ["a", "a"],
+      ["d", "d"],
+    ]);
+    await groups.update({ group_name: "Two", product_ids_to_remove: ["a"] });
+    expect([await namesOf("a"), await namesOf("d"), await namesOf("none")]).toEqual([[["a", "a"]], [["d", "d"]], []]);
   });
 });
 

@@ -6,7 +6,8 @@ import { iso } from "../kernel/times.ts";
 
 /**
  * The products of a group share their reviews; a product is in at most one group.
- * Source: spec "Product groups". Assumed: names are compared exactly, after trimming.
+ * Source: spec "Product groups". Assumed: names are compared exactly, after trimming,
+ * in the normalization form NFC, in which they are stored.
  */
 export const groupHandlers: Handlers<typeof contract.groups> = {
   /**
@@ -115,21 +116,26 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
 
 /** Assumed: a name has the maximum length of an ID, and is not `.` or `..`, which cannot be part of a path. */
 function parseNewName(group_name: string): string {
-  const name = group_name.trim();
+  const name = normalizeName(group_name);
   if (name.length > maxLength.id) throw invalidField("group_name", `is longer than ${maxLength.id} characters`);
   if (name === "." || name === "..") throw invalidField("group_name", `must not be ${name}`);
   return name;
 }
 
-async function findGroup(name: string, context: HandlerContext) {
-  const trimmed = name.trim();
+/** The same letters can be composed differently: `é` is one character or two. */
+function normalizeName(name: string): string {
+  return name.trim().normalize("NFC");
+}
+
+async function findGroup(group_name: string, context: HandlerContext) {
+  const name = normalizeName(group_name);
   const group = await context.transaction
     .selectFrom("product_groups")
     .select(["id", "name", "created_at", "updated_at"])
     .where("account_id", "=", accountOf(context).id)
-    .where("name", "=", trimmed)
+    .where("name", "=", name)
     .executeTakeFirst();
-  if (!group) throw recordNotFound("ProductsGroup", "name", trimmed);
+  if (!group) throw recordNotFound("ProductsGroup", "name", name);
   return group;
 }
 

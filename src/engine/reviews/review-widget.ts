@@ -31,6 +31,7 @@ interface Ratings {
   readonly stars: Stars;
   /** Absent for the store. */
   readonly product?: RatedProduct;
+  readonly groupRow?: number | undefined;
 }
 
 /**
@@ -94,17 +95,18 @@ async function findRatings(productId: string, context: HandlerContext): Promise<
   // An empty target matches no reviews.
   if (!found) return { target: "", stars: noStars };
   const target = found.group_row === null ? productTarget(found.id) : groupTarget(found.group_row);
-  return { target, stars: toStars(found), product: found };
+  return { target, stars: toStars(found), product: found, groupRow: found.group_row ?? undefined };
 }
 
 async function readPage(ratings: Ratings, query: Query, context: HandlerContext): Promise<WidgetPage> {
-  const { target, stars, product } = ratings;
+  const { target, stars, product, groupRow } = ratings;
   const { reviews: total, score } = sumStars(stars);
   const per_page = Math.min(query.per_page ?? reviewPage.default, reviewPage.max);
   const page = Math.max(query.page ?? 1, 1);
   const matching = query.star === undefined ? total : (stars[query.star - 1] ?? 0);
   const rows = await readRows(target, { ...query, matching, per_page, page }, context);
   const images = await findImages(rows, context);
+  const others = product && groupRow !== undefined ? await findOtherProducts(product.id, groupRow, context) : [];
   return {
     pagination: { page, per_page, total: matching },
     bottomline: {
@@ -113,13 +115,31 @@ async function readPage(ratings: Ratings, query: Query, context: HandlerContext)
       star_distribution: { 1: stars[0], 2: stars[1], 3: stars[2], 4: stars[3], 5: stars[4] },
       custom_fields_bottomline: null,
     },
-    products: product ? [toWidgetProduct(product, context)] : [],
+    products: [...(product ? [product] : []), ...others].map((named) => toWidgetProduct(named, context)),
     product_tags: product?.product_tags ? product.product_tags.split(",").map((tag) => tag.trim()) : [],
     reviews: rows.map((row) => toWidgetReview(row, images.get(row.id) ?? [], context.publicUrl)),
   };
 }
 
-function toWidgetProduct({ id, product_id, name, url }: RatedProduct, context: HandlerContext) {
+type NamedProduct = Omit<RatedProduct, "product_tags">;
+
+/** Finds the other products of a group, in the order of their creation. */
+function findOtherProducts(
+  productRow: number,
+  groupRow: number,
+  { transaction }: HandlerContext,
+): Promise<readonly NamedProduct[]> {
+  return transaction
+    .selectFrom("group_products")
+    .innerJoin("products", "products.id", "group_products.product_row")
+    .select(["products.id", "products.product_id", "products.name", "products.url"])
+    .where("group_products.group_row", "=", groupRow)
+    .where("group_products.product_row", "!=", productRow)
+    .orderBy("group_products.product_row")
+    .execute();
+}
+
+function toWidgetProduct({ id, product_id, name, url }: NamedProduct, context: HandlerContext) {
   const { publicUrl } = context;
   const page = seoPageUrl({ publicUrl, appKey: accountOf(context).appKey, productId: product_id });
   return {

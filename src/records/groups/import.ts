@@ -6,7 +6,7 @@ import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
-import { listGroups, type Membership, membershipKey } from "./memberships.ts";
+import { comparableName, listGroups, type Membership, membershipKey } from "./memberships.ts";
 import { groupPlan } from "./plan.ts";
 import { groupUndo } from "./undo.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
@@ -37,7 +37,7 @@ function prepareImport(): PreparedImport {
 
     read: (row, source) => {
       const errors: RowError[] = [];
-      const group = row("group");
+      const group = comparableName(row("group"));
       const nameError = checkName(group);
       if (nameError) errors.push({ field: "group", ...nameError });
       const productId = readProductId(row, errors);
@@ -62,9 +62,9 @@ function prepareImport(): PreparedImport {
       const [first] = items;
       if (!first) return [];
       try {
-        await existing.create(service, first.batchKey, options);
+        const group_name = await existing.find(service, first.batchKey, options);
         const product_ids_to_add = items.map(({ payload }) => (payload as Membership).productId);
-        await service.groups.update({ group_name: first.batchKey, product_ids_to_add }, options);
+        await service.groups.update({ group_name, product_ids_to_add }, options);
         return [];
       } catch (error) {
         const refusal = asItemError(items, error);
@@ -104,32 +104,38 @@ function asItemError(items: readonly Item[], error: unknown): ItemError | undefi
   return { item: 0, ...readServiceProblem("product_id", error.message) };
 }
 
+type Names = Map<string, string>;
+
 /** Creates groups that do not exist, once each. */
 class ExistingGroups {
-  #names: Promise<Set<string>> | undefined;
+  #names: Promise<Names> | undefined;
   readonly #creating = new Map<string, Promise<void>>();
 
-  async create(service: Service, group: string, options: CallOptions): Promise<void> {
+  /** Returns the name of the group on the service, which may compare names exactly. */
+  async find(service: Service, group: string, options: CallOptions): Promise<string> {
     this.#names ??= readNames(service, options);
     const names = await this.#names.catch((error: unknown) => {
       this.#names = undefined;
       throw error;
     });
-    if (names.has(group)) return;
+    const existing = names.get(group);
+    if (existing !== undefined) return existing;
     const creating = this.#creating.get(group) ?? createGroup(service, group, options);
     this.#creating.set(group, creating);
     try {
       await creating;
-      names.add(group);
+      names.set(group, group);
+      return group;
     } finally {
       this.#creating.delete(group);
     }
   }
 }
 
-async function readNames(service: Service, options: CallOptions): Promise<Set<string>> {
+/** Reads the names of all groups by their comparable form. */
+async function readNames(service: Service, options: CallOptions): Promise<Names> {
   const { products_groups } = await service.groups.list({}, options);
-  return new Set(products_groups.map(({ display_name }) => display_name));
+  return new Map(products_groups.map(({ display_name: name }) => [comparableName(name), name]));
 }
 
 /** Creates a group. Ignores a refusal if another process or an unanswered call has created the group. */

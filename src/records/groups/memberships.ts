@@ -12,9 +12,14 @@ export interface GroupMembers {
   readonly productIds: readonly string[];
 }
 
+/** The form in which names are compared: a letter with an accent is one character or two, depending on the program. */
+export function comparableName(group: string): string {
+  return group.normalize("NFC");
+}
+
 /** Identifies a membership; no ID contains a line break. */
 export function membershipKey(group: string, productId: string): string {
-  return `${group}\n${productId}`;
+  return `${comparableName(group)}\n${productId}`;
 }
 
 /** Reads all groups, one call for each. */

@@ -1,7 +1,7 @@
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
-import { listGroups, membershipKey } from "./memberships.ts";
+import { comparableName, listGroups, membershipKey } from "./memberships.ts";
 
 export const groupPlan: PlanBehavior = {
   ids: [
@@ -13,7 +13,7 @@ export const groupPlan: PlanBehavior = {
 
   loadStored: async (service, tally, options) => {
     for await (const { group, productIds } of listGroups(service, options)) {
-      tally.addStored("group", group);
+      tally.addStored("group", comparableName(group));
       for (const id of productIds) {
         tally.addStored("membership", membershipKey(group, id));
         tally.addStored("product", id);

@@ -3,9 +3,9 @@ import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type { Decision, UndoBehavior } from "../../import/undo/undo-behavior.ts";
-import { listGroups, type Membership, membershipKey } from "./memberships.ts";
+import { comparableName, listGroups, type Membership, membershipKey } from "./memberships.ts";
 
-const groupKey = (group: string) => `group\n\n${group}`;
+const groupKey = (group: string) => `group\n\n${comparableName(group)}`;
 const productKey = (id: string) => `product\n\n${id}`;
 
 /** Lists every membership, every group, and the group of every product. */

@@ -1,5 +1,6 @@
 import { bottomLineTables } from "./bottom-line-tables.ts";
 import { mailTables } from "./email-tables.ts";
+import { groupNames } from "./group-names.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { serviceTables } from "./service-tables.ts";
 import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
@@ -132,4 +133,11 @@ const first: Migration = {
   },
 };
 
-export const migrations: readonly Migration[] = [first, serviceTables, mailTables, idempotencyTables, bottomLineTables];
+export const migrations: readonly Migration[] = [
+  first,
+  serviceTables,
+  mailTables,
+  idempotencyTables,
+  bottomLineTables,
+  groupNames,
+];

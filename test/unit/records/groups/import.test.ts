@@ -21,6 +21,14 @@ describe("a row of groups", () => {
     if (isItem(item)) expect([...(behavior.writes?.(item) ?? [])]).toEqual([["pot", "Teas"]]);
   });
 
+  test("has the group in NFC", () => {
+    const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
+    const item = read({ group: decomposed, product_id: "pot" });
+    expect(item).toMatchObject({ batchKey: composed, payload: { group: composed } });
+    const same = read({ group: composed, product_id: "pot" });
+    expect(isItem(item) && isItem(same) && item.key === same.key).toBe(true);
+  });
+
   test.each([
     ["", "pot", [["group", "missing"]]],
     [".", "pot", [["group", "bad_group"]]],
