@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { markFormula } from "./formula-mark.ts";
 import type { RowValues } from "./sorted-rows.ts";
 
 export type ExportFormat = "csv" | "ndjson" | "json";
@@ -12,11 +13,12 @@ export interface ExportForm {
 }
 
 export interface CsvOptions {
-  /** Prefixes cells that a spreadsheet would evaluate as formulas with `'`. */
-  readonly isSafeForExcel: boolean;
+  /** Whether to protect spreadsheets from cells that they would run as formulas. */
+  readonly isProtected: boolean;
+  readonly hasByteOrderMark: boolean;
 }
 
-/** Without it, spreadsheets assume a different encoding. */
+/** Without it, Excel assumes a different encoding. */
 const byteOrderMark = "\u{feff}";
 
 /**
@@ -25,18 +27,15 @@ const byteOrderMark = "\u{feff}";
  */
 const needsQuotes = /^\s|\s$|[\r\n;\t|]/;
 
-/** East Asian spreadsheets also evaluate the full-width forms. */
-const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
-
 /** RFC 4180 with LF line breaks. */
-export function createCsvForm(columns: readonly string[], { isSafeForExcel }: CsvOptions): ExportForm {
+export function createCsvForm(columns: readonly string[], { isProtected, hasByteOrderMark }: CsvOptions): ExportForm {
   const toCell = (value: RowValues[number]): string => {
     const text = value === null ? "" : String(value);
-    return isSafeForExcel && typeof value === "string" && formulaStart.test(text) ? `'${text}` : text;
+    return isProtected && typeof value === "string" ? markFormula(text) : text;
   };
   const write = (rows: readonly (readonly string[])[]) => stringify([...rows], { quoted_match: needsQuotes });
   return {
-    start: (isSafeForExcel ? byteOrderMark : "") + write([[...columns]]),
+    start: (hasByteOrderMark ? byteOrderMark : "") + write([[...columns]]),
     rows: (rows) => write(rows.map((values) => columns.map((_, at) => toCell(values[at] ?? null)))),
     end: "",
   };

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Service } from "../service/service.ts";
 import type { CallEvent } from "../service/transport.ts";
-import { createCsvForm, createJsonForm, type ExportForm, type ExportFormat } from "./column-format.ts";
+import { createCsvForm, type CsvOptions, createJsonForm, type ExportForm, type ExportFormat } from "./column-format.ts";
 import type { ExportQuery, ExportRow, RecordExporter } from "./record-exporter.ts";
 import type { Sink } from "./sink.ts";
 import { SortedRows, type RowValues } from "./sorted-rows.ts";
@@ -12,7 +12,7 @@ export interface ExportRequest {
   readonly columns: readonly string[];
   readonly query: ExportQuery;
   readonly format: ExportFormat;
-  readonly isSafeForExcel: boolean;
+  readonly csv: CsvOptions;
 }
 
 export type ExportEvent =
@@ -76,9 +76,9 @@ async function readAndWrite(request: ExportRequest, deps: ExportDeps): Promise<E
   return { state, rows: rows.count, pages };
 }
 
-function createForm({ exporter, columns, format, isSafeForExcel }: ExportRequest): ExportForm {
+function createForm({ exporter, columns, format, csv }: ExportRequest): ExportForm {
   return format === "csv"
-    ? createCsvForm(columns, { isSafeForExcel })
+    ? createCsvForm(columns, csv)
     : createJsonForm([...columns, ...(exporter.jsonFields ?? [])], format);
 }
 
@@ -97,12 +97,12 @@ class RecordReader {
   /** Non-empty pages. */
   pages = 0;
 
-  constructor({ exporter, columns, format, isSafeForExcel }: ExportRequest, rows: SortedRows, deps: ExportDeps) {
+  constructor({ exporter, columns, format }: ExportRequest, rows: SortedRows, deps: ExportDeps) {
     this.#exporter = exporter;
     this.#columns = columns;
     this.#rows = rows;
     this.#deps = deps;
-    this.#isForImport = format === "csv" && !isSafeForExcel;
+    this.#isForImport = format === "csv";
     this.#fields = [...columns, ...(exporter.jsonFields ?? [])];
   }
 

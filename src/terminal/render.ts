@@ -8,6 +8,8 @@ import { wrapLine } from "./wrap-text.ts";
 export interface Screen {
   readonly width: number;
   readonly isColored: boolean;
+  /** Changes the texts in CSV output, to protect spreadsheets from formulas. */
+  readonly toCsvText?: (text: string) => string;
 }
 
 /** Renders the result of a command. `json` and `ndjson` print the data itself; `table` and `csv` print its view. */
@@ -15,7 +17,7 @@ export function renderData(data: unknown, view: View, format: Format, screen: Sc
   const render: Record<Format, () => Promise<string>> = {
     json: async () => toJson(data),
     ndjson: async () => (Array.isArray(data) ? data.map(toJson).join("") : toJson(data)),
-    csv: () => renderCsv(view),
+    csv: () => renderCsv(view, screen),
     table: () => renderText(view, screen),
   };
   return render[format]();
@@ -25,10 +27,15 @@ export function toJson(data: unknown): string {
   return `${JSON.stringify(data)}\n`;
 }
 
-async function renderCsv(view: View): Promise<string> {
+async function renderCsv(view: View, screen: Screen): Promise<string> {
   if (view.columns.length === 0) return "";
   const { stringify } = await import("csv-stringify/sync");
-  return stringify([...view.rows], { header: true, columns: [...view.columns], cast: { boolean: String } });
+  return stringify([...view.rows], { header: true, columns: [...view.columns], cast: csvCasts(screen) });
+}
+
+/** How values are written in CSV. */
+export function csvCasts({ toCsvText = (text) => text }: Screen) {
+  return { boolean: String, string: toCsvText };
 }
 
 async function renderText(view: View, screen: Screen): Promise<string> {

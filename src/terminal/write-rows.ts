@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { createPaint } from "./colors.ts";
-import { toJson, type Screen } from "./render.ts";
+import { csvCasts, toJson, type Screen } from "./render.ts";
 import { cellOf, type Row, type RowStream } from "./row-stream.ts";
 import { createTable, layoutForView, type Table } from "./text-table.ts";
 import { type Cell, type Format, table } from "./view.ts";
@@ -74,13 +74,13 @@ function createJsonFormatter(): RowFormatter {
   return { format, end: () => (separator === "[" ? "[]\n" : "]\n") };
 }
 
-async function createCsvFormatter(columns: readonly string[]): Promise<RowFormatter> {
+async function createCsvFormatter(columns: readonly string[], screen: Screen): Promise<RowFormatter> {
   const { stringify } = await import("csv-stringify/sync");
   let hasHeader = false;
   const format = (page: readonly Row[]) => {
     const text = stringify(
       page.map((row) => toCells(row, columns)),
-      { header: !hasHeader, columns: [...columns], cast: { boolean: String } },
+      { header: !hasHeader, columns: [...columns], cast: csvCasts(screen) },
     );
     hasHeader = true;
     return text;

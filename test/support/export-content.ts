@@ -143,6 +143,8 @@ export const someCodes = fc.uniqueArray(
   { minLength: 80, maxLength: 120 },
 );
 
+export const someNames = fc.array(someText, { minLength: 20, maxLength: 40 });
+
 export const someAddresses = fc.dictionary(
   fc.constantFrom("1", "2", "9", "10", "17"),
   fc.array(email, { minLength: 5, maxLength: 40 }),

@@ -13,6 +13,8 @@ export interface Globals {
   readonly yes: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Whether CSV output contains formulas unchanged. */
+  readonly raw: boolean;
   /** Columns to show in tables and CSV. */
   readonly columns: readonly string[] | undefined;
 }
@@ -26,6 +28,7 @@ export interface GlobalFlags {
   readonly yes?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+  readonly raw?: boolean;
   readonly columns?: string;
 }
 
@@ -45,6 +48,7 @@ export const globalFlags = {
     value: "<names>",
     description: "comma-separated list of columns to show in table or CSV output",
   },
+  raw: { description: "do not protect spreadsheets from formulas in CSV output" },
   "no-input": { description: "never prompt" },
   yes: { short: "y", description: "answer yes to every confirmation" },
   redact: { description: "hide email addresses and names of people in all output" },
@@ -58,7 +62,16 @@ export const versionFlag: Flag = { description: "show the version" };
 
 /** @throws UserError `usage` */
 export function readGlobals(flags: GlobalFlags): Globals {
-  const { profile, json = false, format, input = true, yes = false, quiet = false, verbose = false } = flags;
+  const {
+    profile,
+    json = false,
+    format,
+    input = true,
+    yes = false,
+    quiet = false,
+    verbose = false,
+    raw = false,
+  } = flags;
   if (profile === "") {
     throw usageError('invalid value "" for --profile: must not be empty');
   }
@@ -68,7 +81,7 @@ export function readGlobals(flags: GlobalFlags): Globals {
   }
   const outputFormat = json ? "json" : (format ?? "table");
   const columns = readColumns(flags.columns, outputFormat);
-  return { profile, format: outputFormat, input, yes, quiet, verbose, columns };
+  return { profile, format: outputFormat, input, yes, quiet, verbose, raw, columns };
 }
 
 function invalidFormat(given: string): UserError {

@@ -1,3 +1,4 @@
+import { unmarkFormula } from "../../export/formula-mark.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CellRules } from "./cell-rules.ts";
@@ -63,7 +64,7 @@ export class ItemReader {
       : (field) => {
           const at = columnOf.get(field);
           const cell = at === undefined ? "" : (this.#row.cells[at] ?? "");
-          return exact.has(field) ? cell : trimBlanks(cell);
+          return unmarkFormula(exact.has(field) ? cell : trimBlanks(cell));
         };
   }
 

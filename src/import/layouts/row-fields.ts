@@ -1,3 +1,4 @@
+import { unmarkFormula } from "../../export/formula-mark.ts";
 import type { RowView } from "../item.ts";
 import type { CellView, Family, FieldSource, Layout, ValueContext } from "./layout.ts";
 import { isErrorValue } from "../check/damaged-values.ts";
@@ -94,7 +95,7 @@ export class RowFields {
     return (column) => {
       const name = normalizeName(column);
       const at = this.#columns.get(name);
-      return part?.get(name) ?? (at === undefined ? "" : (cells[at] ?? "").trim());
+      return part?.get(name) ?? (at === undefined ? "" : unmarkFormula((cells[at] ?? "").trim()));
     };
   }
 
@@ -162,5 +163,5 @@ function readPlaces(places: readonly Place[], { cells, part }: RowCells): string
 }
 
 function readPlace({ at, name }: Place, cells: readonly string[], part: RowPart | undefined): string {
-  return part?.get(name) ?? (at < 0 ? "" : (cells[at] ?? "").trim());
+  return part?.get(name) ?? (at < 0 ? "" : unmarkFormula((cells[at] ?? "").trim()));
 }

@@ -1,3 +1,4 @@
+import { unmarkFormula } from "../../export/formula-mark.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,7 +106,7 @@ function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead
       if (rows.length >= looked.rows) break;
     }
     const samples = head.header.map((name, at) => {
-      const values = rows.slice(0, looked.rows).map((cells) => (cells[at] ?? "").trim());
+      const values = rows.slice(0, looked.rows).map((cells) => unmarkFormula((cells[at] ?? "").trim()));
       return { name, values: values.filter((value) => value !== "").slice(0, looked.values) };
     });
     return { head, samples };

@@ -1,3 +1,4 @@
+import { unmarkFormula } from "../../export/formula-mark.ts";
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -237,7 +238,7 @@ class IdWatch {
     for (const { type, field, writtenIn, name } of plan.ids) {
       const id = field === undefined ? item.key : row(field);
       const at = file?.columns.columnOf.get(writtenIn);
-      const spelling = (at === undefined ? undefined : source.cells[at]) || id;
+      const spelling = (at === undefined ? undefined : unmarkFormula(source.cells[at] ?? "")) || id;
       this.#tally.addFromFile(type, {
         id,
         spelling,

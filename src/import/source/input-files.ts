@@ -1,3 +1,4 @@
+import { unmarkFormula } from "../../export/formula-mark.ts";
 import { basename } from "node:path";
 import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
 import { type FileHead, guessFallback, readFileHead } from "../csv/file-format.ts";
@@ -91,7 +92,7 @@ function keyColumnOf(
 function* readColumn(given: string, { source, format }: FileHead, column: number): Generator<string> {
   try {
     for (const { rows } of readRowBatches(source, format, undefined)) {
-      for (const cells of rows) yield (cells[column] ?? "").trim();
+      for (const cells of rows) yield unmarkFormula((cells[column] ?? "").trim());
     }
   } catch (error) {
     throw describeFileError(given, error);

@@ -16,7 +16,7 @@ const exportFlags = {
     isOutput: true,
   },
   "safe-for-excel": {
-    description: "prefix cells that a spreadsheet would run as a formula with ' (do not import such a file)",
+    description: "start the file with a byte order mark, so that Excel reads it as UTF-8",
   },
   rate: paceFlags.rate,
   "rate-share": paceFlags["rate-share"],
@@ -35,7 +35,7 @@ export function exportCommand(kind: RecordKind): Command {
         kind,
         query: readKindFlags(kindFlags, flags) as ExportQuery,
         out: flags.out,
-        isSafeForExcel: flags["safe-for-excel"] ?? false,
+        hasByteOrderMark: flags["safe-for-excel"] ?? false,
         rate: flags.rate,
         rateShare: flags["rate-share"],
       });

@@ -17,7 +17,7 @@ export interface ExportRequest {
   readonly query: ExportQuery;
   /** The output file; standard output if undefined or `-`. */
   readonly out: string | undefined;
-  readonly isSafeForExcel: boolean;
+  readonly hasByteOrderMark: boolean;
   readonly rate: number | undefined;
   readonly rateShare: number | undefined;
 }
@@ -36,11 +36,11 @@ export interface ExportSummary {
 /** Exports all records of a kind to a file or to standard output. */
 export async function exportRecords(
   context: Context,
-  { kind, query, out, isSafeForExcel, rate, rateShare }: ExportRequest,
+  { kind, query, out, hasByteOrderMark, rate, rateShare }: ExportRequest,
 ): Promise<ExportSummary> {
   const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
-  if (isSafeForExcel && format !== "csv") {
+  if (hasByteOrderMark && format !== "csv") {
     throw usageError(
       `--safe-for-excel cannot be used with --format ${format}`,
       "Remove one of them, or use --format csv.",
@@ -49,6 +49,7 @@ export async function exportRecords(
   if (out !== undefined && io.redactor) {
     throw usageError("--redact cannot be used with --out", "Remove --out and redirect standard output to the file.");
   }
+  const csv = { isProtected: !globals.raw, hasByteOrderMark };
   const startedMs = io.clock();
   const file = out === undefined || out === "-" ? null : out;
   const profile = await context.profile();
@@ -69,7 +70,7 @@ export async function exportRecords(
     const { stop, abort } = signals;
     const loaded = await kind.loadExporter();
     const exporter = io.redactor ? redactRecords(loaded, io.redactor) : loaded;
-    const request = { exporter, columns: kind.columns, query, format, isSafeForExcel };
+    const request = { exporter, columns: kind.columns, query, format, csv };
     let result: ExportResult;
     try {
       result = await runExport(request, { service: connection.service, sink, stop, abort, report });
@@ -80,7 +81,7 @@ export async function exportRecords(
     }
     progress.stop();
     const summary = { noun: kind.name, file, format, ...result, duration_ms: io.clock() - startedMs };
-    printEnd(summary, { context, isSafeForExcel, target: describeTarget(profile) });
+    printEnd(summary, { context, target: describeTarget(profile) });
     return summary;
   } finally {
     progress.stop();
@@ -111,7 +112,7 @@ function openFile(file: string, { io }: Context): Sink {
 
 function printEnd(
   { noun, state, file, rows }: ExportSummary,
-  { context, isSafeForExcel, target }: { context: Context; isSafeForExcel: boolean; target: string },
+  { context, target }: { context: Context; target: string },
 ): void {
   const { messages } = context;
   if (state === "interrupted") {
@@ -119,9 +120,6 @@ function printEnd(
     return;
   }
   if (state === "unread") return;
-  if (isSafeForExcel) {
-    messages.warn("Formulas are prefixed with '. Use the file only for viewing; do not import it.");
-  }
   const where = file === null ? "" : ` to ${file}`;
   messages.info(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);
 }

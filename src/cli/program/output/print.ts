@@ -1,4 +1,5 @@
 import { usageError } from "../../../config/user-error.ts";
+import { markFormula } from "../../../export/formula-mark.ts";
 import { renderData } from "../../../terminal/render.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
 import type { View } from "../../../terminal/view.ts";
@@ -18,10 +19,10 @@ interface Printed {
  */
 export async function print(
   io: Io,
-  { format, columns }: Globals,
+  { format, columns, raw }: Globals,
   { data, view }: Printed,
 ): Promise<number | undefined> {
-  const screen = readScreen(io);
+  const screen = { ...readScreen(io), ...(!raw && { toCsvText: markFormula }) };
   if (data instanceof RowStream) {
     const { writeRows } = await import("../../../terminal/write-rows.ts");
     const chosen = choose(columns, data);
