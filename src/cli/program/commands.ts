@@ -6,7 +6,8 @@ import type { ThinCommandName } from "../commands/operations/thin-commands.ts";
 export const commands: CommandTable = {
   ...recordCommands,
   ...thin("products list", "products missed", "products promoted", "products set-promoted"),
-  ...thin("orders list", "orders create"),
+  ...thin("orders list"),
+  "orders create": async () => (await import("../commands/orders/create.ts")).ordersCreate,
   ...thin("coupons list", "coupons stats", "coupons delete"),
   ...thin("unsubscribers list"),
   "unsubscribers add": async () => (await import("../commands/unsubscribers/add.ts")).unsubscribersAdd,

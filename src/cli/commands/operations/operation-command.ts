@@ -8,6 +8,7 @@ import { writeExamples } from "./examples.ts";
 import type { OperationCard } from "./operation-card.ts";
 import { operationCards } from "./operation-cards.ts";
 import { argumentOf, describeArguments, flagsOf } from "./operation-flags.ts";
+import type { OperationHooks } from "./run.ts";
 import { countRejected, viewOf } from "./view.ts";
 import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
 import { describeFailure } from "../../program/errors/failure.ts";
@@ -25,6 +26,8 @@ export interface OperationCommand {
   readonly preset?: Readonly<Record<string, unknown>>;
   /** Values of fields that are not given. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** What the command does in addition to the call. */
+  readonly hooks?: () => Promise<OperationHooks>;
   /** Whether the command is `starpost api <operation>`. */
   readonly isCalledByName?: true;
 }
@@ -42,7 +45,7 @@ export function operationCommand(operation: OperationName, presentation: Operati
     notes: describeOperation(operation, card),
     run: async (context, given) => {
       const { runOperation } = await import("./run.ts");
-      return runOperation(context, { operation, card }, given);
+      return runOperation(context, { operation, card, hooks: await presentation.hooks?.() }, given);
     },
     render: (data) => (data instanceof RowStream ? table([], data.columns) : viewOf(data)),
     exitStatus: (data) =>

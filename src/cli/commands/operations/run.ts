@@ -11,9 +11,18 @@ import type { OperationCard } from "./operation-card.ts";
 import { needsOwnAccount, needsPassword } from "./operation-flags.ts";
 import { countRejected } from "./view.ts";
 
+/** What a command does in addition to the call. */
+export interface OperationHooks {
+  /** Completes and checks the input. Called before a connection is opened. */
+  readonly adjustInput: (input: Row, from: { readonly clock: () => number; readonly flags: FlagValues<Flags> }) => Row;
+  /** Reports the result, and returns the data of the command. */
+  readonly readResponse: (context: Context, input: Row, response: Row) => Row;
+}
+
 interface Target {
   readonly operation: OperationName;
   readonly card: OperationCard;
+  readonly hooks?: OperationHooks | undefined;
 }
 
 interface CommandInput {
@@ -24,14 +33,17 @@ interface CommandInput {
 /** Calls the operation of a command. For a list, reads all pages. */
 export async function runOperation(
   context: Context,
-  { operation, card }: Target,
+  { operation, card, hooks }: Target,
   { arguments: positional, flags }: CommandInput,
 ): Promise<RowStream | Row> {
   const inputFile = flags["input"] as string | undefined;
   const file =
     inputFile === undefined ? {} : await (await import("./input-file.ts")).readInputFile(context.io, inputFile);
   const password = await readPassword(context, card, flags["password-stdin"] === true);
-  const read = (own: OwnAccount) => readInput(card, { arguments: positional, flags, file, own, password });
+  const read = (own: OwnAccount) => {
+    const given = readInput(card, { arguments: positional, flags, file, own, password });
+    return hooks?.adjustInput(given, { clock: context.io.clock, flags }) ?? given;
+  };
   // Report missing fields before opening a connection.
   if (!needsOwnAccount(card)) read({ appKey: "", secret: undefined });
   const connection = await context.connect();
@@ -51,6 +63,7 @@ export async function runOperation(
       await confirmOperation(context, card, input);
     }
     const response = await callOf(connection.service, operation)(input);
+    if (hooks) return hooks.readResponse(context, input, response);
     reportOutcome(context, card, response);
     return response;
   } finally {

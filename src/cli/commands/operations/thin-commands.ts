@@ -33,7 +33,6 @@ export const thinCommands = {
       "starpost orders list --since-date 2026-01-01 --details --format csv > orders.csv",
     ],
   },
-  "orders create": { operation: "orders.create" },
   "coupons list": { operation: "coupons.list", summary: "List coupon codes" },
   "coupons stats": { operation: "coupons.stats", summary: "Count coupon codes by action" },
   "coupons delete": { operation: "coupons.delete", summary: "Delete all coupon codes of an action" },

@@ -1,0 +1,62 @@
+import { UserError, usageError } from "../../../config/user-error.ts";
+import { invalidIdText, isLegalId } from "../../../contract/shapes.ts";
+import type { ItemOutcome } from "../../../contract/outcomes.ts";
+import type { OperationHooks } from "../operations/run.ts";
+
+interface Problem {
+  readonly field: string;
+  readonly error: string;
+}
+
+/** How `orders create` validates an order, and reports what was stored of it. */
+export const createHooks: OperationHooks = {
+  /**
+   * Requests validation, which the service skips by default, and checks product IDs, which the service never reports.
+   * Assumed: an order without a date is of today, as without validation.
+   */
+  adjustInput: (input, { clock, flags }) => {
+    const isValidating = flags["no-validate"] === true ? false : (input["validate_data"] ?? true);
+    if (isValidating !== true) return { ...input, validate_data: isValidating };
+    checkProductIds(input["products"]);
+    const today = new Date(clock()).toISOString().slice(0, "YYYY-MM-DD".length);
+    return { ...input, validate_data: true, order_date: input["order_date"] ?? today };
+  },
+
+  /** @throws UserError `failed` if nothing was stored */
+  readResponse: ({ messages }, input, response) => {
+    const order_id = String(input["order_id"]);
+    const [outcome] = (response["outcomes"] ?? []) as readonly ItemOutcome[];
+    const errors = (response["errors"] ?? []) as readonly Problem[];
+    const dropped = outcome?.dropped ?? [];
+    if (errors.length > 0 || outcome?.outcome === "dropped") {
+      const problems = formatProblems(errors.length > 0 ? errors : dropped);
+      throw new UserError("failed", `order ${order_id} was not stored: ${problems}`);
+    }
+    if (dropped.length > 0) messages.warn(`Not stored: ${formatProblems(dropped)}.`);
+    messages.info(describeOutcome(order_id, outcome));
+    return { order_id, outcome: null, ...outcome };
+  },
+};
+
+/** @throws UserError `usage` */
+function checkProductIds(products: unknown): void {
+  if (typeof products !== "object" || products === null) return;
+  const invalid = Object.keys(products).filter((id) => !isLegalId(id));
+  if (invalid.length === 0) return;
+  const names = invalid.map((id) => JSON.stringify(id)).join(", ");
+  throw usageError(
+    `invalid product ${invalid.length === 1 ? "ID" : "IDs"} in products: ${names}`,
+    `A product ID ${invalidIdText}. To create the order without these products, add --no-validate.`,
+  );
+}
+
+function formatProblems(problems: readonly Problem[]): string {
+  return problems.map(({ field, error }) => `${field} ${error}`).join("; ");
+}
+
+/** Other services do not report outcomes. */
+function describeOutcome(orderId: string, outcome: ItemOutcome | undefined): string {
+  if (outcome === undefined) return "Done.";
+  if (outcome.outcome === "changed") return `Updated order ${orderId}: ${outcome.fields?.join(", ")}.`;
+  return outcome.outcome === "created" ? `Created order ${orderId}.` : `Order ${orderId} is unchanged.`;
+}

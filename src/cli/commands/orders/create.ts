@@ -1,0 +1,26 @@
+import { silent } from "../../../terminal/view.ts";
+import type { Row } from "../../../terminal/row-stream.ts";
+import { type Command, command } from "../../program/command.ts";
+import { exitStatus } from "../../program/exit-status.ts";
+import type { Flags } from "../../program/flag.ts";
+import { operationCommand } from "../operations/operation-command.ts";
+
+const created = operationCommand("orders.create", {
+  name: "orders create",
+  summary: "Create an order, or update a stored one",
+  preset: { details: true },
+  hooks: async () => (await import("./create-hooks.ts")).createHooks,
+});
+
+export const ordersCreate: Command = command<Flags, Row>({
+  ...created,
+  flags: {
+    ...created.flags,
+    "validate-data": { description: "reject the order if any field is invalid (default)", exclusive: ["no-validate"] },
+    "no-validate-data": { description: "same as --no-validate" },
+    "no-validate": { description: "skip strict validation; drop invalid product IDs and optional fields" },
+  },
+  run: async (context, given) => (await created.run(context, given)) as Row,
+  render: (data) => silent({ order_id: String(data["order_id"]), outcome: String(data["outcome"] ?? "") }),
+  exitStatus: ({ dropped }) => (dropped === undefined ? exitStatus.done : exitStatus.someRejected),
+});
