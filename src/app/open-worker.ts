@@ -1,4 +1,5 @@
 import type { OpenWorker, WorkerSettings } from "./ports.ts";
+import { findLinkProblem } from "../config/email-links.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
@@ -13,6 +14,8 @@ export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> 
   await loadEngine();
   const mail = await findEmailTransportSettings(settings);
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  const problem = findLinkProblem(publicUrl, mail.kind === "smtp" ? mail.host : undefined);
+  if (problem) throw problem;
   const { transport, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: false,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),

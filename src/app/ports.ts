@@ -4,6 +4,7 @@ import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { StoredToken } from "../config/token-file.ts";
+import type { UserError } from "../config/user-error.ts";
 import type { GroupName } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
@@ -118,6 +119,8 @@ export interface RunningServer {
   readonly appKey: string;
   /** A description of where emails are sent, if the server sends them. */
   readonly emailTarget?: string | undefined;
+  /** Why the server does not send emails, although it should; they stay queued. */
+  readonly emailProblem?: UserError | undefined;
   /** Counts of injected faults, if there are any. */
   readonly chaosCounts?: () => ChaosCounts;
   /** Finishes requests in flight first. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { RunningServer, ServerSettings } from "./ports.ts";
 import { UserError } from "../config/user-error.ts";
+import { findLinkProblem } from "../config/email-links.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
@@ -20,7 +21,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
-  let listensAt = `http://${settings.host}:${settings.port}`;
+  let listensAt = toUrl(settings);
+  const smtpHost = mail?.kind === "smtp" ? mail.host : undefined;
+  const findEmailProblem = () => findLinkProblem(publicUrl ?? listensAt, smtpHost);
   const { transport, appKey, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
     limitLegacy,
@@ -33,7 +36,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const chaos = await createChaos(settings);
   const { startWork, createWorker } = await import("./worker.ts");
   const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log: logger };
-  const worker = mail && (await createWorker({ ...sending, mail }));
+  const worker = mail && (await createWorker({ ...sending, mail, sendsEmails: !findEmailProblem() }));
   const server = createServer(transport, {
     logger,
     chaos,
@@ -50,8 +53,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       // Does not wait indefinitely for a database server that does not respond.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
-    const emailTarget = worker?.emailTarget;
-    return { url, appKey, close, emailTarget, ...(chaos && { chaosCounts: () => chaos.counts }) };
+    const emailProblem = findEmailProblem();
+    const emailTarget = emailProblem ? undefined : worker?.emailTarget;
+    return { url, appKey, close, emailTarget, emailProblem, ...(chaos && { chaosCounts: () => chaos.counts }) };
   } catch (error) {
     await transport.close();
     throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
@@ -62,6 +66,10 @@ async function createChaos({ chaos, clock }: ServerSettings) {
   if (!chaos) return undefined;
   const { Chaos } = await import("../server/chaos.ts");
   return new Chaos(chaos, clock);
+}
+
+function toUrl({ host, port }: Pick<ServerSettings, "host" | "port">): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Replaces a wildcard address by loopback, which clients can connect to. */

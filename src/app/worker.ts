@@ -24,6 +24,8 @@ const finishWithinMs = 20_000;
 interface WorkerParts {
   readonly work: EngineWork;
   readonly mail: EmailTransportSettings;
+  /** Whether to send emails, too (default: true). If not, they stay queued. */
+  readonly sendsEmails?: boolean | undefined;
   readonly leaseMs?: number | undefined;
   /** Whether webhooks may be sent to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
@@ -36,7 +38,7 @@ interface WorkerParts {
 
 /** Creates a worker that sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
-  const { work, mail, leaseMs = defaultLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
+  const { work, mail, sendsEmails = true, leaseMs = defaultLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
   // The host name is for users; the random part makes the name unique.
   const worker = `${hostname()}-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);
@@ -54,9 +56,9 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
     leaseMs,
   });
-  const jobs: readonly Job[] = [emails, webhooks, createKeyPurgeJob(work, clock)];
+  const jobs: readonly Job[] = [...(sendsEmails ? [emails] : []), webhooks, createKeyPurgeJob(work, clock)];
   const emailTarget = transport.describe();
-  const begin = () => log.info({ worker, mails_to: emailTarget }, "worker started");
+  const begin = () => log.info({ worker, mails_to: sendsEmails ? emailTarget : null }, "worker started");
   return {
     emailTarget,
     run: (stop) => {

@@ -81,7 +81,8 @@ function isDirect({ hostname, port, protocol }: URL, exceptions: readonly string
   return exceptions.some((exception) => matches(exception.toLowerCase(), target));
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host name or address without brackets refers to this machine. */
+export function isLoopback(host: string): boolean {
   if (isIP(host)) return loopback.check(host, isIPv6(host) ? "ipv6" : "ipv4");
   return host === "localhost" || host.endsWith(".localhost");
 }

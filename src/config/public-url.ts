@@ -1,6 +1,9 @@
 import { type Environment, readVariable } from "./environment.ts";
 import { usageError } from "./user-error.ts";
 
+/** The address in links if none is set. */
+export const defaultPublicUrl = "http://127.0.0.1:8080";
+
 /**
  * Parses the public address of the service, which emails and pages link to. Removes a trailing slash.
  * @param source the flag or variable, for the error message

@@ -1,4 +1,4 @@
-import { findPublicUrl } from "../../../config/public-url.ts";
+import { defaultPublicUrl, findPublicUrl } from "../../../config/public-url.ts";
 import { usageError } from "../../../config/user-error.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -66,5 +66,4 @@ async function readLocalProfile(context: Context): Promise<LocalProfile> {
   );
 }
 
-const missingPublicUrl =
-  "Links in emails point to http://127.0.0.1:8080, which works on this machine only. To change it, use --public-url or STARPOST_PUBLIC_URL.";
+const missingPublicUrl = `Links in emails point to ${defaultPublicUrl}, which works on this machine only. To change it, use --public-url or STARPOST_PUBLIC_URL.`;

@@ -23,6 +23,10 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
     messages.warn(`Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`);
     if (server.emailTarget !== undefined) messages.warn(`Sending due emails to ${server.emailTarget}.`);
+    if (server.emailProblem) {
+      const { message, hint } = server.emailProblem;
+      messages.warn(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`);
+    }
     if (options.chaos) {
       messages.warn(
         `Injecting faults (--chaos): ${describeChaosPlan(options.chaos)}. Do not use this server in production.`,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { EmailCategory, EmailSettings } from "../../../contract/index.ts";
+import { type EmailCategory, type EmailSettings, extensionPrefix } from "../../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -106,11 +106,24 @@ function buildOtherData(
   { id, account_id: accountId, data }: Row<"mails">,
   context: HandlerContext,
 ): OutgoingEmail["data"] {
-  const stored = JSON.parse(data) as Record<string, unknown>;
+  const stored = rebaseLinks(JSON.parse(data) as Record<string, unknown>, context.publicUrl);
   if (stored["is_test"] !== true || !Array.isArray(stored["products"])) return stored;
   const review_url = linkUrl({ accountId, mailId: id, kind: "write_review", id }, context);
   for (const product of stored["products"] as object[]) Object.assign(product, { review_url });
   return stored;
+}
+
+/**
+ * Replaces the public URL in the links of an email, which the process that queued it may not have known, by that of the
+ * sending process.
+ */
+function rebaseLinks(data: Record<string, unknown>, publicUrl: string): Record<string, unknown> {
+  const links = Object.entries(data).flatMap(([name, value]) => {
+    if (!name.endsWith("_url") || name === "product_url" || typeof value !== "string") return [];
+    const at = value.lastIndexOf(`${extensionPrefix}/`);
+    return at < 0 ? [] : [[name, publicUrl + value.slice(at)] as const];
+  });
+  return { ...data, ...Object.fromEntries(links) };
 }
 
 async function parseSender(accountId: number, context: HandlerContext): Promise<Sender> {
