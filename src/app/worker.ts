@@ -38,7 +38,17 @@ interface WorkerParts {
 
 /** Creates a worker that sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
-  const { work, mail, sendsEmails = true, leaseMs = defaultLeaseMs, allowsPrivateWebhooks, version, clock, random, log } = parts;
+  const {
+    work,
+    mail,
+    sendsEmails = true,
+    leaseMs = defaultLeaseMs,
+    allowsPrivateWebhooks,
+    version,
+    clock,
+    random,
+    log,
+  } = parts;
   // The host name is for users; the random part makes the name unique.
   const worker = `${hostname()}-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);

@@ -6,7 +6,10 @@ import { type UserError, usageError } from "./user-error.ts";
 const wildcards: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 function isLocalHost(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "").toLowerCase();
+  const bare = host
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "")
+    .toLowerCase();
   return wildcards.has(bare) || isLoopback(bare);
 }
 

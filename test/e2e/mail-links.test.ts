@@ -48,7 +48,7 @@ async function readStates(home: Home): Promise<string[]> {
 }
 
 describe("emails with links that only work on this machine", () => {
-  test.each([{}, { STARPOST_PUBLIC_URL: "http://localhost:8080" }])(
+  test.each<Record<string, string>>([{}, { STARPOST_PUBLIC_URL: "http://localhost:8080" }])(
     "are not sent through a remote mail server with %j, and stay queued",
     async (env) => {
       const home = await openHome();
