@@ -25,6 +25,7 @@ export interface PlannedRetry {
   readonly reason: "throttled" | "retry";
   readonly ms: number;
   readonly message: string;
+  readonly mayBeDone: boolean;
 }
 
 /** Full jitter: a random delay up to a bound that doubles with each attempt. */
@@ -57,6 +58,7 @@ export function planRetry(failed: FailedAttempt, limits: RetryLimits): PlannedRe
     reason: isThrottled ? "throttled" : "retry",
     ms,
     message: `${reason}; retrying in ${formatSeconds(ms)}`,
+    mayBeDone: error.outcomeUnknown,
   };
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
+import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { detailsQuery, shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
@@ -32,12 +33,14 @@ export const coupons = {
       z.object({
         coupon_action: coupon_action(),
         codes: z.array(shape.text.nullable(), { error: "must be a list of strings" }),
+        ...outcomesInput(),
       }),
     output: () =>
       z.object({
         total_codes: z.number().int(),
         errors: z.object({ empty_cell: category(), code_length: category(), duplicate_code: category() }),
         "new-codes": z.number().int(),
+        ...outcomesOutput(),
       }),
     reply: enveloped,
     batch: { field: "codes", recommended: 1_000, max: 1_000 },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { enveloped, statusOnly } from "./reply.ts";
+import { outcomesInput, outcomesOutput } from "./outcomes.ts";
+import { enveloped, statusOnly, statusWith } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
@@ -70,9 +71,16 @@ export const groups = {
     paths: [`${path}/{group_name}`],
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ ...named(), product_ids_to_add: productIds(), product_ids_to_remove: productIds() }),
-    output: () => z.object({}),
-    reply: statusOnly,
+    input: () =>
+      z.object({
+        ...named(),
+        product_ids_to_add: productIds(),
+        product_ids_to_remove: productIds(),
+        ...outcomesInput(),
+      }),
+    /** With `details`, one outcome for each product to add, then one for each product to remove. */
+    output: () => z.object(outcomesOutput()),
+    reply: statusWith,
   }),
   delete: endpoint({
     summary: "Delete an empty product group",

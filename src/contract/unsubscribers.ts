@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { enveloped, envelopedWhenPresent } from "./reply.ts";
+import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
@@ -56,11 +57,13 @@ const bulk = {
       }),
       async: shape.boolean.optional(),
       validate_data: shape.boolean.optional(),
+      ...outcomesInput(),
     }),
   output: () =>
     z.object({
       unsubscribers: z.array(unsubscriber()).optional(),
       errors: z.array(z.object({ value: z.string(), error: z.string() })).optional(),
+      ...outcomesOutput(),
     }),
   reply: envelopedWhenPresent("unsubscribers"),
   batch: { field: "email_list", recommended: 150 },

@@ -3,10 +3,11 @@ import type { RecordExporter } from "../export/record-exporter.ts";
 import type { CallOptions } from "../service/transport.ts";
 import type { Service } from "../service/service.ts";
 import type { RejectCode } from "./check/reject-codes.ts";
-import type { Item, ItemError, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
+import type { Item, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
 import type { Layout } from "./layouts/layout.ts";
 import type { FieldSynonyms } from "./mapping/names.ts";
 import type { ImportOptions } from "./options.ts";
+import type { SendResult } from "./outcome.ts";
 import type { PlanBehavior } from "./plan/plan-behavior.ts";
 import type { UndoBehavior } from "./undo/undo-behavior.ts";
 import type { StoredRecords } from "./verify/stored-records.ts";
@@ -172,9 +173,9 @@ export interface PreparedImport {
    * the items. Without it, calls have no keys. `send` must use the key for one call only.
    */
   readonly keyedBy?: "run" | "items";
-  /** Sends items in one call and returns the errors of single items. */
-  send(service: Service, items: readonly Item[], options: CallOptions): Promise<ItemError[]>;
-  /** For calls that cannot be repeated: which of the items the service holds. */
+  /** Sends items in one call. */
+  send(service: Service, items: readonly Item[], options: CallOptions): Promise<SendResult>;
+  /** For calls that cannot be repeated: which of the items, none of which it held before the run, the service holds. */
   readBack?(service: Service, items: readonly Item[], options: CallOptions): Promise<boolean[]>;
   /**
    * For records that may exist more than once: makes the nth item of a name in this run the nth of that name.

@@ -14,10 +14,22 @@ export interface CallCounts {
   throttled: number;
 }
 
+/**
+ * `accepted = created + changed + unchanged`. These three are null if the service did not report the outcome of every
+ * accepted item, and if nothing was sent.
+ */
 export interface ItemCounts {
   sent: number;
   accepted: number;
   rejected: number;
+  created: number | null;
+  changed: number | null;
+  unchanged: number | null;
+  /**
+   * How many of the unchanged items the run itself may have created or changed, because an earlier request of their call
+   * got no response. Present only if there are any.
+   */
+  unchanged_on_repeat?: number;
 }
 
 /** One run, including all its resumes, in the form that scripts read. */
@@ -44,7 +56,13 @@ export interface MissingRow {
   readonly line: number;
   readonly column: string;
   readonly reason: string;
-  readonly [id: string]: string | number;
+  readonly [id: string]: string | number | null;
+}
+
+/** A value of a row that differs from the one that the service holds. */
+export interface DifferentValue extends MissingRow {
+  readonly expected: string | null;
+  readonly stored: string | null;
 }
 
 /** The result of reading back a run. */
@@ -55,6 +73,10 @@ export interface Verification {
   /** The first missing rows; the file has all of them. */
   missing: MissingRow[];
   missing_count: number;
+  /** The first values that differ, one per row and field. */
+  different: DifferentValue[];
+  different_count: number;
+  /** The file with the missing rows and those with different values. */
   missing_file: string | null;
   /** Rows that were rejected, failed, or never sent. */
   rows_not_looked_for: number;

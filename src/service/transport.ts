@@ -21,6 +21,8 @@ export type CallEvent =
       readonly reason: "pace" | "throttled" | "retry";
       readonly ms: number;
       readonly message: string;
+      /** Whether the failed attempt may have been carried out nevertheless. */
+      readonly mayBeDone?: boolean;
     }
   /** The service's rate limit: remaining requests, and when the window ends (Unix time in seconds). */
   | { readonly type: "limit"; readonly remaining: number; readonly resetAtSeconds: number }

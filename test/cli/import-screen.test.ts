@@ -13,7 +13,7 @@ const summary: ImportSummary = {
   files: ["orders.csv", "-"],
   state: "finished",
   rows: { read: 8_365, accepted: 8_360, rejected: 5, failed: 0 },
-  items: { sent: 7_360, accepted: 7_357, rejected: 3 },
+  items: { sent: 7_360, accepted: 7_357, rejected: 3, created: 7_000, changed: 57, unchanged: 300 },
   calls: { sent: 40, retried: 3, throttled: 1 },
   started_at: "2026-01-01T00:00:00.000Z",
   duration_ms: 12_345,

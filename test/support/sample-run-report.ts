@@ -20,7 +20,7 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
       kind: "orders",
       state: "finished",
       rows: { read: 26_400, accepted: 26_180, rejected: 212, failed: 8 },
-      items: { accepted: 20_100 },
+      items: { accepted: 20_100, created: 19_000, changed: 100, unchanged: 1_000 },
       calls: { sent: 292, retried: 10, throttled: 4 },
       started_at: new Date(startedMs).toISOString(),
       duration_ms: 60_000,

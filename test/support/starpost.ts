@@ -119,7 +119,15 @@ export interface Summary {
   readonly files: string[];
   readonly state: string;
   readonly rows: { read: number; accepted: number; rejected: number; failed: number };
-  readonly items: { sent: number; accepted: number; rejected: number };
+  readonly items: {
+    sent: number;
+    accepted: number;
+    rejected: number;
+    created: number | null;
+    changed: number | null;
+    unchanged: number | null;
+    unchanged_on_repeat?: number;
+  };
   readonly calls: { sent: number; retried: number; throttled: number };
   readonly started_at: string;
   readonly duration_ms: number;

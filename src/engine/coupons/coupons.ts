@@ -4,6 +4,8 @@ import {
   couponActions,
   couponCodeLength,
   couponErrorTexts,
+  type ItemOutcome,
+  outcomeOf,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
@@ -14,13 +16,15 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
   /**
    * Stores coupon codes. Each code is either new or counted in one error category.
    * Assumed: codes are trimmed; `total_codes` counts all codes sent; a code is a duplicate if it is repeated in the list
-   * or exists in the account under any action.
+   * or exists in the account under any action. As an outcome, a duplicate with the same action is unchanged, and one with
+   * another action is dropped.
    */
-  upload: async ({ coupon_action, codes }, context) => {
+  upload: async ({ coupon_action, codes, details }, context) => {
     await requireFeature(context, "dynamic_coupons");
     const trimmed = codes.map((code) => (code ?? "").trim());
     const filled = trimmed.filter((code) => code !== "");
-    const fitting = filled.filter(({ length }) => length >= couponCodeLength.min && length <= couponCodeLength.max);
+    const fitting = filled.filter(isFitting);
+    const stored = details === true ? await findActions(fitting, context) : undefined;
     const added = await insertCoupons(fitting, coupon_action, context);
     return {
       total_codes: codes.length,
@@ -33,6 +37,7 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
         duplicate_code: { error_text: couponErrorTexts.duplicate_code, error_count: fitting.length - added },
       },
       "new-codes": added,
+      ...(stored && { outcomes: listOutcomes(trimmed, coupon_action, stored) }),
     };
   },
 
@@ -72,6 +77,41 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
     return {};
   },
 };
+
+/** Finds the actions of the codes that are already stored. */
+async function findActions(codes: readonly string[], context: HandlerContext): Promise<Map<string, string>> {
+  const rows = codes.map((code) => [code]);
+  const found = await context.transaction
+    .selectFrom(batchRows<{ code: string }>({ code: "text" }, rows, context.dialect))
+    .crossJoin("coupons")
+    .where("coupons.account_id", "=", accountOf(context).id)
+    .whereRef("coupons.code", "=", "batch.code")
+    .select(["coupons.code", "coupons.action"])
+    .execute();
+  return new Map(found.map(({ code, action }) => [code, action]));
+}
+
+/** @param stored the actions of the codes stored before the call */
+function listOutcomes(
+  codes: readonly string[],
+  action: CouponAction,
+  stored: ReadonlyMap<string, string>,
+): ItemOutcome[] {
+  const drop = (error: string) => outcomeOf("dropped", { dropped: [{ field: "code", error }] });
+  const known = new Map(stored);
+  return codes.map((code) => {
+    if (code === "") return drop(couponErrorTexts.empty_cell);
+    if (!isFitting(code)) return drop(couponErrorTexts.code_length);
+    const before = known.get(code);
+    known.set(code, before ?? action);
+    if (before === undefined) return outcomeOf("created");
+    return before === action ? outcomeOf("unchanged") : drop(couponErrorTexts.duplicate_code);
+  });
+}
+
+function isFitting({ length }: string): boolean {
+  return length >= couponCodeLength.min && length <= couponCodeLength.max;
+}
 
 /**
  * Stores the codes that the account does not have yet.

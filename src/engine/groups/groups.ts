@@ -1,4 +1,12 @@
-import { type contract, maxLength, ServiceError, recordNotFound, invalidField } from "../../contract/index.ts";
+import {
+  type contract,
+  invalidField,
+  type ItemOutcome,
+  maxLength,
+  outcomeOf,
+  recordNotFound,
+  ServiceError,
+} from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { moveProducts } from "./group-membership.ts";
@@ -61,10 +69,11 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   /**
    * Adds and removes products, atomically.
    * Assumed: a product that is added leaves its previous group; adding an unknown product, or a product that is in both
-   * lists, fails the call; removing a product that is not in the group has no effect.
+   * lists, fails the call; removing a product that is not in the group has no effect. As an outcome, a product without a
+   * group that is added is created, one from another group is changed, and a removed one is changed.
    * @throws ServiceError `recordNotFound`, `invalidParams`
    */
-  update: async ({ group_name, product_ids_to_add = [], product_ids_to_remove = [] }, context) => {
+  update: async ({ group_name, product_ids_to_add = [], product_ids_to_remove = [], details }, context) => {
     const group = await findGroup(group_name, context);
     const toRemove = new Set(product_ids_to_remove);
     const both = product_ids_to_add.find((id) => toRemove.has(id));
@@ -91,7 +100,15 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     );
     const left = joining.map(({ group_row }) => group_row);
     if (joining.length + leaving.length > 0) await touch([group.id, ...left], context);
-    return {};
+    if (details !== true) return {};
+    return {
+      outcomes: [
+        ...listOutcomes(product_ids_to_add, adding, (row) =>
+          row === group.id ? "unchanged" : row === null ? "created" : "changed",
+        ),
+        ...listOutcomes(product_ids_to_remove, removing, (row) => (row === group.id ? "changed" : "unchanged")),
+      ],
+    };
   },
 
   /**
@@ -139,9 +156,31 @@ async function findGroup(group_name: string, context: HandlerContext) {
   return group;
 }
 
+/** @param describe converts the group that a product was in, or null, to the outcome of its first mention */
+function listOutcomes(
+  productIds: readonly string[],
+  members: ReadonlyMap<string, Member>,
+  describe: (groupRow: number | null) => ItemOutcome["outcome"],
+): ItemOutcome[] {
+  const met = new Set<string>();
+  return productIds.map((id) => {
+    const outcome = met.has(id) ? "unchanged" : describe(members.get(id)?.group_row ?? null);
+    met.add(id);
+    return outcomeOf(outcome, { fields: outcome === "changed" ? ["group"] : [] });
+  });
+}
+
+interface Member {
+  readonly id: number;
+  readonly group_row: number | null;
+}
+
 /** Finds products by product ID, with the group that each is in. */
-async function findMembers(productIds: readonly string[], context: HandlerContext) {
-  if (productIds.length === 0) return new Map<string, { id: number; group_row: number | null }>();
+async function findMembers(
+  productIds: readonly string[],
+  context: HandlerContext,
+): Promise<ReadonlyMap<string, Member>> {
+  if (productIds.length === 0) return new Map();
   const ids = [...new Set(productIds)].map((id) => [id]);
   const found = await context.transaction
     .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))

@@ -2,6 +2,8 @@ import {
   actorNames,
   type contract,
   isEmailTypeId,
+  type ItemOutcome,
+  outcomeOf,
   shape,
   unsubscriberErrorTexts,
   unsubscriberPageDefault,
@@ -20,6 +22,7 @@ interface BulkInput {
   readonly email_list: Readonly<Record<string, readonly string[]>>;
   readonly async?: boolean | undefined;
   readonly validate_data?: boolean | undefined;
+  readonly details?: boolean | undefined;
 }
 
 export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
@@ -30,9 +33,11 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
   massCreate: async (input, context) => {
     await requireFeature(context, "unsubscribers");
     const { addresses, errors } = parseAddresses(input);
+    const before = input.details === true ? await findAddresses(addresses, context) : [];
     await insertUnsubscribers(addresses, actorNames.store, context);
     const unsubscribers = input.async ? [] : (await findAddresses(addresses, context)).map(toRecord);
-    return createOutput(input, unsubscribers, errors);
+    const outcomes = listOutcomes(input, before, { ifNew: "created", ifStored: "unchanged" });
+    return createOutput(input, { unsubscribers, errors, outcomes });
   },
 
   /**
@@ -47,8 +52,9 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
     const refused = found.filter(({ by_name }) => by_name === actorNames.user);
     const removed = found.filter(({ by_name }) => by_name !== actorNames.user);
     await deleteAddresses(removed, context);
-    errors.push(...refused.map(({ email }) => ({ value: email, error: "unsubscribed by the user" })));
-    return createOutput(input, removed.map(toRecord), errors);
+    errors.push(...refused.map(({ email }) => ({ value: email, error: unsubscribedByUser })));
+    const outcomes = listOutcomes(input, found, { ifNew: "unchanged", ifStored: "changed", refused });
+    return createOutput(input, { unsubscribers: removed.map(toRecord), errors, outcomes });
   },
 
   /** Assumed: addresses are sorted by ID; `page` starts at 1; `count` defaults to 5,000. */
@@ -98,13 +104,52 @@ function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; erro
   return { addresses: [...addresses.values()], errors };
 }
 
+const unsubscribedByUser = "unsubscribed by the user";
+
+interface OutcomeRules {
+  /** The outcome of an address that was not stored before the call, and of one that was. */
+  readonly ifNew: ItemOutcome["outcome"];
+  readonly ifStored: ItemOutcome["outcome"];
+  /** The addresses that were not removed. */
+  readonly refused?: readonly Found[];
+}
+
+/** One outcome per address, by type ID and then in the order sent; a repeated address is unchanged. */
+function listOutcomes({ email_list }: BulkInput, before: readonly Found[], rules: OutcomeRules): ItemOutcome[] {
+  const keyOf = (typeId: string | number, email: string) => `${typeId} ${email.toLowerCase()}`;
+  const keysOf = (found: readonly Found[]) => new Set(found.map((one) => keyOf(one.email_type_id, one.email)));
+  const [stored, refused, met] = [keysOf(before), keysOf(rules.refused ?? []), new Set<string>()];
+  const drop = (field: string, error: string) => outcomeOf("dropped", { dropped: [{ field, error }] });
+  return Object.entries(email_list).flatMap(([typeId, emails]) =>
+    emails.map((email) => {
+      const key = keyOf(typeId, email);
+      if (!isEmailTypeId(typeId)) return drop("email_type_id", unsubscriberErrorTexts.emailType);
+      if (!shape.email.safeParse(email).success) return drop("email", unsubscriberErrorTexts.email);
+      if (refused.has(key)) return drop("email", unsubscribedByUser);
+      const isRepeated = met.has(key);
+      met.add(key);
+      return outcomeOf(isRepeated ? "unchanged" : stored.has(key) ? rules.ifStored : rules.ifNew);
+    }),
+  );
+}
+
+interface Bulk<R> {
+  readonly unsubscribers: R[];
+  readonly errors: AddressError[];
+  readonly outcomes: ItemOutcome[];
+}
+
 /**
  * Assumed: calls are always synchronous; `async` only omits the records from the output. Errors are included if there
  * are any; with `async`, always if `validate_data` is set, and otherwise never.
  */
-function createOutput<R>(input: BulkInput, unsubscribers: R[], errors: AddressError[]) {
+function createOutput<R>(input: BulkInput, { unsubscribers, errors, outcomes }: Bulk<R>) {
   const hasErrors = input.async ? input.validate_data === true : errors.length > 0;
-  return { ...(!input.async && { unsubscribers }), ...(hasErrors && { errors }) };
+  return {
+    ...(!input.async && { unsubscribers }),
+    ...(hasErrors && { errors }),
+    ...(input.details === true && { outcomes }),
+  };
 }
 
 const addressColumns = { email_type_id: "integer", email: "text", email_key: "text" } as const;

@@ -18,7 +18,7 @@ export interface ReportedFile {
 }
 
 /** The last verification, without the rows. */
-export type ReportedVerification = Omit<Verification, "missing"> & { readonly at: string | null };
+export type ReportedVerification = Omit<Verification, "missing" | "different"> & { readonly at: string | null };
 
 /** Everything known about a run. */
 export interface RunReport {

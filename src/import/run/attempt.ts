@@ -41,7 +41,7 @@ async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary
   using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
   const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds, attempt.kind.rejectCodes);
   const state = await readAll(attempt, tally, keys, createDrySender(tally), deps);
-  for (const notice of tally.notices()) deps.report(notice);
+  for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
   return {
     import_id: null,
     kind: attempt.kind.name,
@@ -105,7 +105,7 @@ async function runRecorded(
   } catch (error) {
     failure ??= error;
   }
-  for (const notice of tally.notices()) deps.report(notice);
+  for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
   for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;

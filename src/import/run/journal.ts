@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import type { RowError } from "../item.ts";
+import type { ChunkOutcomes } from "../outcome.ts";
 import { ImportError } from "../import-error.ts";
 import { writeFully } from "./write-fully.ts";
 
@@ -41,6 +42,8 @@ export type JournalEntry =
       readonly t: "done";
       readonly n: number;
       readonly problems: readonly JournalProblem[];
+      /** Absent in the journals of older versions. */
+      readonly outcomes?: ChunkOutcomes | undefined;
       readonly calls: CallCounts;
       readonly at: number;
       readonly totals: Totals;

@@ -4,7 +4,7 @@ import writeFileAtomic from "write-file-atomic";
 import type { FileFormat } from "../csv/file-format.ts";
 import { ImportError, usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
-import type { ImportSummary, RunState } from "../summary.ts";
+import type { ImportSummary, ItemCounts, RunState } from "../summary.ts";
 import { readJournal, settle, type Totals } from "./journal.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 
@@ -37,7 +37,7 @@ export interface ManifestFile {
 
 export const noTotals: Totals = {
   rows: { read: 0, accepted: 0, rejected: 0, failed: 0 },
-  items: { sent: 0, accepted: 0, rejected: 0 },
+  items: { sent: 0, accepted: 0, rejected: 0, created: 0, changed: 0, unchanged: 0 },
   calls: { sent: 0, retried: 0, throttled: 0 },
 };
 
@@ -137,13 +137,19 @@ export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSumm
     files: manifest.files.map(({ given }) => given),
     state: manifest.state === "running" && !isHeld(paths.folder) ? "interrupted" : manifest.state,
     rows: totals.rows,
-    items: totals.items,
+    items: withOutcomes(totals.items),
     calls: settled.calls,
     started_at: manifest.started_at,
     duration_ms: settled.durationMs,
     rejects_file: manifest.rejects_file ?? (existsSync(paths.rejects) ? paths.rejects : null),
     ...(existsSync(paths.fixedIds) ? { fixed_ids_file: paths.fixedIds } : {}),
   };
+}
+
+/** The journals of older versions contain no outcomes. */
+function withOutcomes({ sent, accepted, rejected, ...outcomes }: Partial<ItemCounts>): ItemCounts {
+  const counts = { sent: sent ?? 0, accepted: accepted ?? 0, rejected: rejected ?? 0 };
+  return { ...counts, created: null, changed: null, unchanged: null, ...outcomes };
 }
 
 /** Whether another process is working on a run. */

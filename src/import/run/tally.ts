@@ -3,6 +3,9 @@ import type { FixedIdFile } from "./fixed-id-file.ts";
 import type { RejectFile } from "./reject-file.ts";
 import type { Totals } from "./journal.ts";
 import type { Item, RowError, SourceRow } from "../item.ts";
+import type { ItemName } from "../kind.ts";
+import type { ChunkOutcomes } from "../outcome.ts";
+import { OutcomeTally } from "./outcome-tally.ts";
 import { describeIncomplete, type RejectCode, rejectCodes, sharpenReason } from "../check/reject-codes.ts";
 import type { ImportEvent, RejectReason } from "../events.ts";
 import type { RejectGroup } from "../plan/plan-types.ts";
@@ -31,6 +34,7 @@ export class RunTally {
   readonly #erased = new Map<string, Group>();
   readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
+  readonly #outcomes = new OutcomeTally();
   readonly calls = { sent: 0, retried: 0, throttled: 0 };
 
   /** @param codes the reject codes of the run's kind */
@@ -50,7 +54,7 @@ export class RunTally {
     const { accepted, rejected, failed } = this.#rows;
     return {
       rows: { read: accepted + rejected + failed, accepted, rejected, failed },
-      items: { ...this.#items },
+      items: { ...this.#items, ...this.#outcomes.counts },
       calls: { ...this.calls },
     };
   }
@@ -69,13 +73,21 @@ export class RunTally {
   /**
    * Counts the items of an answered call.
    * @param one what an item is called
+   * @param outcomes what the service did with the accepted items; undefined if it is unknown
    */
-  settle(items: readonly Item[], problems: ReadonlyMap<number, RowError>, one = "order"): void {
+  settle(
+    items: readonly Item[],
+    problems: ReadonlyMap<number, RowError>,
+    one = "order",
+    outcomes?: ChunkOutcomes | undefined,
+  ): void {
     this.#items.sent += items.length;
+    this.#outcomes.addFields(outcomes?.fields);
     for (const [at, item] of items.entries()) {
       const problem = problems.get(at);
       if (!problem) {
         this.#items.accepted++;
+        this.#outcomes.addItem(outcomes?.codes[at]);
         this.#rows.accepted += item.rows.length;
         continue;
       }
@@ -127,7 +139,8 @@ export class RunTally {
   }
 
   /** Notices for the end of the run, grouped by cause, with a count and the first position. */
-  *notices(): Generator<ImportEvent> {
+  *notices(itemName: ItemName): Generator<ImportEvent> {
+    yield* this.#outcomes.notices(itemName);
     for (const { column, reason, first, count } of this.#dropped.values()) {
       const cells = count === 1 ? "1 cell was" : `${count} cells were`;
       yield { type: "notice", message: `${cells} dropped: ${column}: ${reason}; first at ${first}` };

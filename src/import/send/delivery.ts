@@ -7,6 +7,7 @@ import type { CallHistory } from "./call-history.ts";
 import type { Chunk } from "./chunks.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { Item, RowError } from "../item.ts";
+import type { RecordedOutcome, SendResult } from "../outcome.ts";
 import { readCallRefusal } from "../check/service-errors.ts";
 import type { Journal, Settled } from "../run/journal.ts";
 import type { Heartbeat } from "../run/heartbeat.ts";
@@ -30,6 +31,12 @@ export interface Delivery {
   isParted: boolean;
   /** Whether the service may hold some of it. */
   isTouched: boolean;
+  /** The idempotency keys of requests without a response, which may have been carried out; undefined for those without. */
+  readonly lostKeys: Set<string | undefined>;
+  /** What the service did with the accepted items, where it is known. */
+  readonly outcomes: Map<Item, RecordedOutcome>;
+  /** Values of accepted items that the service did not store. */
+  readonly dropped: { readonly item: Item; readonly problem: RowError }[];
   /** Why checking what had arrived failed. */
   unsettled?: unknown;
   /** The last refusal of an item that was alone. */
@@ -65,6 +72,7 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
   const key = keyOf(chunk.items, delivery, deps);
   const atMs = clock();
   const canRepeat = key !== undefined && isRepeatable(settled, chunk.n, key, atMs);
+  if (settled.unknown.has(chunk.n)) delivery.lostKeys.add(canRepeat ? key : undefined);
   const isUnknown = settled.unknown.has(chunk.n) && behavior.readBack !== undefined;
   const toSend = isUnknown && !canRepeat ? await findMissing(chunk.items, delivery, deps) : chunk.items;
   if (toSend.length === 0) return new Map();
@@ -102,16 +110,26 @@ async function sendSettled(
     noteParts(toSend, delivery, deps);
     const idempotencyKey = isKeyed ? keyOf(toSend, delivery, deps) : undefined;
     countCall(delivery, deps);
+    let isKeyHonored = false;
+    const onEvent: CallOptions["onEvent"] = (event) => {
+      if (event.type === "idempotency") isKeyHonored = true;
+      if (event.type === "wait" && event.mayBeDone === true) delivery.lostKeys.add(idempotencyKey);
+      options.onEvent?.(event);
+    };
     try {
-      const problems = await behavior.send(service, toSend, { ...options, idempotencyKey });
+      const result = await behavior.send(service, toSend, { ...options, onEvent, idempotencyKey });
       delivery.isTouched = true;
-      return new Map(problems.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
+      // A request that is repeated under its key returns the result of the first one.
+      const isCertain = (key: string | undefined) => isKeyHonored && key !== undefined && key === idempotencyKey;
+      recordOutcomes(toSend, result, delivery, ![...delivery.lostKeys].every(isCertain));
+      return new Map(result.errors.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
     } catch (error) {
       // Another version of the program sent the call, or another run the same record: it was carried out.
       const isKeyTaken = error instanceof ServiceError && error.kind === "invalidIdempotencyKey" && isKeyed;
       if (isKeyTaken) isKeyed = false;
       const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown || isKeyTaken;
       delivery.isTouched ||= isUnknown;
+      if (isUnknown) delivery.lostKeys.add(isKeyTaken ? undefined : idempotencyKey);
       if (isKeyTaken && behavior.readBack === undefined) continue;
       const canSettle = error instanceof ServiceError && isUnknown && behavior.readBack !== undefined;
       if (!canSettle || abort.aborted) throw error;
@@ -134,6 +152,23 @@ function noteParts(items: readonly Item[], delivery: Delivery, { journal, isOnce
   journal.append({ t: "parts", n: chunk.n }, true);
 }
 
+/** @param isRepeated whether an earlier request with the items may have been carried out, and not repeated under its key */
+function recordOutcomes(
+  items: readonly Item[],
+  { outcomes = [], dropped = [] }: SendResult,
+  delivery: Delivery,
+  isRepeated: boolean,
+): void {
+  for (const [at, item] of items.entries()) {
+    const found = outcomes[at];
+    if (found) delivery.outcomes.set(item, { ...found, isRepeated });
+  }
+  for (const { item: at, ...problem } of dropped) {
+    const item = items[at];
+    if (item) delivery.dropped.push({ item, problem });
+  }
+}
+
 /** Finds which items of an unanswered call the service does not hold. */
 async function findMissing(items: readonly Item[], delivery: Delivery, deps: DeliveryDeps): Promise<readonly Item[]> {
   const { behavior, service, report } = deps;
@@ -141,6 +176,9 @@ async function findMissing(items: readonly Item[], delivery: Delivery, deps: Del
   try {
     const isHeld = (await behavior.readBack?.(service, items, callOptions(delivery, deps))) ?? [];
     const missing = items.filter((_, at) => !isHeld[at]);
+    for (const [at, item] of items.entries()) {
+      if (isHeld[at]) delivery.outcomes.set(item, { outcome: "created", isRepeated: true });
+    }
     const held = items.length - missing.length;
     const message = `a call was sent but not answered; ${held} of its ${items.length} items had arrived`;
     report({ type: "notice", message });

@@ -10,6 +10,7 @@ import { findOutcome } from "../run/journal.ts";
 import type { KeyStore } from "../run/key-store.ts";
 import { OverlappingWrites } from "./overlapping-writes.ts";
 import { ImportError } from "../import-error.ts";
+import { collectOutcomes, mergeOutcomes } from "../outcome.ts";
 import type { CallCounts } from "../summary.ts";
 
 /** Where chunks go: to the service, with tally and journal, or nowhere (dry run). */
@@ -76,7 +77,7 @@ export class JournaledSender implements Sender {
     const isOvertaken = !this.#deps.isOnce && this.#overlappingWrites.overlap(chunk, sentAt);
     if (problems && !isOvertaken) {
       if (settled.late.has(chunk.n)) this.#overlappingWrites.note(chunk, sentAt);
-      tally.settle(chunk.items, problems, behavior.itemName.one);
+      tally.settle(chunk.items, problems, behavior.itemName.one, settled.done.get(chunk.n)?.outcomes);
       return;
     }
     while (this.#mustWait(chunk)) await Promise.race(this.#inFlight.values());
@@ -116,6 +117,9 @@ export class JournaledSender implements Sender {
       isParted: settled.parted.has(chunk.n),
       calls: { sent: 0, retried: 0, throttled: 0 },
       isTouched: settled.unknown.has(chunk.n),
+      lostKeys: new Set(),
+      outcomes: new Map(),
+      dropped: [],
       onSplit: () => this.#split.add(chunk),
     };
     try {
@@ -135,8 +139,8 @@ export class JournaledSender implements Sender {
     }
   }
 
-  #settle({ chunk, calls }: Delivery, problems: ReadonlyMap<Item, RowError>): void {
-    const { tally, journal, clock, behavior } = this.#deps;
+  #settle({ chunk, calls, outcomes: byItem, dropped }: Delivery, problems: ReadonlyMap<Item, RowError>): void {
+    const { tally, journal, clock, behavior, settled } = this.#deps;
     this.#addCalls(calls);
     const found = new Map(
       chunk.items.flatMap((item, at) => {
@@ -144,10 +148,18 @@ export class JournaledSender implements Sender {
         return problem ? [[at, problem] as const] : [];
       }),
     );
-    tally.settle(chunk.items, found, behavior.itemName.one);
+    for (const { item, problem } of dropped) {
+      const row = item.rows[problem.row ?? 0];
+      if (row) tally.dropValue(row, problem.field, problem.reason);
+    }
+    const own = collectOutcomes(chunk.items, byItem);
+    const earlier = settled.done.get(chunk.n);
+    const outcomes = earlier ? mergeOutcomes(earlier.outcomes, own) : own;
+    tally.settle(chunk.items, found, behavior.itemName.one, outcomes);
     journal.append({
       t: "done",
       n: chunk.n,
+      outcomes,
       problems: [...found].map(([at, { field, code, reason, row }]) => [at, field, code, reason, row]),
       calls,
       at: clock(),

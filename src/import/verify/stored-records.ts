@@ -1,12 +1,13 @@
 import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
 import type { Item, SourceRow } from "../item.ts";
+import type { Values } from "./comparable.ts";
 
 /** A record that the service must hold because of a row. */
 export interface ExpectedRecord {
   /** Identifies it among the keys of the stored records. */
   readonly key: string;
-  /** How many of the item's units, `of`, must be stored for this row to count as stored. */
+  /** How many of the item's units, `of`, must be stored for this row to count as stored; 0 if only values are compared. */
   readonly needs: number;
   readonly of: number;
   readonly row: SourceRow;
@@ -15,13 +16,27 @@ export interface ExpectedRecord {
   readonly field: string;
   /** Its IDs under their wire names: `order_id`, `product_id`. */
   readonly names: Readonly<Record<string, string>>;
+  /** The values that were sent, by field: those of each unit, or of the record. */
+  readonly values?: readonly Values[] | undefined;
+  /** The first unit to compare, from 0. */
+  readonly firstUnit?: number | undefined;
+  /** A key of the record that its changed values leave the same; with the values. Used if nothing has `key`. */
+  readonly changed?: { readonly key: string; readonly values: Values } | undefined;
+}
+
+/** What the service holds: one unit, or values. */
+export interface StoredRecord {
+  readonly key: string;
+  readonly values?: Values | undefined;
+  /** Belongs to several units, such as an order to its products: it counts as no unit, and the last one is kept. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** How a run's items are compared with the records that the service holds. */
 export interface StoredRecords {
   expected(item: Item): Iterable<ExpectedRecord>;
-  /** Streams the keys of the stored records, one per unit; with `since`, at least those written since then. */
-  list(service: Service, options: CallOptions, since?: Date): AsyncIterable<readonly string[]>;
+  /** Streams the stored records; with `since`, at least those written since then. */
+  list(service: Service, options: CallOptions, since?: Date): AsyncIterable<readonly StoredRecord[]>;
   /** Whether `list` honors `since`. */
   readonly canNarrow?: boolean;
   /** Whether the run deleted what its rows name, so that it must not be stored. */
@@ -39,7 +54,8 @@ export function* expectOne(
   key: string,
   field: string,
   names: Readonly<Record<string, string>>,
+  values?: Values,
 ): Generator<ExpectedRecord> {
   const [row] = rows;
-  if (row) yield { key, needs: 1, of: 1, row, field, names };
+  if (row) yield { key, needs: 1, of: 1, row, field, names, ...(values && { values: [values] }) };
 }

@@ -1,7 +1,8 @@
 import writeFileAtomic from "write-file-atomic";
 import { asImportError } from "../run/attempt.ts";
 import type { StoredRecords } from "./stored-records.ts";
-import { Finding, type Found, StoredKeys } from "./missing-rows.ts";
+import { Finding, type Found } from "./missing-rows.ts";
+import { StoredKeys } from "./stored-keys.ts";
 import { findRun, runPaths, type Manifest } from "../run/run-folder.ts";
 import {
   type CountedService,
@@ -89,6 +90,8 @@ async function verifyRun(manifest: Manifest, request: VerifyRequest, deps: Impor
     checked: { rows: 0, items: 0 },
     missing: [],
     missing_count: 0,
+    different: [],
+    different_count: 0,
     missing_file: null,
     rows_not_looked_for: 0,
     ...found,
@@ -110,7 +113,7 @@ async function verifyRun(manifest: Manifest, request: VerifyRequest, deps: Impor
 /** Records when a run was verified and the counts, without the rows. */
 async function keepOutcome(
   { import_id }: Manifest,
-  { missing: _rows, ...found }: Verification,
+  { missing: _rows, different: _values, ...found }: Verification,
   { runsFolder, clock }: ImportDeps,
 ): Promise<void> {
   const text = `${JSON.stringify({ at: new Date(clock()).toISOString(), ...found })}\n`;
@@ -126,7 +129,8 @@ interface Comparison {
 
 /**
  * Compares with the records written since the run began, which are few in a large store. Only if some are missing,
- * compares with all records, since a row may describe an older record.
+ * compares with all records, since a row may describe an older record. Rows are collected last, once it is known which
+ * of them wrote a field last.
  */
 async function compare(
   comparison: Comparison,
@@ -134,15 +138,22 @@ async function compare(
   deps: ImportDeps,
 ): Promise<Partial<Verification>> {
   const { run, storedRecords, storedKeys } = comparison;
-  if (run.settled.done.size > 0 && storedRecords.canNarrow) {
-    await readHeld(comparison, new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs), deps);
-    const { files: _none, ...found } = await replay(comparison, new Finding(run, request.maxListed, false), deps);
-    if (found.missing_count === 0) return found;
-    storedKeys.clear();
+  const look = (isWritten: boolean) => replay(comparison, new Finding(run, request.maxListed, isWritten), deps);
+  const hasSent = run.settled.done.size > 0;
+  const isNarrow = hasSent && storedRecords.canNarrow === true;
+  if (hasSent) {
+    const since = new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs);
+    await readHeld(comparison, isNarrow ? since : undefined, deps);
   }
-  if (run.settled.done.size > 0) await readHeld(comparison, undefined, deps);
-  const { files, ...found } = await replay(comparison, new Finding(run, request.maxListed, true), deps);
-  return { ...found, missing_file: await placeRows(files, request.missing, deps, "--missing") };
+  let { files: _none, ...found } = await look(false);
+  if (isNarrow && found.missing_count > 0) {
+    storedKeys.clear();
+    await readHeld(comparison, undefined, deps);
+    ({ files: _none, ...found } = await look(false));
+  }
+  if (found.missing_count + storedKeys.different === 0) return found;
+  const { files, ...written } = await look(true);
+  return { ...written, missing_file: await placeRows(files, request.missing, deps, "--missing") };
 }
 
 async function readHeld(
@@ -151,9 +162,9 @@ async function readHeld(
   { report }: ImportDeps,
 ): Promise<void> {
   let records = 0;
-  for await (const keys of storedRecords.list(service.service, service.reading, since)) {
-    storedKeys.add(keys);
-    records += keys.length;
+  for await (const page of storedRecords.list(service.service, service.reading, since)) {
+    storedKeys.add(page);
+    records += page.length;
     report({ type: "readBack", records, calls: service.calls() });
   }
 }

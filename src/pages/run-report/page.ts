@@ -61,6 +61,14 @@ ${tile(rows.accepted, "rows accepted", "good")}
 ${tile(rows.rejected, "rows rejected", "warn")}
 ${tile(rows.failed, "rows failed", "bad")}
 ${tile(items.accepted, "records accepted")}
+${
+  items.created !== null &&
+  items.changed !== null &&
+  items.unchanged !== null &&
+  markup`${tile(items.created, "records created")}
+${tile(items.changed, "records changed")}
+${tile(items.unchanged, "records unchanged")}`
+}
 ${tile(calls.sent, "calls sent")}
 ${tile(calls.retried, "calls retried", "warn")}
 ${tile(calls.throttled, "calls rate limited", "warn")}
@@ -136,7 +144,7 @@ function renderFollowUp({ verified, undone }: ReportedRun): Html {
   if (!verified && !undone) return markup``;
   return markup`<section>
 <h2>Verification and undo</h2>
-${verified && markup`<p>${verified.missing_count === 0 ? "✓ Verified" : "✗ Verification failed"}${verified.at !== null && `, ${formatTime(Date.parse(verified.at))}`}: ${formatCount(verified.checked.rows)} rows checked, ${formatCount(verified.missing_count)} missing or different.</p>`}
+${verified && markup`<p>${verified.missing_count + (verified.different_count ?? 0) === 0 ? "✓ Verified" : "✗ Verification failed"}${verified.at !== null && `, ${formatTime(Date.parse(verified.at))}`}: ${formatCount(verified.checked.rows)} rows checked, ${formatCount(verified.missing_count)} missing, ${formatCount(verified.different_count ?? 0)} different values.</p>`}
 ${undone && markup`<p>${undone.state === "finished" ? "Undone" : "Partly undone"}, ${formatTime(Date.parse(undone.finished_at ?? undone.started_at))}: ${formatCount(undone.reversed)} rows reverted, ${formatCount(undone.kept)} kept, ${formatCount(undone.impossible)} cannot be reverted.</p>`}
 </section>`;
 }

@@ -4,7 +4,7 @@ export interface ReportedRun {
     readonly kind: string;
     readonly state: "running" | "finished" | "interrupted" | "stopped" | "failed";
     readonly rows: Counts<"read" | "accepted" | "rejected" | "failed">;
-    readonly items: Counts<"accepted">;
+    readonly items: Counts<"accepted"> & Readonly<Record<"created" | "changed" | "unchanged", number | null>>;
     readonly calls: Counts<"sent" | "retried" | "throttled">;
     readonly started_at: string;
     readonly duration_ms: number;
@@ -28,6 +28,8 @@ export interface ReportedRun {
     readonly at: string | null;
     readonly checked: { readonly rows: number };
     readonly missing_count: number;
+    /** Absent from the verifications of older versions. */
+    readonly different_count?: number;
   } | null;
   readonly undone: {
     readonly state: "running" | "finished";

@@ -1,5 +1,8 @@
 import { type CouponAction, couponActions, couponCodeLength, ServiceError } from "../../contract/index.ts";
+import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
+import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { usageError } from "../../import/import-error.ts";
+import type { ItemError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
@@ -51,9 +54,10 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
     operation: "coupons.upload",
     keyedBy: "run",
     storedRecords: {
-      expected: (item) => expectOne(item, item.key, "code", { code: item.key }),
+      expected: (item) => expectOne(item, item.key, "code", { code: item.key }, { coupon_action: action }),
       list: async function* (service, options) {
-        yield await listCodes(service, options);
+        const { coupons } = await service.coupons.list({ details: true }, options);
+        yield coupons.map(({ code, coupon_action }) => ({ key: code, values: { coupon_action } }));
       },
     },
 
@@ -69,25 +73,19 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
 
     send: async (service, items, options) => {
       const codes = items.map((item) => item.key);
-      const reply = await service.coupons.upload({ coupon_action: action, codes }, options);
-      if (reply["new-codes"] === codes.length) return [];
+      const reply = await service.coupons.upload({ coupon_action: action, codes, details: true }, options);
+      if (reply.outcomes) return readOutcomes({ outcomes: reply.outcomes, errors: [] }, locateDropped);
+      const created = codes.map(() => ({ outcome: "created" as const }));
+      if (reply["new-codes"] === codes.length) return { errors: [], outcomes: created };
       // The response contains only a count, so reading back shows what the service did not store.
       const isHeld = await findHeld(service, codes, options).catch((error: unknown) => {
         const message = `the codes were sent, but reading them back failed: ${(error as Error).message}`;
         throw new ServiceError("unavailable", message, { outcomeUnknown: true, cause: error });
       });
-      return isHeld.flatMap((held, item) =>
-        held
-          ? []
-          : [
-              {
-                item,
-                field: "code",
-                code: "refused",
-                reason: "was not accepted by the service because of its length or as a duplicate",
-              },
-            ],
-      );
+      const reason = "was not accepted by the service because of its length or as a duplicate";
+      const errors = isHeld.flatMap((held, item) => (held ? [] : [{ item, field: "code", code: "refused", reason }]));
+      // Codes that were stored before the run are not sent, so the others are new.
+      return { errors, outcomes: isHeld.map((held) => (held ? { outcome: "created" } : undefined)) };
     },
 
     readBack: (service, items, options) =>
@@ -99,6 +97,10 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
 
     existingKeys: listCodes,
   };
+}
+
+function locateDropped(item: number, { field, error }: DroppedValue): ItemError {
+  return { item, ...readServiceProblem(field, error) };
 }
 
 /** The service returns all of them at once. */

@@ -1,6 +1,7 @@
 import { maxLength, ServiceError } from "../../contract/index.ts";
 import { readProductId } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
+import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
@@ -60,15 +61,16 @@ function prepareImport(): PreparedImport {
 
     send: async (service, items, options) => {
       const [first] = items;
-      if (!first) return [];
+      if (!first) return { errors: [] };
       try {
         const group_name = await existing.find(service, first.batchKey, options);
         const product_ids_to_add = items.map(({ payload }) => (payload as Membership).productId);
-        await service.groups.update({ group_name, product_ids_to_add }, options);
-        return [];
+        const update = { group_name, product_ids_to_add, details: true };
+        const { outcomes } = await service.groups.update(update, options);
+        return readOutcomes({ outcomes, errors: [] }, locateDropped);
       } catch (error) {
         const refusal = asItemError(items, error);
-        if (refusal) return [refusal];
+        if (refusal) return { errors: [refusal] };
         throw error;
       }
     },
@@ -80,7 +82,7 @@ function prepareImport(): PreparedImport {
       },
       list: async function* (service, options) {
         for await (const { group, productIds } of listGroups(service, options)) {
-          yield productIds.map((id) => membershipKey(group, id));
+          yield productIds.map((id) => ({ key: membershipKey(group, id) }));
         }
       },
     },
@@ -96,6 +98,10 @@ function checkName(group: string): Omit<RowError, "field"> | undefined {
   return group === "." || group === ".."
     ? { code: "bad_group", reason: `'${group}' is not a valid group name` }
     : undefined;
+}
+
+function locateDropped(item: number, { error }: DroppedValue): ItemError {
+  return { item, ...readServiceProblem("product_id", error) };
 }
 
 /** The refusal of a call with a single membership; larger calls are split until the invalid one is alone. */

@@ -10,6 +10,7 @@ import { usageError } from "../../import/import-error.ts";
 import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
+import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
 import { productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
@@ -186,12 +187,14 @@ function prepareImport(
           platform: (items[0]?.batchKey ?? defaultPlatform) as Platform,
           validate_data: validate,
           send_mail: sendMail,
+          details: true,
           orders: items.map((item) => item.payload as OrderPayload),
         },
         { ...options, isChecked: true },
       );
       waiting.add(reply.mails);
-      return (reply.errors ?? []).map((error) => locateError(items, error));
+      const errors = (reply.errors ?? []).map((error) => locateError(items, error));
+      return readOutcomes({ outcomes: reply.outcomes, errors }, (at, dropped) => locateIn(items, at, dropped));
     },
 
     notices: () => (sendMail ? waiting.describe() : []),
@@ -224,12 +227,16 @@ function joinOrder(item: Item, next: Item): RowError | undefined {
 function locateError(items: readonly Item[], error: OrderError): ItemError {
   const byId = items.findIndex((item) => item.key === error.order_id);
   const at = byId >= 0 ? byId : (error.order_num ?? -1);
-  const item = items[at];
-  if (!item) throw unknownElement(`order ${error.order_id}`);
-  const path = error.field.split(".");
+  if (!items[at]) throw unknownElement(`order ${error.order_id}`);
+  return locateIn(items, at, error);
+}
+
+function locateIn(items: readonly Item[], at: number, { field, error }: DroppedValue): ItemError {
+  const item = items[at] as Item;
+  const path = field.split(".");
   // `products.<product id>.<field>`: the first row of the order with this product.
   const part = path[0] === "products" ? item.parts?.find(({ id }) => id === path[1]) : undefined;
   const row = part ? item.rows.indexOf(part.row) : -1;
-  const problem = readServiceProblem(productFieldOf(path), error.error);
+  const problem = readServiceProblem(productFieldOf(path), error);
   return { item: at, ...problem, ...(row >= 0 && { row }) };
 }

@@ -10,16 +10,17 @@ import {
   unknownElement,
 } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import type { RowError } from "../../import/item.ts";
+import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
+import type { ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
-import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { listProducts } from "../../service/listings.ts";
 import { bigcommerceProducts } from "./layouts/bigcommerce.ts";
 import { magentoProducts } from "./layouts/magento.ts";
 import { shopifyProducts, shopifyVariants } from "./layouts/shopify.ts";
 import { woocommerceProducts } from "./layouts/woocommerce.ts";
 import { productUndo } from "./undo.ts";
+import { storedProducts } from "./verify.ts";
 import type { Layout } from "../../import/layouts/layout.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
@@ -142,24 +143,19 @@ function prepareImport({ update = false }: ProductOptions, { fields }: RecordKin
     send: async (service, items, options) => {
       const sent = { products: Object.fromEntries(items.map((item) => [item.key, item.payload])) };
       const call = update ? service.products.massUpdate : service.products.massCreate;
-      const { errors = {} } = await call(sent, options);
-      return Object.entries(errors).map(([ordinal, error]) => {
+      const { errors = {}, outcomes } = await call({ ...sent, details: true }, options);
+      const located = Object.entries(errors).map(([ordinal, error]) => {
         const at = items.findIndex((item) => item.key === (error.product_id ?? ordinal));
         if (at < 0) throw unknownElement(`product ${error.product_id ?? ordinal}`);
-        const { field, code, reason } = readServiceProblem(lastOf(error.field.split(".")), error.error);
-        return { item: at, field, code, reason };
+        return locate(at, error);
       });
+      const byId = new Map(outcomes?.map((outcome) => [outcome.product_id, outcome]));
+      const inOrder = outcomes && items.map(({ key }) => byId.get(key));
+      return readOutcomes({ outcomes: inOrder, errors: located }, locate);
     },
   };
 }
 
-const storedProducts: StoredRecords = {
-  expected: (item) => expectOne(item, item.key, "product_id", { product_id: item.key }),
-  list: async function* (service, options, since) {
-    const query = since === undefined ? {} : { updated_at_min: since.toISOString() };
-    for await (const page of listProducts(service, query, options)) {
-      yield page.map(({ external_id }) => external_id);
-    }
-  },
-  canNarrow: true,
-};
+function locate(item: number, { field: path, error }: DroppedValue): ItemError {
+  return { item, ...readServiceProblem(lastOf(path.split(".")), error) };
+}

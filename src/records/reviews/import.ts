@@ -1,24 +1,14 @@
 import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
-import { listReviews } from "../../service/listings.ts";
 import { usageError } from "../../import/import-error.ts";
 import { readBoolean, readTime } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { nameReview, numberName, ReviewIndex, type ReviewNames } from "./review-index.ts";
+import { nameReview, type NewReview, numberName, ReviewIndex, type ReviewPayload } from "./review-index.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
-import type { Service } from "../../service/service.ts";
 import { reviewSynonyms } from "./synonyms.ts";
-
-type NewReview = Parameters<Service["reviews"]["createNow"]>[0];
-
-interface Payload {
-  readonly review: NewReview;
-  readonly names: ReviewNames;
-  /** The ordinal of the review among those with its names, from 1. */
-  readonly numbers: { readonly dated: number; readonly undated: number };
-}
+import { storedReviews } from "./verify.ts";
 
 const shape = contract.reviews.createNow.input;
 
@@ -50,28 +40,15 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
     // Identical reviews are numbered, so that a simultaneous import of the same file stores none twice.
     keyedBy: "items",
     nameOf: ({ payload }) => {
-      const { sku, email, review_title: title } = (payload as Payload).review;
+      const { sku, email, review_title: title } = (payload as ReviewPayload).review;
       return [sku, email, title].map(String).join(" · ");
     },
-    storedRecords: {
-      expected: function* ({ payload, rows }) {
-        const { names, numbers, review } = payload as Payload;
-        const { undated: n } = numbers;
-        const [row] = rows;
-        const sent = { product_id: String(review.sku), email: review.email };
-        if (row) yield { key: names.undated, needs: n, of: n, row, field: "review_content", names: sent };
-      },
-      list: async function* (service, options) {
-        for await (const page of listReviews(service, options)) {
-          yield page.map((review) => nameReview(review).undated);
-        }
-      },
-    },
+    storedRecords: storedReviews,
 
     read: readReview,
 
     numberDouble: (item, count) => {
-      const { names, ...payload } = item.payload as Payload;
+      const { names, ...payload } = item.payload as ReviewPayload;
       const numbers = { dated: count(names.dated), undated: count(names.undated) };
       const key = numberName(names.dated, numbers.dated);
       const keys = [key, numberName(names.undated, numbers.undated)];
@@ -79,21 +56,21 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
     },
 
     // Identical reviews are never in flight together, so that it is known how many of them arrived.
-    writes: ({ key, payload }) => [[(payload as Payload).names.undated, key]],
+    writes: ({ key, payload }) => [[(payload as ReviewPayload).names.undated, key]],
 
     send: async (service, items, options) => {
       for (const { payload } of items) {
         try {
-          const { review } = payload as Payload;
+          const { review } = payload as ReviewPayload;
           const { reviews: created } = await service.reviews.createNow(review, options);
           isDatedToday ||= !isDatedAs(created[0]?.created_at, review);
         } catch (error) {
           const problem = asItemError(error, fieldNames);
-          if (problem) return [problem];
+          if (problem) return { errors: [problem] };
           throw error;
         }
       }
-      return [];
+      return { errors: [], outcomes: items.map(() => ({ outcome: "created" })) };
     },
 
     notices: function* () {
@@ -105,7 +82,7 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
     readBack: async (service, items, options) => {
       await index.readOn(service, options);
       return items.map(({ payload }) => {
-        const { names, numbers } = payload as Payload;
+        const { names, numbers } = payload as ReviewPayload;
         const n = index.keepsTimes ? numbers.dated : numbers.undated;
         return index.countOf(index.nameOf(names)) >= n;
       });
@@ -170,7 +147,7 @@ function toItem(review: NewReview, source: Item["rows"][number]): Item {
     score: Number(review.review_score),
     created_at: review.past?.created_at ?? "",
   });
-  const payload: Payload = { review, names, numbers: { dated: 1, undated: 1 } };
+  const payload: ReviewPayload = { review, names, numbers: { dated: 1, undated: 1 } };
   const size = JSON.stringify(review).length;
   return { key: names.dated, batchKey: "", rows: [source], size, payload };
 }

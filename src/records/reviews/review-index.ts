@@ -54,6 +54,16 @@ export interface ReviewNames {
   readonly undated: string;
 }
 
+export type NewReview = Parameters<Service["reviews"]["createNow"]>[0];
+
+/** What an import knows about a review. */
+export interface ReviewPayload {
+  readonly review: NewReview;
+  readonly names: ReviewNames;
+  /** The ordinal of the review among those with its names, from 1. */
+  readonly numbers: { readonly dated: number; readonly undated: number };
+}
+
 /**
  * Assumed: surrounding whitespace, the type of line breaks, and the case of the address do not distinguish reviews.
  */

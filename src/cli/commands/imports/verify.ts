@@ -38,14 +38,18 @@ export const importsVerify = command({
       const found = await verifyImport(id, request, deps);
       screen.close();
       const message = describeVerification(found);
-      if (found.missing_count > 0 || found.state === "interrupted") context.messages.warn(message);
+      const isDifferent = found.missing_count + found.different_count > 0;
+      if (isDifferent || found.state === "interrupted") context.messages.warn(message);
       else context.messages.info(message);
       return found;
     });
   },
-  render: ({ missing }) => table(missing, Object.keys(missing[0] ?? {})),
-  exitStatus: ({ state, missing_count: count }) => {
+  render: ({ missing, different }) => {
+    const rows = [...missing, ...different.map(({ expected: _sent, stored: _held, ...row }) => row)];
+    return table(rows, Object.keys(rows[0] ?? {}));
+  },
+  exitStatus: ({ state, missing_count: missing, different_count: different }) => {
     if (state === "interrupted") return exitStatus.interrupted;
-    return count > 0 ? exitStatus.notThere : exitStatus.done;
+    return missing + different > 0 ? exitStatus.notThere : exitStatus.done;
   },
 });

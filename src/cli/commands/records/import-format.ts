@@ -56,6 +56,7 @@ export function describeEnd(
     paintState(summary, paint)(describeState(summary, target)),
     `  rows      ${describeRows(rows, paint)}`,
     id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
+    ...describeOutcomes("stored", summary.items),
     ...describeRejects(rejects, rows),
     ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
     ...(rejectsFile === null ? [] : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
@@ -92,6 +93,16 @@ function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSu
     calls.throttled > 0 ? `${formatNumber(calls.throttled)} rate limited` : "",
   ].filter((note) => note !== "");
   return `  sent      ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`;
+}
+
+/** What became of the accepted items; nothing if the service does not report it. */
+export function describeOutcomes(
+  label: string,
+  { accepted, created, changed, unchanged }: ImportSummary["items"],
+): string[] {
+  if (accepted === 0 || created === null || changed === null || unchanged === null) return [];
+  const counts = `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`;
+  return [`  ${label.padEnd(10)}${counts}`];
 }
 
 /** One line per reason: how many rows, why, the first of them, and how to fix it. */
@@ -142,24 +153,31 @@ function describeNextStep(id: string, { state }: ImportSummary): string {
 }
 
 export function describeVerification(result: VerifiedRun): string[] {
-  const { kind, import_id, checked, missing, missing_count: count, missing_file, rows_not_looked_for } = result;
+  const { kind, import_id, checked, missing_file, rows_not_looked_for } = result;
   if (result.state === "interrupted") {
     return [`Verification interrupted. To verify again, run: starpost imports verify ${import_id}`];
   }
   const { one, many } = findKind(kind).itemName;
   const rows = `${countOf(checked.rows, "row")} (${countOf(checked.items, one, many)})`;
-  const lines = [
-    count === 0
-      ? `Verified ${rows}: no differences.`
-      : `Verified ${rows}: ${countOf(count, "row is", "rows are")} missing or different.`,
-  ];
+  const { missing_count: missing, different_count: different } = result;
+  const lines = [`Verified ${rows}: ${describeFaults(missing, different)}.`];
   if (rows_not_looked_for > 0) {
     const was = rows_not_looked_for === 1 ? "was" : "were";
     lines.push(`Not verified: ${countOf(rows_not_looked_for, "row")} of the import ${was} rejected or not sent.`);
   }
-  if (count > missing.length) {
-    lines.push(`Not shown: ${countOf(count - missing.length, "more row")}. For all rows, use --missing.`);
+  const omitted = missing + different - result.missing.length - result.different.length;
+  if (omitted > 0) lines.push(`Not shown: ${countOf(omitted, "more row")}. For all rows, use --missing.`);
+  if (missing_file !== null) {
+    const what = different === 0 ? "Missing rows" : missing === 0 ? "Different rows" : "Missing and different rows";
+    lines.push(`${what}: ${missing_file}. To send them again, import that file.`);
   }
-  if (missing_file !== null) lines.push(`Missing rows: ${missing_file}. To send them again, import that file.`);
   return lines;
+}
+
+function describeFaults(missing: number, different: number): string {
+  const faults = [
+    ...(missing > 0 ? [countOf(missing, "row is missing", "rows are missing")] : []),
+    ...(different > 0 ? [countOf(different, "value differs", "values differ")] : []),
+  ];
+  return faults.length === 0 ? "no differences" : faults.join(", ");
 }

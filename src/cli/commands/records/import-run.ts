@@ -9,6 +9,7 @@ import { loadKinds } from "../../../import/kinds.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { ImportProgress } from "./import-progress.ts";
+import { hasNoDifferences } from "./import-view.ts";
 import { describeEnd, describeOverwriting, describeRejects, describeTarget } from "./import-format.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { promptInterrupted } from "../../program/prompt.ts";
@@ -61,7 +62,7 @@ export async function runWithScreen(
         rejects,
         paint,
       });
-      const isClean = rejects.length === 0 && (summary.verified?.missing_count ?? 0) === 0;
+      const isClean = rejects.length === 0 && hasNoDifferences(summary);
       if (summary.state === "finished" && isClean) messages.info(message);
       else messages.warn(message);
     };

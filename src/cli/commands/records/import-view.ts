@@ -18,6 +18,9 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
     items_sent: items.sent,
     items_accepted: items.accepted,
     items_rejected: items.rejected,
+    items_created: items.created,
+    items_changed: items.changed,
+    items_unchanged: items.unchanged,
     calls_sent: calls.sent,
     calls_retried: calls.retried,
     calls_throttled: calls.throttled,
@@ -59,6 +62,11 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
 
 type Finished = Pick<ImportSummary, "state" | "rows" | "verified">;
 
+/** Whether everything that was verified is stored as it was sent. */
+export function hasNoDifferences({ verified }: Pick<ImportSummary, "verified">): boolean {
+  return !verified || verified.missing_count + verified.different_count === 0;
+}
+
 /**
  * The exit status for the result of a run or a plan.
  * Assumed: missing rows are worse than rejected rows, so they determine the status if both occur.
@@ -68,7 +76,7 @@ export function statusOfImport({ state, rows, verified }: Finished): ExitStatus 
   if (state === "stopped") return exitStatus.stopped;
   if (state !== "finished") return exitStatus.failed;
   if (verified?.state === "interrupted") return exitStatus.interrupted;
-  if (verified && verified.missing_count > 0) return exitStatus.notThere;
+  if (!hasNoDifferences({ verified })) return exitStatus.notThere;
   if (rows.failed > 0) return exitStatus.failed;
   return rows.rejected > 0 ? exitStatus.someRejected : exitStatus.done;
 }

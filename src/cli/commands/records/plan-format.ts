@@ -6,7 +6,7 @@ import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
 import { findKind } from "../../../records/index.ts";
 import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
-import { describeFile, describeRejects } from "./import-format.ts";
+import { describeFile, describeOutcomes, describeRejects } from "./import-format.ts";
 
 /** The most examples that are listed of one finding. */
 const maxExamples = 5;
@@ -23,6 +23,7 @@ export function describePlan(plan: PlanSummary, target: string, rejects: readonl
     describeState(plan, target),
     `  rows      ${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
     `  to send   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`,
+    ...describeOutcomes("to store", items),
     ...describeRejects(rejects, rows),
     ...describeStored(plan),
     ...describeIds(plan),

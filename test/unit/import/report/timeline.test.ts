@@ -8,7 +8,7 @@ const start = Date.parse("2026-01-31T12:00:00.000Z");
 function totalsOf(read: number): Totals {
   return {
     rows: { read, accepted: read, rejected: 0, failed: 0 },
-    items: { sent: read, accepted: read, rejected: 0 },
+    items: { sent: read, accepted: read, rejected: 0, created: read, changed: 0, unchanged: 0 },
     calls: { sent: read / 100, retried: 0, throttled: 0 },
   };
 }

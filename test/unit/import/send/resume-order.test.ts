@@ -38,7 +38,7 @@ const done = (n: number): JournalEntry => ({
   at: 0,
   totals: {
     rows: { read: 0, accepted: 0, rejected: 0, failed: 0 },
-    items: { sent: 0, accepted: 0, rejected: 0 },
+    items: { sent: 0, accepted: 0, rejected: 0, created: 0, changed: 0, unchanged: 0 },
     calls: { sent: 0, retried: 0, throttled: 0 },
   },
 });
