@@ -103,7 +103,11 @@ function toProductRow(product: ListedProduct): ProductRow {
 
 /** Copies orders with their purchases, and the products as described by the purchases. */
 async function seedPurchases({ from, options, ...seeding }: Seeding): Promise<readonly string[]> {
-  for await (const page of listPurchases(from, 0, options)) {
+  const unknown = ["blacklisted products, canceled and earlier emails, and reviews, which would suppress emails"];
+  let isDetailed = true;
+  for await (const page of listPurchases(from, 0, options, { details: true })) {
+    // Services that do not support `details` omit these fields.
+    isDetailed &&= page.every(({ product_price }) => product_price !== undefined);
     await write(seeding, async (context) => {
       const storedUnits = await countStoredUnits(page, context);
       for (const [platform, purchases] of groupBy(page, (purchase) => readPlatform(purchase))) {
@@ -111,7 +115,7 @@ async function seedPurchases({ from, options, ...seeding }: Seeding): Promise<re
       }
     });
   }
-  return ["blacklisted products, canceled and earlier emails, and reviews, which would suppress emails"];
+  return isDetailed ? unknown : [...unknown, "prices, currencies, and user references of existing orders"];
 }
 
 /** Other services may use platforms that the contract does not have. */

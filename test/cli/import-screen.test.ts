@@ -66,6 +66,7 @@ describe("the end summary of an import", () => {
         "Imported orders from orders.csv, standard input into the embedded database (/home/starpost.db)",
         "  rows      8,365 read, 8,360 accepted, 5 rejected, 0 failed",
         "  sent      7,360 orders in 40 calls (12 s, 2.0 s of it waiting, 3 retried, 1 rate limited)",
+        "  stored    7,000 created, 57 changed, 300 unchanged",
         '  rejected  5 rows: email has no @ (orders.csv:4: "bo.mail.example"); write it as name@shop.example',
         "Rejected rows: /home/imports/1/rejects.csv. Fix them and import that file.",
         "For details, run: starpost imports show 20260101-000000-abcdef",

@@ -1,4 +1,4 @@
-import { couponErrorTexts, ServiceError, unsubscriberErrorTexts } from "../../contract/index.ts";
+import { couponErrorTexts, orderConflictText, ServiceError, unsubscriberErrorTexts } from "../../contract/index.ts";
 import type { RowError } from "../item.ts";
 
 /**
@@ -9,7 +9,9 @@ import type { RowError } from "../item.ts";
 const codeOfWords: readonly (readonly [RegExp, string])[] = [
   [wholly(unsubscriberErrorTexts.emailType), "bad_email_type"],
   [wholly(unsubscriberErrorTexts.email), "bad_email"],
+  [wholly(couponErrorTexts.empty_cell), "missing"],
   [wholly(couponErrorTexts.duplicate_code), "duplicate"],
+  [wholly(orderConflictText), "order_conflict"],
   [/\bunsubscribed by the user\b/i, "unsubscribed_by_user"],
   [/\b(?:is|are) (?:missing|empty|required)\b|\bmissing\b|can(?:'|no)?t be (?:blank|empty)/i, "missing"],
   [/\b(?:is )?(?:longer than|too long)\b|\bat most \d+ characters/i, "too_long"],

@@ -194,7 +194,8 @@ function prepareImport(
       );
       waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));
-      return readOutcomes({ outcomes: reply.outcomes, errors }, (at, dropped) => locateIn(items, at, dropped));
+      const outcomes = reply.outcomes?.map((found) => ({ ...found, fields: found.fields && columnsOf(found.fields) }));
+      return readOutcomes({ outcomes, errors }, (at, dropped) => locateIn(items, at, dropped));
     },
 
     notices: () => (sendMail ? waiting.describe() : []),
@@ -221,6 +222,11 @@ function joinOrder(item: Item, next: Item): RowError | undefined {
   item.parts?.push(...(next.parts ?? []));
   item.size += next.size;
   return undefined;
+}
+
+/** The columns of changed fields: for `products.<product id>.price`, `product_price`. */
+function columnsOf(fields: readonly string[]): string[] {
+  return [...new Set(fields.map((field) => productFieldOf(field.split("."))))];
 }
 
 /** Errors are matched by order ID, since services differ in the first value of `order_num`. */

@@ -60,8 +60,8 @@ export const orders: RecordKind = {
     },
     bad_quantity: { means: "not a number of units", hint: "write an integer of at least 1" },
     order_conflict: {
-      means: "rows of one order contradict each other",
-      hint: "use the same value in all rows of the order",
+      means: "rows of one order contradict each other, or the order is stored with another customer's email address",
+      hint: "use the stored email address and the same values in all rows, or another order ID",
     },
     order_incomplete: {
       means: "another row of the same order is invalid, so none of its rows was imported",
