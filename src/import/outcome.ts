@@ -58,7 +58,7 @@ export function collectOutcomes(items: readonly Item[], outcomes: ReadonlyMap<It
  * call did still counts.
  */
 export function mergeOutcomes(first: ChunkOutcomes | undefined, again: ChunkOutcomes): ChunkOutcomes {
-  const codes = [...again.codes].map((code, at) => {
+  const codes = again.codes.split("").map((code, at) => {
     const before = first?.codes[at] ?? outcomeCodes.unknown;
     return before === outcomeCodes.unknown && first ? code : before;
   });

@@ -79,7 +79,7 @@ export class RunTally {
     items: readonly Item[],
     problems: ReadonlyMap<number, RowError>,
     one = "order",
-    outcomes?: ChunkOutcomes | undefined,
+    outcomes?: ChunkOutcomes,
   ): void {
     this.#items.sent += items.length;
     this.#outcomes.addFields(outcomes?.fields);

@@ -2,7 +2,7 @@ import { normalizeSpec } from "../../contract/index.ts";
 import { createHash } from "node:crypto";
 
 /**
- * The values of a record by field, in a form in which equal values are equal text. Null is no value; undefined is
+ * The values of a record by field, in a form in which equal values are equal text. Null means empty; undefined is
  * unknown: it was not sent, or the service does not return it.
  */
 export type Values = Readonly<Record<string, string | null | undefined>>;

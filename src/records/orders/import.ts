@@ -194,7 +194,9 @@ function prepareImport(
       );
       waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));
-      const outcomes = reply.outcomes?.map((found) => ({ ...found, fields: found.fields && columnsOf(found.fields) }));
+      const outcomes = reply.outcomes?.map(({ outcome, fields = [], dropped }) => {
+        return { outcome, fields: columnsOf(fields), dropped };
+      });
       return readOutcomes({ outcomes, errors }, (at, dropped) => locateIn(items, at, dropped));
     },
 

@@ -84,7 +84,7 @@ function pricesOf({ quantity = 1, price, unit_prices = [] }: WireProduct): compa
 
 function valuesOfProduct({ name, url, image, description, product_tags: tags, specs }: WireProduct): comparable.Values {
   return {
-    product_name: comparable.sentText(name as string),
+    product_name: comparable.sentText(name),
     product_url: comparable.sentText(url),
     product_image: comparable.sentText(image),
     product_description: comparable.sentText(description),

@@ -31,7 +31,7 @@ function valuesSent(product: Partial<ProductInput>): comparable.Values {
     price: comparable.price(price),
     product_tags: comparable.sentText(product_tags),
     blacklisted: comparable.text(blacklisted),
-    ...Object.fromEntries(specNames.map((name) => [name, comparable.sentSpec(specs?.[name])])),
+    ...Object.fromEntries(specNames.map((spec) => [spec, comparable.sentSpec(specs?.[spec])])),
   };
 }
 
