@@ -1,4 +1,4 @@
-import { productChange, productInput } from "../../contract/index.ts";
+import { type ItemOutcome, productChange, productInput } from "../../contract/index.ts";
 import { readBoolean } from "../../import/check/date.ts";
 import {
   describeIssues,
@@ -150,10 +150,15 @@ function prepareImport({ update = false }: ProductOptions, { fields }: RecordKin
         return locate(at, error);
       });
       const byId = new Map(outcomes?.map((outcome) => [outcome.product_id, outcome]));
-      const inOrder = outcomes && items.map(({ key }) => byId.get(key));
+      const inOrder = outcomes && items.map(({ key }) => withColumns(byId.get(key)));
       return readOutcomes({ outcomes: inOrder, errors: located }, locate);
     },
   };
+}
+
+/** The outcome with the columns of its fields: for `specs.sku`, `sku`. */
+function withColumns(found: ItemOutcome | undefined): ItemOutcome | undefined {
+  return found && { ...found, fields: found.fields?.map((field) => lastOf(field.split("."))) };
 }
 
 function locate(item: number, { field: path, error }: DroppedValue): ItemError {
