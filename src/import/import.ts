@@ -138,7 +138,7 @@ async function newRun(
     const located = await locateFiles(given, folder, deps);
     // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
     if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
-    const files = await openFiles(located, { kind, behavior, options }, deps);
+    const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
     reportFiles(files, behavior, deps);
     deps.observer?.files(files);
     if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
@@ -213,7 +213,7 @@ async function dryRun(
   const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
   try {
     const located = await locateFiles(given, folder, deps);
-    const files = await openFiles(located, { kind, behavior, options }, deps);
+    const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
     reportFiles(files, behavior, deps);
     return await runAttempt({ kind, options, behavior, startedMs: deps.clock(), files, folder }, deps);
   } finally {

@@ -15,6 +15,8 @@ export interface ImportOptions {
   delimiter?: string | undefined;
   encoding?: string | undefined;
   rejects?: string | undefined;
+  /** Whether files that look like another kind are imported anyway. */
+  force?: boolean | undefined;
   /** The name of the files' layout, or `none`; by default, detected from the header. */
   layout?: string | undefined;
   /** Pattern for product URLs when the file has none: `https://shop.example/p/{product_id}`. */

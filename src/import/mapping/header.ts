@@ -71,7 +71,8 @@ export function matchHeader(
       : undefined;
   const columnOf = translated && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
   const supplied = new Set([...set.keys(), ...(url ? [url.field] : [])]);
-  rejectMissing(file, { behavior, kind, layout, columnOf, supplied, unknown: named.unknown }, kinds);
+  const { layout: requested } = options;
+  rejectMissing(file, { behavior, kind, layout, requested, columnOf, supplied, unknown: named.unknown }, kinds);
   const exact = findExactColumns(
     kind,
     header.filter((name) => !isRejectColumn(name)),

@@ -1,14 +1,17 @@
 import { usageError } from "../import-error.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
-import { detectLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { findClosestName, type HeaderFile, normalizeName } from "./names.ts";
+import { importCommandOf, quoteForShell } from "./import-command.ts";
+import { findClosestName, type HeaderFile } from "./names.ts";
+import { findCompleteKind, isCompleteFor } from "./other-kind.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
   readonly kind: ImportKind;
   readonly layout: Layout | undefined;
+  /** The layout that a flag names. */
+  readonly requested: string | undefined;
   readonly columnOf: ReadonlyMap<string, number>;
   /** The fields for which a flag gives a value. */
   readonly supplied: ReadonlySet<string>;
@@ -34,40 +37,27 @@ export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: I
   const columns = `missing ${missing.length === 1 ? "column" : "columns"} ${missing.join(", ")}`;
   throw usageError(
     `${file.given}${readAs}: ${columns}`,
-    layout?.missingHint ?? suggestColumn(file.header, first, matched, kinds),
+    suggestLayout(file, matched) ?? layout?.missingHint ?? suggestColumn(file, first, matched, kinds),
   );
 }
 
+/** A hint for a file that could be read without the requested layout. */
+function suggestLayout({ header }: HeaderFile, { kind, requested }: MatchedHeader): string | undefined {
+  if (requested === undefined || !isCompleteFor(header, kind)) return undefined;
+  return `the file does not have this layout; to detect its layout, remove --layout ${requested}`;
+}
+
 function suggestColumn(
-  header: readonly string[],
+  { header, argument }: HeaderFile,
   missing: string,
-  { kind, columnOf, unknown, layout }: MatchedHeader,
+  { kind, unknown }: MatchedHeader,
   kinds: ImportKinds,
 ): string {
-  const hasFewColumns = columnOf.size < 2;
-  const other = hasFewColumns || !layout ? findOtherKind(header, kind, kinds, hasFewColumns) : undefined;
-  if (other) return `the file looks like ${other.name}; to import it, run: starpost ${other.name} import`;
+  const other = findCompleteKind(header, kind, kinds);
+  if (other)
+    return `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`;
   const nearest = unknown.length > 0 ? findClosestName(missing, unknown) : undefined;
   return nearest === undefined
     ? `the first row must name the columns; it contains: ${header.slice(0, 20).join(", ")}`
     : `the most similar column is '${nearest}'; to use it, pass --map ${missing}='${nearest}'`;
-}
-
-/** Another kind that the header fits: by a layout, or by having all its required columns. */
-function findOtherKind(
-  header: readonly string[],
-  kind: ImportKind,
-  kinds: ImportKinds,
-  byColumns: boolean,
-): ImportKind | undefined {
-  const names = new Set(header.map(normalizeName));
-  return kinds.all.find((other) => {
-    if (other === kind) return false;
-    if (detectLayout(header, other.layouts)) return true;
-    const required = other.fields.filter((field) => field.required);
-    return (
-      byColumns &&
-      required.every((field) => [field.name, ...(field.aliases ?? [])].some((known) => names.has(normalizeName(known))))
-    );
-  });
 }

@@ -55,7 +55,10 @@ export function isRejectColumn(name: string): boolean {
 
 /** A file's header, and access to its rows. */
 export interface HeaderFile {
+  /** As messages name it. */
   readonly given: string;
+  /** The argument of a command that reads it: the archive of a file in an archive. */
+  readonly argument: string;
   readonly header: readonly string[];
   /** All values of a column, for decisions that the header alone does not allow. */
   readonly valuesOf: (column: number) => Iterable<string>;

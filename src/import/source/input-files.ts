@@ -6,6 +6,7 @@ import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
+import { rejectOtherKind } from "../mapping/other-kind.ts";
 import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
@@ -20,6 +21,8 @@ export interface Reading {
   readonly kind: ImportKind;
   readonly behavior: ImportBehavior;
   readonly options: ImportOptions;
+  /** Whether a file that looks like another kind is refused; the files of a recorded run have been checked. */
+  readonly isNew?: boolean;
 }
 
 /** A file of an import, scanned and ready to be read. */
@@ -43,7 +46,10 @@ export async function openFiles(
   const read = (file: LocatedFile, fileOptions: ImportOptions) => {
     const head = readHead(file, fileOptions);
     const valuesOf = (column: number) => readColumn(file.given, head, column);
-    const columns = matchHeader({ given: file.given, header: head.header, valuesOf }, reading, kinds);
+    const { given, archive: argument = given } = file;
+    const headerFile = { given, argument, header: head.header, valuesOf };
+    const columns = matchHeader(headerFile, reading, kinds);
+    if (reading.isNew) rejectOtherKind(headerFile, reading, kinds);
     return { ...file, head, columns };
   };
   const heads = located.map((file) => read(file, options));

@@ -15,6 +15,8 @@ export interface LocatedFile {
   readonly path: string;
   /** The name in the zip archive at `path`. */
   readonly entry?: string | undefined;
+  /** The zip archive, as given. */
+  readonly archive?: string;
 }
 
 type LocatingDeps = Pick<ImportContext, "cwd" | "stdin" | "abort" | "report">;
@@ -69,7 +71,7 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
     if (passedOver.length > 0) {
       report({ type: "notice", message: `${given}: ignored files in the archive: ${listNames(passedOver)}` });
     }
-    return usable.map(({ name }) => ({ given: `${given}/${showName(name)}`, path, entry: name }));
+    return usable.map(({ name }) => ({ given: `${given}/${showName(name)}`, path, entry: name, archive: given }));
   } catch (error) {
     throw describeFileError(given, error);
   }

@@ -60,6 +60,7 @@ export const importFlags = {
     values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
     read: readText,
   },
+  force: { description: "import files that look like another type of record" },
   empty: {
     value: "<keep|clear|error>",
     description: "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
@@ -144,6 +145,7 @@ export function readImportOptions(
     productUrl: flags["product-url"] as string | undefined,
     set: readPairs(flags.set ?? [], "--set"),
     mapping: flags.mapping,
+    force: flags.force ?? false,
     fixIds: flags["fix-ids"] === true,
     empty: flags.empty,
     rateShare: flags["rate-share"],

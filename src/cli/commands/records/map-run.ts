@@ -9,6 +9,7 @@ import {
 } from "../../../import/mapping/decisions.ts";
 import { draftMapping, type DraftOptions, type MappingDraft } from "../../../import/mapping/draft.ts";
 import { type Mapping, writeMapping } from "../../../import/mapping/mapping-file.ts";
+import { importCommandOf, quoteForShell } from "../../../import/mapping/import-command.ts";
 import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { findKind, recordKinds } from "../../../records/index.ts";
@@ -116,14 +117,8 @@ function describeMissing(draft: MappingDraft, answers: Answers): string[] {
 
 function describeNextCommand({ kind, file }: MappingDraft, out: string | undefined): string {
   const path = file === "-" ? "<file>" : quoteForShell(file);
-  const required = Object.entries(findKind(kind).importCommand.flags ?? {}).filter(([, flag]) => flag.isRequired);
-  const flags = required.map(([name, { value }]) => ` --${name} ${value ?? ""}`).join("");
-  const command = `starpost ${kind} import ${path}${flags} --mapping ${quoteForShell(out ?? "mapping.json")}`;
+  const command = `${importCommandOf(findKind(kind), path)} --mapping ${quoteForShell(out ?? "mapping.json")}`;
   return out === undefined
     ? `To use the mapping, save it as mapping.json and run: ${command}`
     : `Wrote ${out}. To use it, run: ${command}`;
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -9,7 +9,7 @@ import type { ImportOptions } from "../../../../src/import/options.ts";
 
 function match(header: readonly string[], kind: string, options: Partial<ImportOptions> = {}) {
   const asked: ImportOptions = { dryRun: true, map: {}, ...options };
-  const file = { given: "shop.csv", header, valuesOf: () => [] };
+  const file = { argument: "f.csv", given: "shop.csv", header, valuesOf: () => [] };
   const found = kinds.get(kind);
   return matchHeader(file, { kind: found, behavior: found.prepare(asked), options: asked }, kinds);
 }
