@@ -41,6 +41,7 @@ const io: Io = {
   clock: Date.now,
   random: (bytes) => process.getBuiltinModule("node:crypto").randomBytes(bytes),
   signals: process,
+  exit: (status) => process.exit(status),
   get version() {
     return readPackage().version;
   },

@@ -19,6 +19,8 @@ export interface RejectReason {
 
 export type ImportEvent =
   | { readonly type: "notice"; readonly message: string }
+  /** From now on, the run is recorded and can be resumed. */
+  | { readonly type: "begun"; readonly importId: string }
   /** Why rows were rejected or failed, most frequent first; reported at the end of a run. */
   | { readonly type: "rejects"; readonly reasons: readonly RejectReason[] }
   | {

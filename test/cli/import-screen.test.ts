@@ -129,15 +129,20 @@ test("a run is one flat record and one line of the list", () => {
 });
 
 describe("signals", () => {
-  test("stop gracefully at first, immediately the second time, and are then left to the process", () => {
+  test("stop gracefully at first, immediately the second time, and then end the process", async () => {
     const signals = new EventEmitter();
     let messageCount = 0;
-    const { stop, abort } = listenForStop({ signals }, () => (messageCount += 1));
+    const exits: unknown[] = [];
+    const exit = (status: number) => void exits.push(status);
+    const onExit = () => void exits.push("reported");
+    const { stop, abort } = listenForStop({ signals, exit }, { onStop: () => (messageCount += 1), onExit });
     expect([stop.aborted, abort.aborted]).toEqual([false, false]);
     signals.emit("SIGINT");
     expect([stop.aborted, abort.aborted, messageCount]).toEqual([true, false, 1]);
     signals.emit("SIGTERM");
     expect([abort.aborted, messageCount]).toEqual([true, 1]);
-    expect(signals.listenerCount("SIGINT") + signals.listenerCount("SIGTERM")).toBe(0);
+    signals.emit("SIGINT");
+    await new Promise(setImmediate);
+    expect(exits).toEqual(["reported", 130]);
   });
 });

@@ -10,7 +10,7 @@ import { loadBuilt } from "../support/built-program.ts";
 import { makeFolder, run } from "./support.ts";
 
 /** What ends a prompt: a key, or a signal from another process. */
-type End = { readonly key: string } | { readonly signal: "SIGINT" | "SIGTERM" };
+type End = { readonly key: string } | { readonly signal: "SIGINT" | "SIGTERM" | "SIGHUP" };
 
 /** A terminal that ends the first prompt with `end`. */
 function openTerminal(end: End) {
@@ -41,6 +41,7 @@ const ends: [string, End, number, string][] = [
   ["Ctrl-C", { key: "\u0003" }, 130, "nothing was changed"],
   ["Ctrl-D", { key: "\u0004" }, 130, "nothing was changed"],
   ["SIGTERM", { signal: "SIGTERM" }, 130, "nothing was changed"],
+  ["SIGHUP", { signal: "SIGHUP" }, 130, "nothing was changed"],
   ["SIGINT", { signal: "SIGINT" }, 130, "nothing was changed"],
   ["no", { key: "n\r" }, 1, "nothing was changed"],
 ];

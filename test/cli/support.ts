@@ -47,6 +47,7 @@ export async function run(argv: readonly string[], settings: RunSettings = {}): 
     clock: Date.now,
     random: randomBytes,
     signals: new EventEmitter(),
+    exit: () => {},
     version: "1.2.3",
     node: { version: "22.12.0", wanted: ">=20.19" },
     loadApp: () => import("../../src/app/app.ts"),

@@ -75,6 +75,7 @@ export async function runBuilt(argv: readonly string[], settings: BuiltSettings 
     clock: Date.now,
     random: randomBytes,
     signals: new EventEmitter(),
+    exit: () => {},
     version,
     node: { version: process.versions.node, wanted: ">=20.19" },
     loadApp: async () => loadBuiltApp(),

@@ -3,7 +3,7 @@ import type { Environment } from "../../config/environment.ts";
 import type { App } from "../../app/ports.ts";
 import type { Redactor } from "../../terminal/redactor.ts";
 
-export type SignalName = "SIGINT" | "SIGTERM";
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /** Receives signals: the process, or an emitter in a test. */
 export interface Signals {
@@ -31,6 +31,8 @@ export interface Io {
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly signals: Signals;
+  /** Ends the process immediately. */
+  readonly exit: (status: number) => void;
   readonly version: string;
   /** Version of Node, and the version range that the package requires. */
   readonly node: { readonly version: string; readonly wanted: string };

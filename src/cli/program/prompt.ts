@@ -24,7 +24,7 @@ export async function prompt<T>(
   { io }: { readonly io: Io },
   show: (terminal: Terminal) => Promise<T | undefined>,
 ): Promise<T> {
-  const signals = listenForStop(io, () => {});
+  const signals = listenForStop(io, {});
   try {
     const answer = await show({ input: io.stdin, output: findUnguarded(io.stderr), signal: signals.stop });
     if (answer === undefined || signals.stop.aborted) throw promptInterrupted();

@@ -68,6 +68,7 @@ async function runRecorded(
   const journal = new Journal(paths.journal, deps.clock);
   const heartbeat = new Heartbeat(journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });
+  if (!deps.observer) deps.report({ type: "begun", importId: id });
   using keys = behavior.existingKeys && new KeyStore(paths.keys);
   const inputs = files.map((file) => asRejectedInput(file, options));
   const rejects = new RejectFile(paths.rejects, inputs, options);

@@ -27,26 +27,30 @@ export const importsUndo = command({
     const { withRunDeps } = await import("../records/import-run.ts");
     const isTable = context.globals.format === "table" && !context.globals.verbose;
     const target = describeTarget(await context.profile());
-    return withRunDeps(context, async (deps, screen) => {
-      const request = {
-        isPlan: (flags.plan ?? false) || (flags["dry-run"] ?? false),
-        rate: flags.rate,
-        rateShare: flags["rate-share"],
-        maxListed: isTable ? maxShown : maxUndoneListed,
-        listsExceptions: isTable,
-        confirm: async ({ import_id, ...counts }: UndoQuestion) => {
-          const summary = `Undo ${import_id} (${counts.kind}) in ${target}: ${describeCounts(counts, "would")}.`;
-          await screen.confirm(`${summary} Continue?`);
-        },
-      };
-      const found = await undoImport(id, request, deps);
-      screen.close();
-      for (const line of describeUndone(found)) {
-        if (found.state === "finished") context.messages.info(line);
-        else context.messages.warn(line);
-      }
-      return found;
-    });
+    return withRunDeps(
+      context,
+      async (deps, screen) => {
+        const request = {
+          isPlan: (flags.plan ?? false) || (flags["dry-run"] ?? false),
+          rate: flags.rate,
+          rateShare: flags["rate-share"],
+          maxListed: isTable ? maxShown : maxUndoneListed,
+          listsExceptions: isTable,
+          confirm: async ({ import_id, ...counts }: UndoQuestion) => {
+            const summary = `Undo ${import_id} (${counts.kind}) in ${target}: ${describeCounts(counts, "would")}.`;
+            await screen.confirm(`${summary} Continue?`);
+          },
+        };
+        const found = await undoImport(id, request, deps);
+        screen.close();
+        for (const line of describeUndone(found)) {
+          if (found.state === "finished") context.messages.info(line);
+          else context.messages.warn(line);
+        }
+        return found;
+      },
+      `imports undo ${id}`,
+    );
   },
   render: ({ kind, rows }) =>
     table(

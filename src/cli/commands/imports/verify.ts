@@ -33,16 +33,20 @@ export const importsVerify = command({
     const { describeVerification } = await import("../records/import-format.ts");
     const { missing, rate: callsPerSecond, "rate-share": share } = flags;
     const maxListed = context.globals.format === "table" ? maxShown : maxMissingListed;
-    return withRunDeps(context, async (deps, screen) => {
-      const request = { missing, rate: callsPerSecond, rateShare: share, maxListed };
-      const found = await verifyImport(id, request, deps);
-      screen.close();
-      const message = describeVerification(found);
-      const isDifferent = found.missing_count + found.different_count > 0;
-      if (isDifferent || found.state === "interrupted") context.messages.warn(message);
-      else context.messages.info(message);
-      return found;
-    });
+    return withRunDeps(
+      context,
+      async (deps, screen) => {
+        const request = { missing, rate: callsPerSecond, rateShare: share, maxListed };
+        const found = await verifyImport(id, request, deps);
+        screen.close();
+        const message = describeVerification(found);
+        const isDifferent = found.missing_count + found.different_count > 0;
+        if (isDifferent || found.state === "interrupted") context.messages.warn(message);
+        else context.messages.info(message);
+        return found;
+      },
+      `imports verify ${id}`,
+    );
   },
   render: ({ missing, different }) => {
     const rows = [...missing, ...different.map(({ expected: _sent, stored: _held, ...row }) => row)];

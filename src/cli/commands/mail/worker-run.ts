@@ -23,7 +23,7 @@ export async function runWork(
   // A person at the terminal sees the summary; log lines per email are for log files.
   const isInteractive = isOnce && io.isStderrTerminal;
   const logLevel = globals.verbose ? "debug" : globals.quiet || isInteractive ? "error" : "info";
-  const signals = listenForStop(io, () => {});
+  const signals = listenForStop(io, {});
   try {
     const host = await context.host();
     const { version, stderr: log } = io;

@@ -54,7 +54,11 @@ export async function exportRecords(
   const file = out === undefined || out === "-" ? null : out;
   const profile = await context.profile();
   const sink = file === null ? createStreamSink(io.stdout) : openFile(file, context);
-  const signals = listenForStop(io, () => messages.info("Stopping. Press Ctrl-C again to stop immediately."));
+  const signals = listenForStop(io, {
+    onStop: (name) =>
+      messages.info(name === "SIGINT" ? "Stopping. Press Ctrl-C again to stop immediately." : "Stopping."),
+    onExit: () => sink.abandon(),
+  });
   const progress = await messages.openProgress();
   try {
     const connection = await context.connect({ rate, rateShare }).catch((error: unknown) => {

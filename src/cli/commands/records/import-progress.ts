@@ -31,7 +31,7 @@ export class ImportProgress {
     this.#pace = pace;
   }
 
-  add(event: Exclude<ImportEvent, { type: "notice" | "rejects" }>): void {
+  add(event: Exclude<ImportEvent, { type: "notice" | "rejects" | "begun" }>): void {
     const atMs = this.#clock();
     if (event.type === "wait") this.#wait = { message: event.message, untilMs: atMs + event.ms };
     else if (event.type === "reading") this.#describe = () => describeReading(event);

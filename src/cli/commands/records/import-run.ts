@@ -1,3 +1,4 @@
+import { UserError } from "../../../config/user-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
 import { ImportError } from "../../../import/import-error.ts";
 import type { ImportEvent, RejectReason } from "../../../import/events.ts";
@@ -77,18 +78,33 @@ export async function runWithScreen(
   });
 }
 
-/** Calls `run` with its dependencies, showing progress and handling signals. */
+/**
+ * Calls `run` with its dependencies, showing progress and handling signals.
+ * @param continuation the arguments of the command that continues the work, if it is not the resumption of an import
+ */
 export async function withRunDeps<T>(
   context: Context,
   run: (deps: ImportDeps, screen: ImportScreen) => Promise<T>,
+  continuation?: string,
 ): Promise<T> {
   const { io, messages } = context;
   const profile = await context.profile();
   const { paths } = await context.host();
-  const signals = listenForStop(io, () => {
-    messages.info("Stopping after the calls in flight. Press Ctrl-C again to stop immediately.");
+  let screen: ImportScreen | undefined;
+  const signals = listenForStop(io, {
+    onStop: (name) => {
+      const next = name === "SIGINT" ? " Press Ctrl-C again to stop immediately." : "";
+      messages.info(`Stopping after the calls in flight.${next}`);
+    },
+    onExit: async () => {
+      const { reportFailure } = await import("../../program/errors/error-report.ts");
+      const next = continuation ?? screen?.continuation();
+      screen?.close();
+      const hint = next === undefined ? undefined : `To continue, run: starpost ${next}`;
+      await reportFailure(io, new UserError("interrupted", "interrupted", hint));
+    },
   });
-  const screen = await openScreen(context, signals);
+  screen = await openScreen(context, signals);
   const deps: ImportDeps = {
     kinds: await loadKinds(recordKinds),
     openService: async (pace) => {
@@ -131,6 +147,8 @@ export interface ImportScreen {
   readonly waitedMs: () => number;
   /** Returns the reject reasons reported so far, and leaves none for `close` to print. */
   readonly takeRejects: () => readonly RejectReason[];
+  /** The arguments of the command that continues the work, once there is something to continue. */
+  readonly continuation: () => string | undefined;
   /** Prompts for confirmation. */
   readonly confirm: (question: string) => Promise<void>;
   /** Prompts for confirmation if the profile is live and there is a question. */
@@ -146,6 +164,7 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
   const state = new ImportProgress(io.clock);
   const printed = new Set<string>();
   let waitedMs = 0;
+  let begunId: string | undefined;
   let rejects: readonly RejectReason[] = [];
   const confirmAside = async (question: string) => {
     progress.stop();
@@ -157,6 +176,10 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
       if (event.type === "notice") {
         if (!printed.has(event.message)) messages.warn(event.message);
         printed.add(event.message);
+        return;
+      }
+      if (event.type === "begun") {
+        begunId = event.importId;
         return;
       }
       if (event.type === "rejects") {
@@ -178,6 +201,7 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
       rejects = [];
       return taken;
     },
+    continuation: () => (begunId === undefined ? undefined : `imports resume ${begunId}`),
     confirm: confirmAside,
     confirmOnLive: async (question) => {
       const { isLive } = await context.profile();

@@ -16,7 +16,7 @@ export async function runServer(context: Context, options: ServeOptions): Promis
   const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => (stop = resolve));
-  const signals = listenForStop(io, () => stop());
+  const signals = listenForStop(io, { onStop: () => stop(), isUnlimited: true });
   try {
     const host = await context.host();
     const { version, stderr: log } = io;

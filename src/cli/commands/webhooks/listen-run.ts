@@ -33,7 +33,7 @@ export async function listenToWebhooks(
   const write: WriteEvent = isForScripts(globals.format)
     ? (event: FeedEvent) => void io.stdout.write(toJson(io.redactor?.data(event) ?? event))
     : createLineWriter(paint, (line) => void io.stdout.write(`${line}\n`));
-  const signals = listenForStop(io, () => {});
+  const signals = listenForStop(io, {});
   try {
     await withService(context, async (service) => {
       const feed = new WebhookFeed(service, signals.stop);

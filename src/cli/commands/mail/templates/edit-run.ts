@@ -76,7 +76,7 @@ async function editInEditor(
   const path = join(folder, `${category}.liquid`);
   await writeFile(path, before, { mode: 0o600 });
   for (;;) {
-    await openEditor(editor, path);
+    await openEditor(context, editor, path);
     const after = await readFile(path, "utf8");
     if (after === before) context.messages.info("No changes.");
     try {
@@ -88,6 +88,9 @@ async function editInEditor(
     }
   }
 }
+
+/** How long an editor may take to restore the terminal. */
+const editorStopMs = 1_000;
 
 async function confirmRetry(context: Context, error: unknown): Promise<boolean> {
   if (!(error instanceof UserError) || error.kind !== "usage" || !canPrompt(context)) return false;
@@ -118,17 +121,32 @@ function findEditor({ io }: Context): string {
   );
 }
 
-/** Uses a shell, because the variable may contain arguments. The editor writes to stderr, since stdout is for data. */
-async function openEditor(editor: string, path: string): Promise<void> {
+/**
+ * Uses a shell, because the variable may contain arguments. The editor writes to stderr, since stdout is for data. It
+ * receives Ctrl-C itself, and is ended by other signals, so that it restores the terminal.
+ */
+async function openEditor({ io: { signals } }: Context, editor: string, path: string): Promise<void> {
   const child = spawn(`${editor} "${path}"`, { shell: true, stdio: [0, 2, 2] });
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    child.kill();
+    setTimeout(() => child.kill("SIGKILL"), editorStopMs).unref();
+  };
+  const ignore = () => {};
+  signals.on("SIGINT", ignore);
+  for (const name of ["SIGTERM", "SIGHUP"] as const) signals.on(name, stop);
   const status = await new Promise<number | null>((ended, failed) => {
     child.once("error", failed);
-    child.once("close", ended);
+    child.once("exit", ended);
+  }).finally(() => {
+    signals.off("SIGINT", ignore);
+    for (const name of ["SIGTERM", "SIGHUP"] as const) signals.off(name, stop);
   });
-  if (status !== 0)
-    throw new UserError(
-      "failed",
-      `the editor failed: ${editor} (${status === null ? "stopped by a signal" : `exit status ${status}`})`,
-      `Nothing was saved. Your text is in ${path}.`,
-    );
+  const hint = `Nothing was saved. Your text is in ${path}.`;
+  if (isStopped) throw new UserError("interrupted", "interrupted in the editor", hint);
+  if (status !== 0) {
+    const reason = status === null ? "stopped by a signal" : `exit status ${status}`;
+    throw new UserError("failed", `the editor failed: ${editor} (${reason})`, hint);
+  }
 }
