@@ -21,6 +21,7 @@ import {
   writeManifest,
   type Manifest,
 } from "./run/run-folder.ts";
+import { lockKind } from "./run/exclusive-run.ts";
 import { rejectElsewhere, reopenFiles } from "./run/recorded-run.ts";
 import { checkRejectsPath } from "./run/reject-copy.ts";
 import { ImportError, usageError } from "./import-error.ts";
@@ -88,6 +89,7 @@ export async function resumeImport(
   const kind = deps.kinds.get(before.kind);
   const behavior = kind.prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
+  using _ = lockKind(kind, behavior, deps);
   const files = await reopenFiles(before, { kind, behavior, options }, deps);
   const manifest: Manifest = { ...before, options, state: "running" };
   return verifyAtEnd(
@@ -131,6 +133,7 @@ async function newRun(
 ): Promise<ImportSummary> {
   const nowMs = deps.clock();
   mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
+  using _ = lockKind(kind, behavior, deps);
   const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
   const { folder } = runPaths(deps.runsFolder, id);
   let isBegun = false;
