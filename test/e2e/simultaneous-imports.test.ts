@@ -27,7 +27,9 @@ async function waitUntilSending({ folder }: Home, except = ""): Promise<string> 
   for (;;) {
     const ids = existsSync(runs) ? readdirSync(runs).filter((id) => id !== except) : [];
     const journalOf = (id: string) => join(runs, id, "journal.ndjson");
-    const sending = ids.find((id) => existsSync(journalOf(id)) && readFileSync(journalOf(id), "utf8").includes('"done"'));
+    const sending = ids.find(
+      (id) => existsSync(journalOf(id)) && readFileSync(journalOf(id), "utf8").includes('"done"'),
+    );
     if (sending !== undefined) return sending;
     await wait(10);
   }

@@ -28,7 +28,10 @@ export function lockKind(
   if (lock) return lock;
   const running = listManifests(runsFolder).find(
     (run) =>
-      run.kind === kind.name && run.target === target && run.state === "running" && isHeld(join(runsFolder, run.import_id)),
+      run.kind === kind.name &&
+      run.target === target &&
+      run.state === "running" &&
+      isHeld(join(runsFolder, run.import_id)),
   );
   const name = running ? `import ${running.import_id}` : "another import";
   const { many } = behavior.itemName;
