@@ -179,12 +179,16 @@ function describeLimits(schema: Fields): string | undefined {
     find("pattern") === "^[A-Za-z0-9_-]+$" && "letters, digits, _ and -",
 
     find("format") === "uri" && "http:// or https://",
-    find("format") === "date" && "YYYY-MM-DD",
+    describesTime(find("description")) && "YYYY-MM-DD or timestamp",
     typeof maximum === "number" && `${typeof minimum === "number" ? minimum : 0} to ${maximum}`,
     typeof maxLength === "number" && `at most ${maxLength} characters`,
     typeof maxItems === "number" && `at most ${maxItems}`,
   ].filter((word) => typeof word === "string");
   return words.length > 0 ? words.join(", ") : undefined;
+}
+
+function describesTime(description: unknown): boolean {
+  return typeof description === "string" && description.startsWith("YYYY-MM-DD");
 }
 
 /** The fields that a table can show: those of each element of a list, or of the single record. */

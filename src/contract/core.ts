@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { bare } from "./reply.ts";
-import { detailsQuery, isCalendarDate, shape, timestamp } from "./shapes.ts";
+import { detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
 /** Requests per window and store, across all endpoints and tokens. Source: spec "Limits". */
@@ -24,7 +24,7 @@ export const coreProduct = lazily(() =>
     brand: z.string().nullable(),
     sku: z.string().nullable(),
     mpn: z.string().nullable(),
-    gtins: z.array(z.string()),
+    gtins: z.array(z.object({ declared_type: z.string(), value: z.string() })),
     status: z.string(),
     created_at: timestamp(),
     updated_at: timestamp(),
@@ -61,12 +61,7 @@ export const core = {
     effect: "read",
     input: () =>
       z.object({
-        updated_at_min: z
-          .string()
-          .refine((value) => isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)), {
-            error: "must be an ISO 8601 timestamp",
-          })
-          .optional(),
+        updated_at_min: shape.time.optional(),
         limit: shape.count.optional(),
         page_info: z.string().optional(),
         ...detailsQuery(),

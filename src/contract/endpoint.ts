@@ -93,6 +93,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   /** Path, query, and body fields as one flat object, without the caller's credentials. */
   readonly input: I;
   readonly output: O;
+  /** Other names that clients may send for input fields: the field of each name. */
+  readonly inputAliases?: Readonly<Record<string, string>>;
   readonly reply: ReplyForm;
   readonly errorForm: ErrorForm;
   readonly batch?: Batch;

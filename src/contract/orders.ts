@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { specDetails, specs } from "./products.ts";
 import { enveloped, flat, flatTextCode } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
-import { detailsQuery, shape, timestamp } from "./shapes.ts";
+import { day, detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
 /** Allowed values of `platform`. Source: spec "Platform parameter values (orders)". */
@@ -108,7 +108,7 @@ const errors = lazily(() => z.array(orderError()).optional());
 const send_mail = lazily(() => shape.boolean.optional());
 
 /** The number of queued emails for the call's orders, and when the first is due. Present only if `send_mail` is explicitly true. */
-const waitingMails = lazily(() => z.object({ queued: z.number().int(), first_due: shape.date.nullable() }));
+const waitingMails = lazily(() => z.object({ queued: z.number().int(), first_due: day().nullable() }));
 
 /** Source: spec "Purchase record (output)". */
 export const purchaseRecord = lazily(() =>
@@ -187,7 +187,7 @@ export const orders = {
     input: () =>
       z.object({
         since_id: shape.count.optional(),
-        since_date: shape.date.optional(),
+        since_date: shape.time.optional(),
         count: shape.count.optional(),
         page: shape.count.optional(),
         ...detailsQuery(),

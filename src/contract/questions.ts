@@ -65,6 +65,8 @@ export const questions = {
     paths: ["/questions/send_confirmation_mail"],
     auth: "account",
     effect: "once",
+    // Assumed: as in calls that create reviews.
+    inputAliases: { sku: "product_id" },
     input: () =>
       z.object({
         review_content: shape.content,

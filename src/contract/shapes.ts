@@ -90,12 +90,17 @@ export function isCalendarDate(value: string): boolean {
   return day <= days;
 }
 
-const timePattern = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z)?$/;
+const timestampPattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** Whether `value` is an existing date, or a timestamp in UTC. */
-function isTime(value: string): boolean {
-  const day = timePattern.exec(value)?.[1];
-  return day !== undefined && isCalendarDate(day) && !Number.isNaN(Date.parse(value));
+/**
+ * Reads a date (YYYY-MM-DD) or an ISO 8601 timestamp. Assumed: a timestamp without an offset is UTC.
+ * @returns the day as written, and the time in milliseconds since the epoch; undefined if the value is invalid
+ */
+export function parseTimestamp(value: string): { readonly day: string; readonly ms: number } | undefined {
+  const [, day = "", time = "00:00", offset = "Z"] = timestampPattern.exec(value) ?? [];
+  if (!isCalendarDate(day)) return undefined;
+  const ms = Date.parse(`${day}T${time.replace(",", ".")}${offset.toUpperCase()}`);
+  return Number.isNaN(ms) ? undefined : { day, ms };
 }
 
 /** The error for a value of the wrong type, or a missing one. */
@@ -138,6 +143,15 @@ const looseText = lazily(() =>
 
 function required(max: number) {
   return looseText().pipe(checked(bounded(max), "missing", isMissing, (value) => value.trim() !== ""));
+}
+
+function timestampText(message: string) {
+  return checked(
+    z.string({ error: typeError(message) }),
+    "bad_date",
+    "is not a valid date (YYYY-MM-DD) or timestamp (ISO 8601)",
+    (value) => parseTimestamp(value) !== undefined,
+  );
 }
 
 function integer(message: string) {
@@ -191,21 +205,14 @@ export const shape = lazyValues({
       "is not a valid http:// or https:// URL",
       (value) => value === "" || urlPattern.test(value),
     ),
-  date: () =>
-    checked(
-      z.string({ error: typeError("must be a date, YYYY-MM-DD") }),
-      "bad_date",
-      "is not a valid date (YYYY-MM-DD)",
-      isCalendarDate,
-    ),
-  /** A date, or a timestamp in UTC. */
+  /** A date, or a timestamp, of which only the day counts, as written: the store's day. */
+  date: () => timestampText("must be a date, YYYY-MM-DD").transform((value) => parseTimestamp(value)?.day ?? value),
+  /** A date, which means its start in UTC, or a timestamp. The output is in UTC. */
   time: () =>
-    checked(
-      z.string({ error: typeError("must be a timestamp") }),
-      "bad_date",
-      "is not a valid timestamp (YYYY-MM-DDTHH:MM:SS.sssZ or YYYY-MM-DD)",
-      isTime,
-    ),
+    timestampText("must be a timestamp").transform((value) => {
+      const ms = parseTimestamp(value)?.ms;
+      return ms === undefined ? value : new Date(ms).toISOString();
+    }),
   price: () =>
     z
       .union([z.string(), z.number().transform(String)], { error: typeError("must be a number") })
@@ -235,6 +242,9 @@ export const shape = lazyValues({
   /** A product ID, SKU, or similar: letters, digits, `_`, and `-`. */
   legalId: () => required(maxLength.id).pipe(checked(z.string(), "bad_id", invalidIdText, isLegalId)),
 });
+
+/** A date on the wire: YYYY-MM-DD. */
+export const day = lazily(() => z.string());
 
 /** A timestamp on the wire: ISO 8601, UTC. */
 export const timestamp = lazily(() => z.string());

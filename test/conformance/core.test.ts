@@ -35,7 +35,10 @@ describeBackends("core.listProducts", (harness) => {
           brand: "Acme",
           sku: "S",
           mpn: "M",
-          gtins: ["123", "9"],
+          gtins: [
+            { declared_type: "UPC", value: "123" },
+            { declared_type: "ISBN", value: "9" },
+          ],
           status: "active",
           created_at: "2026-03-15T12:00:00.000Z",
           updated_at: "2026-03-15T12:00:00.000Z",

@@ -4,7 +4,8 @@ import { type Harness, describeBackends, describeIsolated, type TestAccount } fr
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 async function allPurchases({ service }: TestAccount) {
   return (await service.orders.list({ count: 5_000 })).purchases;
@@ -99,6 +100,17 @@ describeIsolated("orders.massCreate", (harness) => {
     );
     expect(reply).toEqual({ uuid: expect.any(String) });
     expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["good"]);
+  });
+
+  it.each([
+    ["2026-03-01T23:30:00-05:00", "2026-03-01"],
+    ["2026-03-02T00:30:00.123456+02:00", "2026-03-02"],
+    ["2026-03-02 00:30", "2026-03-02"],
+  ])("uses the day of the order date %s as written", async (order_date, day) => {
+    const account = await harness().newAccount();
+    const { errors } = await account.service.orders.massCreate(bulkOrders([anOrder({ order_date })]));
+    expect(errors).toBeUndefined();
+    expect((await allPurchases(account))[0]?.order_date).toBe(`${day}T00:00:00.000Z`);
   });
 
   it.each([undefined, null])("uses the time of the request for the order date %s", async (order_date) => {
@@ -298,6 +310,24 @@ describeBackends("orders.list", (harness) => {
     expect(await since("2026-03-16")).toEqual([["10", "11", "12"], 3]);
     expect(await since("2026-03-15")).toEqual([["0", "1", "10", "11", "12"], 5]);
     expect(await since("2026-03-17")).toEqual([[], 0]);
+  });
+
+  it("accepts a timestamp as since_date, in the list and in the total", async () => {
+    const account = await withOrders(2);
+    harness().clock.advance(hourMs);
+    await addOrders(account, 1, 10);
+    harness().clock.advance(dayMs);
+    await addOrders(account, 1, 20);
+    const since = async (since_date: string) => {
+      const { purchases, total_purchases } = await account.service.orders.list({ since_date });
+      return [purchases.map(({ order_id }) => order_id), total_purchases];
+    };
+    expect(await since("2026-03-15T12:00:00Z")).toEqual([["0", "1", "10", "20"], 4]);
+    expect(await since("2026-03-15T12:00:00.001Z")).toEqual([["10", "20"], 2]);
+    expect(await since("2026-03-15T15:00:00+02:00")).toEqual([["10", "20"], 2]);
+    expect(await since("2026-03-15T13:00:01")).toEqual([["20"], 1]);
+    expect(await since("2026-03-16T13:00:01Z")).toEqual([[], 0]);
+    expect(await since("2026-03-18T10:00:00Z")).toEqual([[], 0]);
   });
 
   it("lists by created_at, even after the clock was set back", async () => {

@@ -99,7 +99,7 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     expect((await service.reviews.list({})).reviews).toHaveLength(2);
   });
 
-  it.each(["yesterday", "2018-02-30", "2018-08-15T10:11", "2018-08-15T25:00:00Z"])(
+  it.each(["yesterday", "2018-02-30", "2018-08-15T10", "2018-08-15T25:00:00Z"])(
     "rejects %s as a timestamp",
     async (created_at) => {
       const { service } = await harness().newAccount();

@@ -532,6 +532,28 @@ describeBackends("reviews", (harness) => {
       expect(await list({ since_updated_at: "2026-03-16" })).toEqual([3, 4, 0]);
     });
 
+    it("starts at the requested time", async () => {
+      const account = await newAccount();
+      await store(account, {}, {});
+      const createdMs = harness().clock();
+      harness().clock.advance(hourMs);
+      const [id = 0] = await store(account, {});
+      await account.service.reviews.comment({ review_id: id, content: "Thanks" });
+      const { reviews } = await account.service.reviews.list({});
+      const latest = reviews.findIndex((review) => review.id === id);
+      const { created_at = "", updated_at = "" } = reviews[latest] ?? {};
+      expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(created_at));
+      const count = async (query: InputOf<"reviews.list">) =>
+        (await account.service.reviews.list(query)).reviews.length;
+      const after = (text: string, ms: number) => new Date(Date.parse(text) + ms).toISOString();
+      expect(await count({ since_date: created_at })).toBe(1);
+      expect(await count({ since_date: after(created_at, 1) })).toBe(0);
+      expect(await count({ since_date: new Date(createdMs + 1).toISOString() })).toBe(1);
+      expect(await count({ since_updated_at: updated_at.replace("Z", "") })).toBe(1);
+      expect(await count({ since_updated_at: after(updated_at, hourMs).replace("Z", "+01:00") })).toBe(1);
+      expect(await count({ since_updated_at: after(updated_at, hourMs + 1).replace("Z", "+0100") })).toBe(0);
+    });
+
     it("finds the reviews with a user reference, for the account and for the public", async () => {
       const account = await newAccount();
       await store(account, { user_reference: "u-1" }, { user_reference: "u-2" }, { user_reference: "u-1" });

@@ -109,6 +109,7 @@ export const reviewListed = {
   votes_up: int,
   votes_down: int,
   created_at: timestamp,
+  updated_at: timestamp,
   sku: someText,
   name: someText,
   email: someText,

@@ -44,7 +44,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
             brand: null,
             sku: "S-1",
             mpn: null,
-            gtins: ["4711"],
+            gtins: [{ declared_type: "UPC", value: "4711" }],
             status: "active",
             created_at: "2026-03-15T12:00:00.000Z",
             updated_at: "2026-03-15T12:00:00.000Z",

@@ -34,7 +34,13 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
     });
     expect([status, body]).toEqual([200, { code: 200, message: "OK" }]);
     expect(await listProducts()).toMatchObject([
-      { external_id: "teapot-1", brand: "Acme", currency: "USD", price: "12.50", gtins: ["4711"] },
+      {
+        external_id: "teapot-1",
+        brand: "Acme",
+        currency: "USD",
+        price: "12.50",
+        gtins: [{ declared_type: "UPC", value: "4711" }],
+      },
       { external_id: "cup", description: null },
     ]);
   });

@@ -47,6 +47,19 @@ describe("POST /questions/send_confirmation_mail", () => {
     expect((await read("questions")).status).toBe(200);
   });
 
+  it("accepts the product ID as sku", async () => {
+    const { product_id, ...others } = aQuestion(wire()) as Record<string, unknown>;
+    const path = "/questions/send_confirmation_mail";
+    expect((await wire().request("POST", path, { ...others, sku: "a b" })).status).toBe(500);
+    expect((await wire().request("POST", path, { ...others, sku: product_id })).status).toBe(200);
+    await followNewestLink(wire());
+    expect(await listQuestions(wire())).toMatchObject([{ content: "Does it drip?" }]);
+    expect(await wire().request("POST", path, others)).toMatchObject({
+      status: 500,
+      body: refusal("Missing product_id", 500, "InvalidParams"),
+    });
+  });
+
   it("rejects a duplicate question if requested", async () => {
     await submit({ prevent_duplicate_review: true });
     const repeated = { prevent_duplicate_review: true, review_content: "  does it   DRIP? " };

@@ -44,6 +44,7 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
           votes_up: 0,
           votes_down: 0,
           created_at: noon,
+          updated_at: noon,
           sku: "teapot",
           name: "Jane Doe",
           email: "jane@mail.example",

@@ -49,8 +49,8 @@ const widgetQuery = lazily(() => ({
 
 const listQuery = lazily(() => ({
   since_id: shape.count.optional(),
-  since_date: shape.date.optional(),
-  since_updated_at: shape.date.optional(),
+  since_date: shape.time.optional(),
+  since_updated_at: shape.time.optional(),
   count: shape.count.optional(),
   page: shape.count.optional(),
 }));
@@ -167,7 +167,7 @@ export const reviewReading = {
         count: shape.count.optional(),
         page: shape.count.optional(),
         since_id: shape.count.optional(),
-        since_date: shape.date.optional(),
+        since_date: shape.time.optional(),
       }),
     output: () =>
       z.object({

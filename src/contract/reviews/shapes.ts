@@ -130,6 +130,8 @@ export const listedReview = lazily(() =>
     votes_up: z.number().int(),
     votes_down: z.number().int(),
     created_at: timestamp(),
+    /** Assumed: an addition to the specification, whose field for `since_updated_at` it is; other services may omit it. */
+    updated_at: timestamp().optional(),
     sku: z.string(),
     name: z.string(),
     email: z.string(),

@@ -5,12 +5,21 @@ import { type Endpoint, ServiceError, missingField, invalidField } from "../../c
  * Validates the input of a call against its schema and batch limit.
  * @throws ServiceError `invalidParams`, with the first error's field and message
  */
-export function validateInput(endpoint: Endpoint, input: unknown): unknown {
+export function validateInput(endpoint: Endpoint, given: unknown): unknown {
+  const input = endpoint.inputAliases ? replaceAliases(endpoint.inputAliases, given) : given;
   checkBatch(endpoint, input);
   const parsed = endpoint.input.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw issue ? toServiceError(issue, input) : new ServiceError("invalidParams", "invalid parameters");
+}
+
+/** Renames the fields that have an alias, unless the field is present as well. */
+function replaceAliases(aliases: Readonly<Record<string, string>>, given: unknown): unknown {
+  if (typeof given !== "object" || given === null) return given;
+  const input: Record<string, unknown> = { ...given };
+  for (const [alias, field] of Object.entries(aliases)) input[field] ??= input[alias];
+  return input;
 }
 
 /** Source: spec "Errors": `Missing email`. Assumed: other messages have the form `<field> <problem>`. */

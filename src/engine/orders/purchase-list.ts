@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { type contract, purchasePage } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { dayMs } from "../../contract/time.ts";
 import { dayOf, iso } from "../kernel/times.ts";
 
 type Query = z.output<typeof contract.orders.list.input>;
@@ -28,7 +29,7 @@ export async function listPurchases(query: Query, context: HandlerContext): Prom
   return { purchases, total_purchases: total };
 }
 
-/** Reads the first ID and the total from the daily counts, without scanning the purchases. */
+/** Reads the first ID and the total from the daily counts, without scanning the purchases of other days. */
 async function findRange(
   since: number | undefined,
   context: HandlerContext,
@@ -43,7 +44,36 @@ async function findRange(
   const { firstId, total } = await (
     since === undefined ? days : days.where("day", ">=", dayOf(since))
   ).executeTakeFirstOrThrow();
-  return { firstId: Number(firstId ?? 0), total: Number(total ?? 0) };
+  const earlier = since === undefined ? 0 : await countEarlierThatDay(since, context);
+  return { firstId: Number(firstId ?? 0), total: Number(total ?? 0) - earlier };
+}
+
+/** Counts the purchases of a day before a time of that day. */
+async function countEarlierThatDay(since: number, context: HandlerContext): Promise<number> {
+  const day = dayOf(since);
+  if (since === day * dayMs) return 0;
+  const days = context.transaction
+    .selectFrom("purchase_days")
+    .select("first_id")
+    .where("account_id", "=", accountOf(context).id);
+  const first = await days.where("day", "=", day).executeTakeFirst();
+  if (!first) return 0;
+  const next = await days
+    .where("day", ">", day)
+    .where("first_id", ">", first.first_id)
+    .orderBy("day")
+    .limit(1)
+    .executeTakeFirst();
+  const { purchases } = await context.transaction
+    .selectFrom("purchases")
+    .select(({ fn }) => fn.countAll<number | bigint>().as("purchases"))
+    .where("account_id", "=", accountOf(context).id)
+    .where("id", ">=", first.first_id)
+    .$if(next !== undefined, (found) => found.where("id", "<", next?.first_id ?? 0))
+    .where("created_at", ">=", day * dayMs)
+    .where("created_at", "<", since)
+    .executeTakeFirstOrThrow();
+  return Number(purchases);
 }
 
 /** The columns that `details` adds. */

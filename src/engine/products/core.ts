@@ -26,7 +26,7 @@ export const coreHandlers: Handlers<typeof contract.core> = {
     if (limit === 0) throw invalidField("limit", "must be at least 1");
     const size = Math.min(limit, coreListLimit);
     const after = page_info === undefined ? undefined : readCursor(page_info);
-    const since = updated_at_min === undefined ? undefined : readTimestamp(updated_at_min);
+    const since = updated_at_min === undefined ? undefined : Date.parse(updated_at_min);
     // One more than the page size, to find out whether there is another page.
     const found = await selectProducts({ after, since }, context)
       .limit(size + 1)
@@ -72,18 +72,6 @@ function readCursor(text: string): Position {
   return { updated_at: Number(parts[1]), id: Number(parts[2]) };
 }
 
-const timestampPattern =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?<offset>[zZ]|[+-]\d{2}:?\d{2})?)?$/;
-
-/** Assumed: a timestamp without an offset is in UTC. */
-function readTimestamp(text: string): number {
-  const parts = timestampPattern.exec(text);
-  const isUtc = text.length === "YYYY-MM-DD".length || parts?.groups?.["offset"] !== undefined;
-  const ms = Date.parse(isUtc ? text : `${text}Z`);
-  if (parts && !Number.isNaN(ms)) return ms;
-  throw invalidField("updated_at_min", "must be an ISO 8601 timestamp");
-}
-
 /** Source: spec "Core API" shows no body. Assumed: every stored product is active; its GTINs are its UPC and ISBN. */
 function toCoreProduct(product: Product) {
   return {
@@ -98,11 +86,15 @@ function toCoreProduct(product: Product) {
     brand: product.brand,
     sku: product.sku,
     mpn: product.mpn,
-    gtins: [product.upc, product.isbn].filter((gtin) => gtin !== null),
+    gtins: [...toGtin("UPC", product.upc), ...toGtin("ISBN", product.isbn)],
     status: "active",
     created_at: new Date(product.created_at).toISOString(),
     updated_at: new Date(product.updated_at).toISOString(),
   };
+}
+
+function toGtin(declared_type: string, value: string | null) {
+  return value === null ? [] : [{ declared_type, value }];
 }
 
 function toDetailedProduct(product: Product) {

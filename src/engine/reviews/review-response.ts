@@ -120,6 +120,7 @@ export function toListedReview({ review, author, product }: ReviewParts): Listed
     votes_up: review.votes_up,
     votes_down: review.votes_down,
     created_at: iso(review.created_at),
+    updated_at: iso(review.updated_at),
     sku: product?.product_id ?? siteReviewsId,
     name: author.display_name,
     email: author.email,

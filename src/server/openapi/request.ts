@@ -59,7 +59,7 @@ export function describeRequest(
   const { method, auth, acceptsUtoken = false, signedBody } = endpoint;
   if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, schemas });
   const input = schemas.describe(documentedInput(name, endpoint), "input");
-  const fields = readFields(input);
+  const fields = readFields(input, endpoint.inputAliases);
   const inPath = partsOf(path);
   const everInPath = new Set([...endpoint.paths, ...(endpoint.htmlPaths ?? [])].flatMap(partsOf));
   const elsewhere = fields.filter((field) => !everInPath.has(field.name));
@@ -112,15 +112,21 @@ function partsOf(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, part = ""]) => part);
 }
 
-function readFields(input: Fields): readonly Field[] {
+/** The fields of an input. One with an alias is optional, because the alias can be sent instead. */
+function readFields(input: Fields, aliases: Endpoint["inputAliases"] = {}): readonly Field[] {
   const { properties = {}, required = [] } = input as {
     readonly properties?: Readonly<Record<string, Fields>>;
     readonly required?: readonly string[];
   };
-  return Object.entries(properties).map(([name, schema]) => ({
+  const described = Object.entries(aliases).map(([alias, field]): [string, Fields] => [
+    alias,
+    { ...properties[field], description: `Can be sent instead of \`${field}\`.` },
+  ]);
+  const replaceable = new Set(Object.values(aliases));
+  return [...Object.entries(properties), ...described].map(([name, schema]) => ({
     name,
     schema,
-    isRequired: required.includes(name),
+    isRequired: required.includes(name) && !replaceable.has(name),
   }));
 }
 

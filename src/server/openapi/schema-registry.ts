@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   answer,
   coreProduct,
+  day,
   type Endpoint,
   fullReview,
   itemOutcome,
@@ -166,7 +167,9 @@ schemaDetails
   .add(shape.email, { format: "email" })
   .add(shape.url, { format: "uri", description: "Starts with `http://` or `https://`." })
   .add(shape.optionalUrl, { description: "Starts with `http://` or `https://`; empty means none." })
-  .add(shape.date, { format: "date" })
+  .add(day(), { format: "date" })
+  .add(shape.date, { description: "YYYY-MM-DD, or an ISO 8601 timestamp, of which only the day counts." })
+  .add(shape.time, { description: "YYYY-MM-DD, or an ISO 8601 timestamp; without an offset, UTC." })
   .add(shape.price, { maxLength: 32, description: "Digits, with a decimal point." })
   .add(shape.currency, { description: "An ISO currency code." })
   .add(shape.tags, { description: "A string or a list of strings." })

@@ -30,7 +30,21 @@ it.each([
   ["url", "bad_url", ["", "shop.example", "ftp://a", "http://", "https:///a", "http://a b", "//a"]],
   ["url", "too_long", [`https://a/${"x".repeat(maxLength.url)}`]],
   ["optionalUrl", "bad_url", ["a", "ftp://a"]],
-  ["date", "bad_date", ["", "2024-2-3", "03/02/2024", "2024-13-01", "2024-02-30", "2024-02-03T00:00:00Z"]],
+  [
+    "date",
+    "bad_date",
+    [
+      "",
+      "2024-2-3",
+      "03/02/2024",
+      "2024-13-01",
+      "2024-02-30",
+      "2024-02-30T00:00:00Z",
+      "2024-02-03T25:00",
+      "2024-02-03Z",
+      "2024-02-03T",
+    ],
+  ],
   ["price", "bad_price", ["1,5", "€1", "-1", "1e5", ".", "1.", "9".repeat(33)]],
   ["currency", "bad_currency", ["EU", "12A"]],
   ["boolean", "bad_type", ["yes", 1, null]],
@@ -61,7 +75,8 @@ it.each([
   ["email", ["a@b", "Ann.O'Hara+x@mail.example"]],
   ["url", ["http://a", "HTTPS://a.example/p?q=ü#x", "http://localhost:8080/"]],
   ["optionalUrl", ["", "https://a"]],
-  ["date", ["2024-02-29", "1999-12-31"]],
+  ["date", ["2024-02-29", "1999-12-31", "2024-02-29T23:59:59Z", "2024-02-29 10:00:00.5+0530"]],
+  ["time", ["2024-02-29", "2024-02-29T23:59:59.999Z"]],
   ["price", ["", "1", "0.5", ".5", 12.5, "12.50"]],
   ["currency", ["", "EUR", "eur"]],
   ["boolean", [true, "false"]],
@@ -76,6 +91,13 @@ it("converts numbers to strings, joins tags, and capitalizes currencies", () => 
   expect(shape.tags.parse(["a", "b"])).toBe("a,b");
   expect(shape.currency.parse("eur")).toBe("EUR");
   expect(shape.count.parse("12")).toBe(12);
+});
+
+it("reads the day of a date as written, and a time in UTC", () => {
+  expect(shape.date.parse("2024-02-29T23:30:00-05:00")).toBe("2024-02-29");
+  expect(shape.time.parse("2024-02-29T23:30:00-05:00")).toBe("2024-03-01T04:30:00.000Z");
+  expect(shape.time.parse("2024-02-29T23:30")).toBe("2024-02-29T23:30:00.000Z");
+  expect(shape.time.parse("2024-02-29")).toBe("2024-02-29T00:00:00.000Z");
 });
 
 it("rejects invalid counts", () => {

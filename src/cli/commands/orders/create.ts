@@ -21,6 +21,6 @@ export const ordersCreate: Command = command<Flags, Row>({
     "no-validate": { description: "skip strict validation; drop invalid product IDs and optional fields" },
   },
   run: async (context, given) => (await created.run(context, given)) as Row,
-  render: (data) => silent({ order_id: String(data["order_id"]), outcome: String(data["outcome"] ?? "") }),
+  render: ({ order_id, outcome }) => silent({ order_id: order_id as string, outcome: outcome as string | null }),
   exitStatus: ({ dropped }) => (dropped === undefined ? exitStatus.done : exitStatus.someRejected),
 });
