@@ -1,4 +1,4 @@
-import { accessSync, constants, createReadStream, createWriteStream, statSync } from "node:fs";
+import { accessSync, constants, createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ImportContext } from "../context.ts";
@@ -20,13 +20,12 @@ export function checkRejectsPath(
     throw usageError(`invalid value "${rejects}" for ${flag}: ${why}`, "specify a file that can be written");
   };
   if (inputs.some((input) => input !== "-" && resolve(cwd, input) === path)) refuse("this is one of the input files");
+  const folder = dirname(path);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) refuse("its folder does not exist");
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) refuse("this is a folder");
-  if (!found && !statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
-    refuse("its folder does not exist");
-  }
   try {
-    accessSync(found ? path : dirname(path), constants.W_OK);
+    accessSync(found ? path : folder, constants.W_OK);
   } catch {
     refuse("permission denied");
   }

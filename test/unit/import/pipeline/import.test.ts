@@ -1,0 +1,107 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listImports, showImport } from "../../../../src/import/import.ts";
+import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
+
+let pipeline: Pipeline;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+});
+afterEach(() => pipeline[Symbol.asyncDispose]());
+
+const products = "product_id,name,url\np1,Teapot,https://shop.example/p1\np2,Cup,https://shop.example/p2\n";
+
+test("records a run with its counts, and lists it", async () => {
+  const summary = await pipeline.run("products", products);
+  expect(summary).toMatchObject({
+    kind: "products",
+    state: "finished",
+    rows: { read: 2, accepted: 2, rejected: 0, failed: 0 },
+    items: { sent: 2, accepted: 2, rejected: 0 },
+    calls: { sent: 1, retried: 0, throttled: 0 },
+    rejects_file: null,
+  });
+  const { runsFolder } = pipeline.deps();
+  expect(await listImports(runsFolder)).toEqual([summary]);
+  expect(await showImport(runsFolder, summary.import_id ?? "")).toEqual(summary);
+});
+
+test("a dry run records and sends nothing", async () => {
+  const summary = await pipeline.run("products", products, { dryRun: true });
+  expect(summary).toMatchObject({ import_id: null, state: "finished", rows: { read: 2, accepted: 2 } });
+  expect(existsSync(pipeline.deps().runsFolder)).toBe(false);
+  expect((await pipeline.service.core.listProducts({})).products).toEqual([]);
+});
+
+test("rejects invalid rows into a file that can be corrected", async () => {
+  const rejects = join(pipeline.folder, "rejects.csv");
+  const summary = await pipeline.run("products", `${products}p3,,https://shop.example/p3\n`, { rejects });
+  expect(summary).toMatchObject({ rows: { read: 3, accepted: 2, rejected: 1 }, rejects_file: rejects });
+  expect(pipeline.read("rejects.csv")).toMatch(/^product_id,name,url,_line,_column,_code,_reason\r?\np3,,\S+,4,name,missing,/);
+});
+
+test("notices that a file was imported before", async () => {
+  const first = await pipeline.run("products", products);
+  pipeline.harness.clock.advance(1_000);
+  await pipeline.run("products", products);
+  expect(pipeline.notices().some((message) => message.includes(String(first.import_id)))).toBe(true);
+});
+
+test("does not keep a run that was stopped before it began", async () => {
+  const summary = await pipeline.run("products", products, {}, { stop: AbortSignal.abort() });
+  expect(summary).toMatchObject({ import_id: null, state: "interrupted", rows: { read: 0 } });
+  expect(readdirSync(pipeline.deps().runsFolder)).toEqual([]);
+});
+
+test("limits --batch-size to what the service accepts", async () => {
+  const running = pipeline.run("coupons", "code\nA\n", { batchSize: 1_000_000, action: "map_review" });
+  await expect(running).rejects.toMatchObject({ kind: "usage" });
+});
+
+describe("resume", () => {
+  test("continues after the last settled call", async () => {
+    const stop = new AbortController();
+    const rows = Array.from({ length: 10 }, (_, at) => `p${at},Cup ${at},https://shop.example/p${at}\n`).join("");
+    const stopAfterFirst = pipeline.deps().report;
+    const interrupted = await pipeline.run(
+      "products",
+      `product_id,name,url\n${rows}`,
+      { batchSize: 2 },
+      {
+        stop: stop.signal,
+        report: (event) => {
+          stopAfterFirst(event);
+          if (event.type !== "notice") stop.abort();
+        },
+      },
+    );
+    expect(interrupted.state).toBe("interrupted");
+    expect(interrupted.rows.accepted).toBeLessThan(10);
+    const resumed = await pipeline.resume(interrupted.import_id ?? "");
+    expect(resumed).toMatchObject({
+      state: "finished",
+      rows: { read: 10, accepted: 10 },
+      calls: { sent: 5 },
+    });
+    expect((await pipeline.service.core.listProducts({ count: 100 })).products).toHaveLength(10);
+  });
+
+  test("sends nothing for a finished run", async () => {
+    const { import_id } = await pipeline.run("products", products);
+    const resumed = await pipeline.resume(import_id ?? "");
+    expect(resumed).toMatchObject({ state: "finished", calls: { sent: 1 } });
+  });
+
+  test("refuses a changed file, another target, and an unknown run", async () => {
+    const { import_id } = await pipeline.run(
+      "products",
+      `${products}p3,,x\np4,,x\n`,
+      { maxErrors: { count: 0 } },
+    );
+    await expect(pipeline.resume(import_id ?? "", {}, { target: "another" })).rejects.toMatchObject({ kind: "usage" });
+    await expect(pipeline.resume("20000101-000000-zzzz")).rejects.toMatchObject({ kind: "usage" });
+    pipeline.write("products.csv", `${products}p3,Bowl,https://shop.example/p3\n`);
+    await expect(pipeline.resume(import_id ?? "")).rejects.toMatchObject({ kind: "usage" });
+  });
+});

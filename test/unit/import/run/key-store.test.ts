@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { KeyStore } from "../../../../src/import/run/key-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("keeps the keys of the service for later attempts, and forgets those of an attempt", () => {
+  const path = join(folder, "keys");
+  const first = new KeyStore(path);
+  expect(first.isLoaded).toBe(false);
+  first.load(["A", "B", "A"], 1);
+  expect(first.isLoaded).toBe(true);
+  expect([first.isExisting("A"), first.isExisting("C")]).toEqual([true, false]);
+  expect([first.meet("C", 2), first.meet("D", 3), first.meet("C", 4)]).toEqual([undefined, undefined, 2]);
+  expect([first.count("x"), first.count("x"), first.count("y")]).toEqual([1, 2, 1]);
+  first[Symbol.dispose]();
+  using second = new KeyStore(path);
+  expect([second.isLoaded, second.isExisting("B")]).toEqual([true, true]);
+  expect([second.meet("C", 9), second.count("x")]).toEqual([undefined, 1]);
+});
+
+test("is loaded even if the service had no keys", () => {
+  using store = new KeyStore(join(folder, "empty"));
+  store.load([], 1);
+  expect(store.isLoaded).toBe(true);
+});
