@@ -60,7 +60,10 @@ describe("a draft", () => {
   const draftOf = async (content: string, options: Partial<Parameters<typeof draftMapping>[0]["options"]> = {}) => {
     await using pipeline = await openPipeline();
     pipeline.write("orders.csv", content);
-    return await draftMapping({ kind: "orders", file: "orders.csv", options: { map: {}, ...options } }, pipeline.deps());
+    return await draftMapping(
+      { kind: "orders", file: "orders.csv", options: { map: {}, ...options } },
+      pipeline.deps(),
+    );
   };
 
   test("describes the file and samples its values", async () => {
@@ -88,7 +91,8 @@ describe("a draft", () => {
   });
 
   test("recognizes a layout, and asks only for what it lacks", async () => {
-    const shopify = "Name,Email,Lineitem name,Lineitem quantity,Created at,Lineitem sku,Billing Name\n#1,a@b.example,Cup,1,2025-01-02,s1,Ann\n";
+    const shopify =
+      "Name,Email,Lineitem name,Lineitem quantity,Created at,Lineitem sku,Billing Name\n#1,a@b.example,Cup,1,2025-01-02,s1,Ann\n";
     const draft = await draftOf(shopify);
     expect(draft.layout?.name).toBe("shopify-orders");
     expect(draft.besideLayout.map(({ field }) => field)).toEqual(["product_url"]);
@@ -127,9 +131,9 @@ describe("a draft", () => {
     const missing = findMissing(draft, answers);
     expect(missing).toContain("product_id");
     expect(missing).not.toContain("order_id");
-    expect(findMissing({ ...draft, options: { map: {}, productUrl: "x" } }, { takesLayout: false, of: new Map() })).not.toContain(
-      "product_url",
-    );
+    expect(
+      findMissing({ ...draft, options: { map: {}, productUrl: "x" } }, { takesLayout: false, of: new Map() }),
+    ).not.toContain("product_url");
   });
 });
 
@@ -176,7 +180,9 @@ describe("a mapping file", () => {
 
   test("is refused if it does not exist, and may begin with a byte order mark", async () => {
     await using pipeline = await openPipeline();
-    expect(() => readMapping("/nowhere/map.json", "map.json", orders)).toThrow(expect.objectContaining({ kind: "usage" }));
+    expect(() => readMapping("/nowhere/map.json", "map.json", orders)).toThrow(
+      expect.objectContaining({ kind: "usage" }),
+    );
     const path = pipeline.write("map.json", `\uFEFF${JSON.stringify(mapping)}`);
     expect(readMapping(path, "map.json", orders).kind).toBe("orders");
   });

@@ -38,7 +38,9 @@ test("rejects invalid rows into a file that can be corrected", async () => {
   const rejects = join(pipeline.folder, "rejects.csv");
   const summary = await pipeline.run("products", `${products}p3,,https://shop.example/p3\n`, { rejects });
   expect(summary).toMatchObject({ rows: { read: 3, accepted: 2, rejected: 1 }, rejects_file: rejects });
-  expect(pipeline.read("rejects.csv")).toMatch(/^product_id,name,url,_line,_column,_code,_reason\r?\np3,,\S+,4,name,missing,/);
+  expect(pipeline.read("rejects.csv")).toMatch(
+    /^product_id,name,url,_line,_column,_code,_reason\r?\np3,,\S+,4,name,missing,/,
+  );
 });
 
 test("notices that a file was imported before", async () => {
@@ -84,7 +86,7 @@ describe("resume", () => {
       rows: { read: 10, accepted: 10 },
       calls: { sent: 5 },
     });
-    expect((await pipeline.service.core.listProducts({ count: 100 })).products).toHaveLength(10);
+    expect((await pipeline.service.core.listProducts({ limit: 100 })).products).toHaveLength(10);
   });
 
   test("sends nothing for a finished run", async () => {
@@ -94,11 +96,7 @@ describe("resume", () => {
   });
 
   test("refuses a changed file, another target, and an unknown run", async () => {
-    const { import_id } = await pipeline.run(
-      "products",
-      `${products}p3,,x\np4,,x\n`,
-      { maxErrors: { count: 0 } },
-    );
+    const { import_id } = await pipeline.run("products", `${products}p3,,x\np4,,x\n`, { maxErrors: { count: 0 } });
     await expect(pipeline.resume(import_id ?? "", {}, { target: "another" })).rejects.toMatchObject({ kind: "usage" });
     await expect(pipeline.resume("20000101-000000-zzzz")).rejects.toMatchObject({ kind: "usage" });
     pipeline.write("products.csv", `${products}p3,Bowl,https://shop.example/p3\n`);

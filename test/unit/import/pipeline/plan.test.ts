@@ -36,7 +36,10 @@ test("counts rows, calls, repetitions, and what is stored already", async () => 
 });
 
 test("reports IDs that differ only in form, and IDs with several names", async () => {
-  const plan = await pipeline.plan("products", `${products}P1,Teapot,https://shop.example/p1\np2,Mug,https://shop.example/p2\n`);
+  const plan = await pipeline.plan(
+    "products",
+    `${products}P1,Teapot,https://shop.example/p1\np2,Mug,https://shop.example/p2\n`,
+  );
   expect(plan.collisions).toMatchObject({ count: 1, examples: [{ ids: ["p1", "P1"] }] });
   expect(plan.names).toMatchObject({ count: 1, examples: [{ id: "p2", names: ["Cup", "Mug"] }] });
 });

@@ -40,7 +40,10 @@ test("removes runs that are old enough, and reports their size", async () => {
 
 test("removes nothing without approval", async () => {
   await pipeline.run("products", products);
-  const refused = purgeImports(request(30), depsAfter(31, () => Promise.reject(new Error("no"))));
+  const refused = purgeImports(
+    request(30),
+    depsAfter(31, () => Promise.reject(new Error("no"))),
+  );
   await expect(refused).rejects.toThrow("no");
   expect(folders()).toHaveLength(1);
 });
@@ -97,7 +100,9 @@ test("removes leftovers of killed processes after a day, and nothing else", asyn
   mkdirSync(fresh);
   const purged = await purgeImports(request(0), depsAfter(0));
   expect(purged.removed.map(({ path }) => path).toSorted()).toEqual(leftovers.toSorted());
-  expect(purged.removed.every(({ state, import_id, bytes }) => state === "leftover" && import_id === null && bytes === 5)).toBe(true);
+  expect(
+    purged.removed.every(({ state, import_id, bytes }) => state === "leftover" && import_id === null && bytes === 5),
+  ).toBe(true);
   expect([...others, fresh].every((path) => existsSync(path))).toBe(true);
 });
 
@@ -121,8 +126,8 @@ test("treats an unreadable manifest as an unfinished run, and a sync by its reco
   writeFileSync(join(sync, "sync.json"), JSON.stringify(record));
   expect(await purgeImports(request(30), depsAfter(31))).toMatchObject({ removed: [], kept: { unfinished: 2 } });
   const { removed } = await purgeImports(request(30, true), depsAfter(31));
-  expect(removed.map(({ kind, state, import_id }) => [kind, state, import_id]).toSorted()).toEqual([
-    ["", "failed", null],
-    ["sync", "running", record.sync_id],
+  expect(removed.map(({ kind, state, import_id }) => `${kind} ${state} ${import_id}`).toSorted()).toEqual([
+    " failed null",
+    `sync running ${record.sync_id}`,
   ]);
 });

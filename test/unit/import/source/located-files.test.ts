@@ -22,7 +22,8 @@ const deps = {
 beforeAll(() => {
   mkdirSync(copies);
   mkdirSync(join(folder, "2025"));
-  for (const name of ["b.csv", "a.csv", "a[1].csv", "2025/c.csv", ".hidden.csv"]) writeFileSync(join(folder, name), name);
+  for (const name of ["b.csv", "a.csv", "a[1].csv", "2025/c.csv", ".hidden.csv"])
+    writeFileSync(join(folder, name), name);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -90,7 +91,10 @@ describe("an error of a file", () => {
   test("becomes a usage error, or stays a bug", () => {
     const own = new ImportError("failed", "mine");
     expect(describeFileError("a.csv", own)).toBe(own);
-    expect(describeFileError("a.csv", new FileFormatError("bad", undefined, { line: 3 }))).toMatchObject({ kind: "usage", message: "a.csv:3: bad" });
+    expect(describeFileError("a.csv", new FileFormatError("bad", undefined, { line: 3 }))).toMatchObject({
+      kind: "usage",
+      message: "a.csv:3: bad",
+    });
     expect(describeFileError("a.csv", new FileFormatError("bad")).message).toBe("a.csv: bad");
     const denied = Object.assign(new Error("denied"), { code: "EACCES" });
     expect(describeFileError("a.csv", denied)).toMatchObject({ kind: "usage", cause: denied });
