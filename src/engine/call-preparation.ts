@@ -43,10 +43,14 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   },
 };
 
-type Transform = (input: unknown, run: Pick<HandlerContext, "random">) => Promise<unknown>;
+type Transform = (input: unknown, run: Pick<HandlerContext, "random" | "sealer" | "nowMs">) => Promise<unknown>;
 
 /** Slow transformations of the input that run before the call takes the write lock. */
 export const transforms: Readonly<Partial<Record<OperationName, Transform>>> = {
+  "images.upload": async (input, run) => {
+    const { prepareImage } = await import("./reviews/images.ts");
+    return prepareImage(input as Parameters<typeof prepareImage>[0], run);
+  },
   "users.create": async (input, run) => {
     const { hashNewPassword } = await import("./accounts/users.ts");
     return hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run);

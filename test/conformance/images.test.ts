@@ -1,19 +1,17 @@
 import { expect, it } from "vitest";
 import { imageLimits } from "../../src/contract/index.ts";
+import sharp from "sharp";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { colorAt, takePhoto, tinyPng } from "../support/photos.ts";
 import { mentioning } from "../support/service-errors.ts";
 
-const starts = {
-  "image/jpeg": [0xff, 0xd8, 0xff, 0xe0],
-  "image/png": [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
-  "image/gif": [...Buffer.from("GIF89a")],
-  "image/webp": [...Buffer.from("RIFF\0\0\0\0WEBP")],
-} as const;
+const types = ["jpeg", "png", "webp", "gif"] as const;
 
-function anImage(type: keyof typeof starts = "image/png", length = 64): string {
+/** A text that begins like a PNG and cannot be decoded. */
+function aDamagedImage(length = 64): string {
   const image = Buffer.alloc(length, 7);
-  Buffer.from(starts[type]).copy(image);
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(image);
   return image.toString("base64");
 }
 
@@ -28,30 +26,80 @@ describeIsolated("images", (harness) => {
   const newToken = async ({ service }: TestAccount): Promise<string> =>
     (await service.reviews.create(aReview())).image_upload_token;
 
-  it("adds images of every type to a review, detects the type from the content, and returns them", async () => {
+  it("adds photos of every type to a review, detects the type from the content, and returns them", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
-    for (const type of Object.keys(starts) as (keyof typeof starts)[]) {
-      const base64 = anImage(type);
-      const image = `data:image/svg+xml;base64,${base64}`;
+    for (const type of types) {
+      const photo = await takePhoto({ type, width: 800, height: 600 });
+      const image = `data:image/svg+xml;base64,${photo.toString("base64")}`;
       const added = await anonymous().images.upload({ image_upload_token, image });
-      const url = expect.stringMatching(
-        new RegExp(`^http://127\\.0\\.0\\.1:\\d+/starpost/v1/images/${added.image.id}$`),
-      );
-      expect(added).toEqual({ image: { id: added.image.id, thumb_url: url, original_url: url } });
-      const read = await anonymous().images.get({ image_id: added.image.id });
-      expect(read).toEqual({ content_type: type, base64 });
+      const path = String.raw`^http://127\.0\.0\.1:\d+/starpost/v1/images/${added.image.id}`;
+      expect(added).toEqual({
+        image: {
+          id: added.image.id,
+          thumb_url: expect.stringMatching(new RegExp(String.raw`${path}\?size=thumb$`)),
+          original_url: expect.stringMatching(new RegExp(`${path}$`)),
+        },
+      });
+      const shown = type === "gif" ? "png" : type;
+      for (const [size, width, height] of [
+        [undefined, 800, 600],
+        ["original", 800, 600],
+        ["thumb", 300, 225],
+      ] as const) {
+        const read = await anonymous().images.get({ image_id: added.image.id, ...(size && { size }) });
+        expect(read.content_type).toBe(`image/${shown}`);
+        const stored = Buffer.from(read.base64, "base64");
+        expect(await sharp(stored).metadata()).toMatchObject({ format: shown, width, height });
+      }
     }
     expect(await countImages(harness())).toEqual([4, 4]);
     const { reviews } = await account.service.reviews.widget({ product_id: "teapot" });
     expect(reviews[0]?.images_data).toHaveLength(4);
   });
 
+  it("turns photos upright, and removes the place and the camera from them", async () => {
+    const image_upload_token = await newToken(await harness().newAccount());
+    const photo = await takePhoto({ orientation: 6 });
+    expect(photo.includes("Camera of Ann")).toBe(true);
+    const { image } = await anonymous().images.upload({ image_upload_token, image: photo.toString("base64") });
+    for (const size of ["original", "thumb"] as const) {
+      const { base64 } = await anonymous().images.get({ image_id: image.id, size });
+      const stored = Buffer.from(base64, "base64");
+      const { width, height, orientation, exif, xmp, iptc } = await sharp(stored).metadata();
+      expect([width, height]).toEqual(size === "thumb" ? [225, 300] : [600, 800]);
+      expect([orientation, exif, xmp, iptc]).toEqual([undefined, undefined, undefined, undefined]);
+      expect(stored.includes("Camera of Ann")).toBe(false);
+      // What was on the left is at the top.
+      expect([await colorAt(stored, 20, 20), await colorAt(stored, 20, height - 20)]).toEqual(["red", "blue"]);
+    }
+  });
+
+  it("rejects photos with too many pixels before decoding them, and damaged ones", async () => {
+    const image_upload_token = await newToken(await harness().newAccount());
+    const upload = (image: Buffer) =>
+      anonymous().images.upload({ image_upload_token, image: image.toString("base64") });
+    const bomb = await sharp({ create: { width: 8_000, height: 8_000, channels: 3, background: "red" } })
+      .png({ compressionLevel: 9 })
+      .toBuffer();
+    const photo = await takePhoto();
+    for (const [image, message] of [
+      [bomb, mentioning("image", "megapixels")],
+      [photo.subarray(0, 200), mentioning("image", "damaged")],
+      [Buffer.concat([photo.subarray(0, 300), Buffer.alloc(3_000, 255)]), mentioning("image", "damaged")],
+      [Buffer.from("GIF89a"), mentioning("image", "damaged")],
+      [Buffer.from("\0\0\0\x18ftypheic\0\0\0\0"), mentioning("image", "HEIC")],
+    ] as const) {
+      await expect(upload(image)).rejects.toMatchObject({ kind: "invalidParams", message });
+    }
+    expect(await countImages(harness())).toEqual([0, 0]);
+  });
+
   it("rejects expired and invalid tokens", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
     const unauthorized = { kind: "unauthorized" };
-    const image = anImage();
+    const image = tinyPng;
     for (const invalidToken of ["", "x", `${image_upload_token}AAAA`, account.caller.utoken]) {
       const call = anonymous().images.upload({ image_upload_token: invalidToken, image });
       await expect(call, invalidToken).rejects.toMatchObject(unauthorized);
@@ -72,7 +120,7 @@ describeIsolated("images", (harness) => {
   it("rejects invalid base64, data that is not an image, and images that are too large", async () => {
     const image_upload_token = await newToken(await harness().newAccount());
     const upload = (image: string) => anonymous().images.upload({ image_upload_token, image });
-    const png = anImage();
+    const png = tinyPng;
     const svg = Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("base64");
     for (const [image, message] of [
       [`${png}\n`, mentioning("image", "base64")],
@@ -83,8 +131,8 @@ describeIsolated("images", (harness) => {
       ["", mentioning("image", "JPEG, PNG, GIF, or WebP")],
       [`data:image/png;base64,${svg}`, mentioning("image", "JPEG, PNG, GIF, or WebP")],
       [Buffer.from("GIF").toString("base64"), mentioning("image", "JPEG, PNG, GIF, or WebP")],
-      [anImage("image/png", imageLimits.bytes + 1), mentioning("image", imageLimits.bytes)],
-      [anImage("image/png", imageLimits.bytes + 1_000), mentioning("image", imageLimits.bytes)],
+      [aDamagedImage(imageLimits.bytes + 1), mentioning("image", imageLimits.bytes)],
+      [aDamagedImage(imageLimits.bytes + 1_000), mentioning("image", imageLimits.bytes)],
     ] as const) {
       await expect(upload(image), image.slice(0, 80)).rejects.toMatchObject({
         kind: "invalidParams",
@@ -95,16 +143,12 @@ describeIsolated("images", (harness) => {
       kind: "invalidParams",
     });
     expect(await countImages(harness())).toEqual([0, 0]);
-    const largest = anImage("image/jpeg", imageLimits.bytes);
-    const { image } = await upload(`data:image/jpeg;base64,${largest}`);
-    const read = await anonymous().images.get({ image_id: image.id });
-    expect(read.base64 === largest).toBe(true);
   });
 
   it("accepts the maximum number of images per review", async () => {
     const account = await harness().newAccount();
     const image_upload_token = await newToken(account);
-    const image = anImage();
+    const image = tinyPng;
     for (let at = 0; at < imageLimits.perReview; at += 1) {
       await anonymous().images.upload({ image_upload_token, image });
     }
@@ -120,7 +164,7 @@ describeIsolated("images", (harness) => {
   it("shows no image of an unpublished or missing review", async () => {
     const { service, ...account } = await harness().newAccount();
     const image_upload_token = await newToken({ service, ...account });
-    const { image } = await anonymous().images.upload({ image_upload_token, image: anImage() });
+    const { image } = await anonymous().images.upload({ image_upload_token, image: tinyPng });
     const { id } = await harness().database.db.selectFrom("reviews").select("id").executeTakeFirstOrThrow();
     await service.reviews.setPublished({ review_id: id, published: false, reason: "spam" });
     for (const image_id of [image.id, image.id + 1, 0, 999_999_999_999_999]) {
@@ -129,11 +173,11 @@ describeIsolated("images", (harness) => {
         message: `Couldn't find Image with id = ${image_id}`,
       });
     }
-    await anonymous().images.upload({ image_upload_token, image: anImage("image/gif") });
+    await anonymous().images.upload({ image_upload_token, image: tinyPng });
     await service.reviews.setPublished({ review_id: id, published: true, reason: "mistaken" });
     expect(await anonymous().images.get({ image_id: image.id })).toMatchObject({ content_type: "image/png" });
     await harness().database.db.deleteFrom("reviews").execute();
-    await expect(anonymous().images.upload({ image_upload_token, image: anImage() })).rejects.toMatchObject({
+    await expect(anonymous().images.upload({ image_upload_token, image: tinyPng })).rejects.toMatchObject({
       kind: "recordNotFound",
       message: `Couldn't find Review with id = ${id}`,
     });

@@ -4,6 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home } from "../support/starpost.ts";
+import { tinyPng } from "../support/photos.ts";
 
 const home = new Home();
 const folder = mkdtempSync(join(tmpdir(), "starpost-start-"));
@@ -64,6 +65,18 @@ describe("startup", () => {
     expect(sources).toContain("src/engine/products/core.ts");
     expect(sources).not.toContain("src/engine/reviews/reviews.ts");
     expect(sources).not.toContain("src/engine/orders/orders.ts");
+  });
+
+  it("loads the codec of photos only for a photo", async () => {
+    const created = ["reviews", "create", "--input", join(folder, "review.json"), "--json"];
+    const review = { sku: "pot", product_title: "Pot", product_url: "https://shop.example/pot", display_name: "Ann" };
+    const texts = { email: "ann@mail.example", review_title: "Good", review_content: "Good", review_score: 5 };
+    writeFileSync(join(folder, "review.json"), JSON.stringify({ ...review, ...texts }));
+    expect(await packagesOf(created)).not.toContain("sharp");
+    const { data } = await home.json<{ image_upload_token: string }>(created);
+    writeFileSync(join(folder, "photo.png"), Buffer.from(tinyPng, "base64"));
+    const flags = ["--image-upload-token", data.image_upload_token, "--image-file", join(folder, "photo.png")];
+    expect(await packagesOf(["images", "upload", ...flags])).toContain("sharp");
   });
 
   it("works if the compile cache cannot be written or is disabled", async () => {

@@ -1,4 +1,5 @@
 import type { OperationName } from "../../src/contract/index.ts";
+import { tinyPng } from "./photos.ts";
 
 /** Values saved by earlier calls for later ones. */
 export type Seen = Record<string, string>;
@@ -58,7 +59,6 @@ const question = [
   "https://shop.example/teapot",
 ];
 const typed = ["--score", "5", "--title", "Good", "--content", "Good", "--display-name", "Ann"];
-const image = Buffer.from("GIF89a").toString("base64");
 
 /** A command for every operation, ordered so that each finds the records it needs. */
 export const commandCalls: readonly CommandCall[] = [
@@ -178,7 +178,7 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "links.follow", words: ["api", "links.follow", "{token}"] },
   {
     call: "images.upload",
-    words: ["api", "images.upload", "--image-upload-token", "{upload}", "--image", image],
+    words: ["api", "images.upload", "--image-upload-token", "{upload}", "--image", tinyPng],
     keep: { image_id: "image.id" },
   },
   { call: "images.get", words: ["api", "images.get", "{image_id}"] },

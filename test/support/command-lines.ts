@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "../../src/cli/program/command.ts";
+import { tinyPng } from "./photos.ts";
 import { runBuilt } from "./built-program.ts";
 
 /** The contents of the home in which the commands run. */
@@ -95,6 +96,10 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "unsubscribers find": { ...words("ann@mail.example"), refused: noRecord },
   "profile set": words("another", "--live"),
   "profile remove": words("another", "--yes"),
+  "images upload": {
+    words: ({ folder }) => ["--image-file", join(folder, "photo.png"), "--image-upload-token", "none"],
+    refused: "the token is invalid",
+  },
   "auth logout": { ...words("--profile", "local"), refused: "the embedded engine is always signed in" },
   "auth status": nothing,
   "auth token": nothing,
@@ -166,6 +171,7 @@ export async function stockHome(
   await call("api", "reviews.createNow", ...reviewWords);
   const columns = "product_id,review_title,review_content,review_score,display_name,email,date";
   writeFileSync(join(folder, "reviews.csv"), `${columns}\nteapot,Good,It pours,5,Bo,bo@mail.example,2026-01-31\n`);
+  writeFileSync(join(folder, "photo.png"), Buffer.from(tinyPng, "base64"));
   writeFileSync(join(folder, "groups.csv"), "group,product_id\nteapots,teapot\n");
   await call("orders", "plan", orders, "--out", join(folder, "plan.json"));
   await addMore(call, folder);

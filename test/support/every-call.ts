@@ -1,3 +1,4 @@
+import { tinyPng } from "./photos.ts";
 import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
@@ -82,8 +83,7 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await service.webhooks.create({ url: "https://shop.example/", event_name: "review_updated" });
   const { image_upload_token } = await reviews.create(aReview());
   await service.links.follow({ token: await lastToken(harness, "verify_url") });
-  const content = Buffer.from("GIF89a").toString("base64");
-  const { image } = await service.images.upload({ image_upload_token, image: content });
+  const { image } = await service.images.upload({ image_upload_token, image: tinyPng });
   await service.images.get({ image_id: image.id });
   const created = await reviews.createNow(aReview({ user_reference: "u" }));
   const review_id = created.reviews[0]?.id ?? 0;

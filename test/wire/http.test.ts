@@ -1,3 +1,4 @@
+import { takePhoto } from "../support/photos.ts";
 import { describe, expect, it } from "vitest";
 import { findFaults, readJsonLd } from "../support/html.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
@@ -146,30 +147,27 @@ describe("the sign-in URL", () => {
 });
 
 describe("GET /starpost/v1/images/{image_id}", () => {
-  /** The smallest valid PNG. */
-  const png = Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
-    "base64",
-  );
-
   it("returns the image", async () => {
     const { request } = wire();
     const created = await request("POST", "/v1/widget/reviews", aReview(wire()));
     const { image_upload_token } = created.body as { image_upload_token: string };
     const { body } = await request("POST", "/starpost/v1/images", {
       image_upload_token,
-      image: png.toString("base64"),
+      image: (await takePhoto({ type: "png" })).toString("base64"),
     });
-    const { original_url } = (body as { response: { image: { original_url: string } } }).response.image;
-    const { status, headers, text } = await wire().raw("GET", new URL(original_url).pathname);
+    const { image } = (body as { response: { image: Record<"original_url" | "thumb_url", string> } }).response;
+    const path = ({ pathname, search }: URL) => pathname + search;
+    const thumb = await wire().raw("GET", path(new URL(image.thumb_url)));
+    const { status, headers, text } = await wire().raw("GET", path(new URL(image.original_url)));
     expect([status, headers.get("content-type"), headers.get("x-content-type-options")]).toEqual([
       200,
       "image/png",
       "nosniff",
     ]);
     expect(headers.get("content-security-policy")).toBe("default-src 'none'");
-    expect(headers.get("content-length")).toBe(String(png.length));
-    expect(text.slice(1, 4)).toBe("PNG");
+    for (const one of [headers, thumb.headers]) expect(Number(one.get("content-length"))).toBeGreaterThan(100);
+    expect(Number(thumb.headers.get("content-length"))).toBeLessThan(Number(headers.get("content-length")));
+    expect([text.slice(1, 4), thumb.text.slice(1, 4)]).toEqual(["PNG", "PNG"]);
   });
 });
 

@@ -17,6 +17,7 @@ export const commands: CommandTable = {
   ...thin("reviews list", "reviews get", "reviews create", "reviews comment", "reviews publish"),
   ...thin("reviews hide", "reviews history"),
   "reviews bottom-line": async () => (await import("../commands/reviews/bottom-line.ts")).reviewsBottomLine,
+  "images upload": async () => (await import("../commands/images/upload.ts")).imagesUpload,
   ...thin("groups list", "groups get", "groups create", "groups update", "groups delete"),
   ...thin("questions list", "questions ask", "questions answer"),
   "imports list": async () => (await import("../commands/imports/list.ts")).importsList,

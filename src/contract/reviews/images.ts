@@ -14,6 +14,9 @@ export const imageLimits = {
   tokenLifetimeMs: hourMs,
 } as const;
 
+/** Assumed: larger photos are rejected (`pixels`) or reduced (`edge`); a thumbnail fits into a square of `thumbEdge`. */
+export const photoLimits = { pixels: 50_000_000, edge: 4_096, thumbEdge: 300 } as const;
+
 export const images = {
   upload: endpoint({
     summary: "Add an image to a review, using the upload token of the new review",
@@ -43,7 +46,12 @@ export const images = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: () => z.object({ image_id: shape.rowId }),
+    input: () =>
+      z.object({
+        image_id: shape.rowId,
+        /** The thumbnail instead of the image. */
+        size: z.enum(["original", "thumb"], { error: "must be original or thumb" }).optional(),
+      }),
     output: () => z.object({ content_type: z.string(), base64: z.string() }),
     reply: bytes,
   }),

@@ -7,7 +7,9 @@ import {
   ServiceError,
   unauthorizedMessage,
 } from "../../contract/index.ts";
+import type * as z from "zod";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { processPhoto, type StoredPhoto } from "./photo.ts";
 import { formatImageUrls } from "./review-response.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
@@ -17,18 +19,16 @@ const claimKind = "image_upload";
 export const imageHandlers: Handlers<typeof contract.images> = {
   /**
    * Adds an image to the review that the token is for.
-   * @throws ServiceError `unauthorized` if the token is invalid or expired, `recordNotFound`, `invalidParams`
+   * @throws ServiceError as `prepareImage`; also `recordNotFound`, and `invalidParams` if the review has enough images
    * Assumed: images can also be added to a hidden review; they become visible when it is published.
    */
-  upload: async ({ image_upload_token, image }, context) => {
-    const claim = readClaim(image_upload_token, [claimKind], context);
-    if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
-    const stored = decodeImage(image);
+  upload: async (input, context) => {
+    const { claim, photo } = input as unknown as PreparedImage;
     await countImage(claim, context);
     const { id } = await context.transaction
       .insertInto("review_images")
       .values({
-        ...stored,
+        ...photo,
         account_id: claim.accountId,
         review_row: claim.id,
         created_at: context.nowMs,
@@ -42,18 +42,39 @@ export const imageHandlers: Handlers<typeof contract.images> = {
    * Returns an image of a published review.
    * @throws ServiceError `recordNotFound`
    */
-  get: async ({ image_id }, { transaction }) => {
+  get: async ({ image_id, size }, { transaction }) => {
     const found = await transaction
       .selectFrom("review_images")
       .innerJoin("reviews", "reviews.id", "review_images.review_row")
-      .select(["review_images.content_type", "review_images.base64"])
+      .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
       .where("review_images.id", "=", image_id)
       .where("reviews.published", "=", 1)
       .executeTakeFirst();
     if (!found) throw recordNotFound("Image", "id", image_id);
-    return found;
+    const { content_type, base64, thumb_base64 } = found;
+    return { content_type, base64: size === "thumb" ? (thumb_base64 ?? base64) : base64 };
   },
 };
+
+/** The input of an upload after the token was checked and the photo was processed. */
+interface PreparedImage {
+  readonly claim: Claim;
+  readonly photo: StoredPhoto;
+}
+
+/**
+ * Checks the token, and then processes the photo, before the call takes the write lock.
+ * @throws ServiceError `unauthorized` if the token is invalid or expired, `invalidParams`
+ */
+export async function prepareImage(
+  { image_upload_token, image }: z.output<(typeof contract.images.upload)["input"]>,
+  context: Pick<HandlerContext, "sealer" | "nowMs">,
+): Promise<PreparedImage> {
+  const claim = readClaim(image_upload_token, [claimKind], context);
+  if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
+  const { bytes, type } = decodeImage(image);
+  return { claim, photo: await processPhoto(bytes, type) };
+}
 
 /** Counts a new image of a review, and updates the review's `updated_at`. */
 async function countImage({ id, accountId }: Claim, { transaction, nowMs }: HandlerContext): Promise<void> {
@@ -76,27 +97,25 @@ async function countImage({ id, accountId }: Claim, { transaction, nowMs }: Hand
 
 type ImageType = (typeof imageTypes)[number];
 
-/** An image in the format in which it is stored. */
-interface StorableImage {
-  readonly content_type: ImageType;
-  readonly base64: string;
-}
-
 /**
  * Decodes a base64 image, with or without a `data:` prefix, and detects its type from its first bytes.
  * @throws ServiceError `invalidParams`
  */
-function decodeImage(sent: string): StorableImage {
+function decodeImage(sent: string): { readonly bytes: Buffer; readonly type: ImageType } {
   const base64 = sent.replace(/^data:[^,]{0,100};base64,/i, "");
-  const image = Buffer.from(base64, "base64");
+  const bytes = Buffer.from(base64, "base64");
   // Node ignores invalid characters, so the result is compared with the input.
-  if (image.toString("base64") !== base64) throw invalidField("image", "is not valid base64");
-  if (image.length > imageLimits.bytes) {
+  if (bytes.toString("base64") !== base64) throw invalidField("image", "is not valid base64");
+  if (bytes.length > imageLimits.bytes) {
     throw invalidField("image", `is larger than ${imageLimits.bytes} bytes`);
   }
-  const content_type = findType(image);
-  if (!content_type) throw invalidField("image", "is not a JPEG, PNG, GIF, or WebP image");
-  return { content_type, base64 };
+  const type = findType(bytes);
+  if (type) return { bytes, type };
+  const isHeic = /^ftyp(?:hei|hev|mif1|msf1|avi)/.test(bytes.toString("latin1", 4, 12));
+  throw invalidField(
+    "image",
+    isHeic ? "is a HEIC or AVIF photo; convert it to JPEG" : "is not a JPEG, PNG, GIF, or WebP image",
+  );
 }
 
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

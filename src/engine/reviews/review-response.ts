@@ -29,7 +29,7 @@ export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
 /** The URLs of a review's image. Assumed: images are stored unchanged, so the thumbnail is the original. */
 export function formatImageUrls(imageId: number, publicUrl: string) {
   const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
-  return { thumb_url: original_url, original_url };
+  return { thumb_url: `${original_url}?size=thumb`, original_url };
 }
 
 /** The `user_type` of an unverified reviewer. */

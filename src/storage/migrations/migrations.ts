@@ -3,6 +3,7 @@ import { mailTables } from "./email-tables.ts";
 import { groupNames } from "./group-names.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { serviceTables } from "./service-tables.ts";
+import { thumbnails } from "./thumbnails.ts";
 import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
 
 const first: Migration = {
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   idempotencyTables,
   bottomLineTables,
   groupNames,
+  thumbnails,
 ];

@@ -76,6 +76,8 @@ export interface ReviewTables {
     review_row: number;
     content_type: string;
     base64: string;
+    /** Null for images that were stored before thumbnails. */
+    thumb_base64: string | null;
     created_at: number;
   };
   votes: {

@@ -3,6 +3,7 @@ import { recordNouns } from "../../commands/records/commands.ts";
 const moderation = {
   reviews: "Import, export, and moderate reviews",
   questions: "List, ask, and answer questions about products",
+  images: "Add photos to reviews",
 };
 
 /** Record kinds, except those that another group lists. */

@@ -1,0 +1,48 @@
+import { usageError } from "../../../config/user-error.ts";
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { readText } from "../../program/flag-values.ts";
+import { withService } from "../../program/with-service.ts";
+
+export const imagesUpload = command({
+  name: "images upload",
+  summary: "Add a photo to a review",
+  examples: [
+    "starpost images upload --image-file teapot.jpg --image-upload-token 4f0a9c2e",
+    "starpost images upload --image-file - --image-upload-token 4f0a9c2e --json < teapot.jpg",
+  ],
+  flags: {
+    "image-file": {
+      value: "<file>",
+      description: "JPEG, PNG, WebP, or GIF file (- for standard input)",
+      required: true,
+      read: readText,
+    },
+    "image-upload-token": {
+      value: "<token>",
+      description: "upload token that `reviews create` printed for the review, valid for an hour",
+      required: true,
+      read: readText,
+    },
+  },
+  notes: [
+    "The service rotates the photo as its EXIF data says, removes all metadata (also the place where it was taken), and renders a thumbnail.",
+  ],
+  run: async (context, { flags }) => {
+    const { imageLimits } = await import("../../../contract/reviews/images.ts");
+    const { formatBytes } = await import("../../../terminal/plural.ts");
+    const { InputFiles } = await import("../operations/input-file.ts");
+    const file = flags["image-file"];
+    const bytes = await new InputFiles(context.io).read(file, "--image-file");
+    if (bytes.length > imageLimits.bytes) {
+      const most = formatBytes(imageLimits.bytes);
+      throw usageError(
+        `${file === "-" ? "standard input" : file} is larger than ${most}`,
+        `Reduce the size of the photo to at most ${most}.`,
+      );
+    }
+    const input = { image_upload_token: flags["image-upload-token"], image: bytes.toString("base64") };
+    return withService(context, async (service) => (await service.images.upload(input)).image);
+  },
+  render: (image) => fields(image),
+});
