@@ -95,6 +95,10 @@ export interface FieldSpec {
   /** Header names of other layouts, compared as `name` is: without regard to case, spaces, `_`, and `-`. */
   readonly aliases?: readonly string[];
   readonly required?: boolean;
+  /** Optional, but a wrong column would do harm: `map` never chooses one that only resembles it. */
+  readonly isGuarded?: boolean;
+  /** The flag of the import that gives a value for all rows. */
+  readonly flag?: string;
   /** It has no column of its own; only a layout or `--map` provides it. */
   readonly isMappedOnly?: boolean;
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { parse } from "csv-parse/sync";
@@ -209,7 +209,7 @@ describe("map without a terminal", () => {
     expect(imported.data.rows.accepted).toBe(2);
   });
 
-  test.each([
+  test.each<[string, string, Record<string, string>, Record<string, string>?]>([
     [
       "orders",
       "N° de commande,Date de la commande,Nom du client,Courriel,Référence produit,Désignation,Lien du produit\n1,2026-01-02,Jean Dupont,j@example.fr,r-1,Chapeau,https://b.example/1\n",
@@ -229,6 +229,7 @@ describe("map without a terminal", () => {
         product_url: "Enlace",
         product_image: "Imagen",
       },
+      { product_url: "Enlace" },
     ],
     [
       "orders",
@@ -238,7 +239,10 @@ describe("map without a terminal", () => {
     [
       // The names are meaningless, but the values are not.
       "orders",
-      "A,B,C,D\nx,a@example.com,2026-01-02,https://shop.example/1\ny,b@example.com,2026-01-03,https://shop.example/2\n",
+      "A,B,C,D,customer_name,order_id,product_id,product_name\n" +
+        "x,a@example.com,2026-01-02,https://shop.example/1,A,1,p,P\n" +
+        "y,b@example.com,2026-01-03,https://shop.example/2,B,2,p,P\n",
+      { email: "B", order_date: "C", product_url: "D" },
       { email: "B", order_date: "C", product_url: "D" },
     ],
     [
@@ -253,6 +257,7 @@ describe("map without a terminal", () => {
         url: "Link",
         image_url: "Bild",
       },
+      { product_id: "Handle", name: "Titel", url: "Link" },
     ],
     [
       "reviews",
@@ -266,11 +271,23 @@ describe("map without a terminal", () => {
         email: "E-Mail",
         date: "Datum",
       },
+      { review_title: "Titel" },
     ],
     ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
     ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
-  ])("recognizes common shop terms: %s, %s", async (kind, content, expected) => {
-    const { data } = await home.json<{ columns: Record<string, string> }>([kind, "map", write("f.csv", content)]);
+  ])("recognizes common shop terms: %s, %s", async (kind, content, expected, undecided = {}) => {
+    const args = [kind, "map", write("f.csv", content)];
+    const flags = Object.entries(undecided).flatMap(([field, column]) => ["--map", `${field}=${column}`]);
+    if (flags.length > 0) {
+      const { exitCode, stdout, stderr } = await home.run([...args, "--yes"]);
+      expect(exitCode).toBe(2);
+      expect(stdout).toBe("");
+      for (const [field, column] of Object.entries(undecided)) {
+        expect(stderr).toMatch(new RegExp(`${field} +similar columns: '${column}'`));
+      }
+      expect(stderr).not.toMatch(new RegExp(`^ +(?!${Object.keys(undecided).join("|")})\\w+ +similar columns`, "m"));
+    }
+    const { data } = await home.json<{ columns: Record<string, string> }>([...args, ...flags]);
     expect(data.columns).toMatchObject(expected);
   });
 
@@ -288,15 +305,82 @@ describe("map without a terminal", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("accepts an uncertain match only for required fields", async () => {
-    const file = write("f.csv", "Type,Number,Person\nsale,7,Ana Ruiz\n");
-    const { data, stderr } = await home.json<{ columns?: Record<string, string> }>(["orders", "map", file]);
-    expect(data.columns).toMatchObject({ order_id: "Number" });
-    expect(stderr).toMatch(/order_id\s+column 'Number' \(guess\)/);
+  test("does not accept an uncertain match of an optional field", async () => {
     const products = write("p.csv", "product_id,name,url,Supplier\n1,N,https://s.example/1,ACME\n");
-    const left = await home.json<{ columns: Record<string, string> }>(["products", "map", products]);
-    expect(left.data.columns).not.toHaveProperty("brand");
-    expect(left.stderr).toMatch(/Not mapped.*: brand \(column 'Supplier'\)/);
+    const { data, stderr } = await home.json<{ columns: Record<string, string> }>(["products", "map", products]);
+    expect(data.columns).not.toHaveProperty("brand");
+    expect(stderr).toMatch(/Not mapped.*: brand \(column 'Supplier'\)/);
+  });
+
+  const tiendanube =
+    "Número de orden;Email;Fecha;Moneda;Nombre del comprador;Nombre del producto;Precio del producto;SKU;Notas del comprador;Producto Físico\n" +
+    "1;a@example.com;2026-01-02;ARS;Ann Lee;Tetera;100.00;T-1;dejar en portería, timbre roto;Si\n" +
+    "2;b@example.com;2026-01-03;ARS;Bo Diaz;Taza;50.00;T-2;es un regalo;No\n";
+  const judgeme =
+    "title,body,rating,review_date,curated,reviewer_name,reviewer_email,product_id,reply\n" +
+    "Top,Very good quality,5,2025-03-02 10:12:00 UTC,ok,Ann,a@example.com,1,Thanks\n" +
+    "Spam,Buy cheap watches,5,2025-01-10 11:00:00 UTC,spam,Bot,b@example.com,1,\n";
+  const comments =
+    "comment_ID,comment_author,comment_author_email,comment_date,comment_content,comment_approved,rating,title,product_SKU\n" +
+    "5,Ann,a@example.com,2026-08-01 10:00:00,Soaks in fast,1,5,Great,G-1\n";
+  const stamped =
+    "product_id,author,email,state,rating,Review Title,review,created_at,published\n" +
+    "1,Ann,a@example.com,unpublished,5,Great,Soaks in fast,2026-08-01 10:00:00,\n";
+  const native =
+    "review_title,review_content,review_score,date,product_id,display_name,email,published,comment_content\n" +
+    "Great,Soaks in fast,5,2026-01-02,1,Ann,a@example.com,false,Thanks\n";
+  const twoAddresses =
+    "order_id,order_date,customer_name,product_id,product_name,product_url,Billing Email,Recipient Email\n" +
+    "1,2026-01-02,Ann,p,Cap,https://s.example/p,a@example.com,gift@example.com\n";
+
+  test.each<[string, string, string, readonly string[]]>([
+    ["a delivery note and yes or no", "orders", tiendanube, ["order_id", "customer_name", "order_date", "product_id"]],
+    ["spam among reviews", "reviews", judgeme, ["review_title", "review_content", "published", "comment_content"]],
+    [
+      "reviews called comments",
+      "reviews",
+      comments,
+      ["review_title", "review_content", "date", "display_name", "email", "published", "comment_content"],
+    ],
+    ["an empty column with a field's name", "reviews", stamped, ["published"]],
+    ["two addresses", "orders", twoAddresses, ["email"]],
+    ["no address", "orders", twoAddresses.replaceAll("Email", "Phone").replaceAll("@", "-"), ["email"]],
+    [
+      "a table without headings",
+      "orders",
+      "Type,Number,Person\nsale,7,Ana Ruiz\n",
+      ["order_id", "email", "customer_name", "order_date", "product_id", "product_name"],
+    ],
+    ["certain columns only", "reviews", native, []],
+  ])("lists the fields that it would have to guess: %s", async (_name, kind, content, undecided) => {
+    const file = write("f.csv", content);
+    for (const flag of ["--yes", "--no-input"]) {
+      const { exitCode, stdout, stderr } = await home.run([kind, "map", file, flag, "--out", at("g.json")]);
+      const listed = [...stderr.matchAll(/^ +(\w+) +(?:similar columns: '|no similar column$)/gm)];
+      expect(listed.map(([, field]) => field)).toEqual(undecided);
+      expect(exitCode).toBe(undecided.length > 0 ? 2 : 0);
+      expect(stdout).toBe("");
+      expect(existsSync(at("g.json"))).toBe(undecided.length === 0);
+      rmSync(at("g.json"), { force: true });
+    }
+  });
+
+  test("reports undecided fields as a usage error in JSON", async () => {
+    const { exitCode, stdout, stderr } = await home.run(["reviews", "map", write("f.csv", judgeme), "--json"]);
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/"kind":"usage".*published/);
+  });
+
+  test("a decided field is not guessed again", async () => {
+    const flags = ["--map", "review_title=title", "--map", "review_content=body", "--map", "comment_content=reply"];
+    const args = ["reviews", "map", write("f.csv", judgeme), ...flags, "--set", "published=false"];
+    const { exitCode, data } = await home.json(args);
+    expect(exitCode).toBe(0);
+    expect(data).toMatchObject({
+      columns: { email: "reviewer_email", comment_content: "reply" },
+      set: { published: "false" },
+    });
   });
 
   test("reads standard input, and ignores the reject columns", async () => {

@@ -17,17 +17,27 @@ export function openFields(draft: MappingDraft, takesLayout: boolean): readonly 
   return takesLayout ? draft.besideLayout : draft.byColumns;
 }
 
-/**
- * The default decisions. Assumed: a guess is acceptable for a required field, since the import would fail visibly; for
- * another field, it might overwrite correct data.
- */
+/** The decisions without asking: a required or guarded field is never guessed. */
 export function answerAlone(draft: MappingDraft): Answers {
   const takesLayout = draft.layout !== undefined;
-  const answered = openFields(draft, takesLayout).map(({ field, column, confidence, isRequired }) => {
-    const isTaken = column !== undefined && (isRequired || confidence !== "guess");
-    return [field, isTaken ? { column } : "none"] as const;
+  const answered = openFields(draft, takesLayout).map((proposal) => {
+    const { field, column, confidence, isRequired, isGuarded, isCertain } = proposal;
+    const isTaken = isRequired || isGuarded ? isCertain : confidence !== "guess";
+    return [field, isTaken && column !== undefined ? { column } : "none"] as const;
   });
   return { takesLayout, of: new Map(answered) };
+}
+
+/**
+ * The fields that a person has to decide: required ones without a source, unless a flag of the import provides them, and
+ * guarded ones for which there might be a column.
+ */
+export function findUndecided(draft: MappingDraft, answers: Answers): readonly FieldProposal[] {
+  const missing = new Set(findMissing(draft, answers));
+  return openFields(draft, answers.takesLayout).filter(({ field, isRequired, isGuarded, column }) => {
+    if (isRequired) return missing.has(field) && (column !== undefined || !draft.flagFields.includes(field));
+    return isGuarded && column !== undefined && answers.of.get(field) === "none";
+  });
 }
 
 /** The required fields without a source. */

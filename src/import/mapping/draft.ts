@@ -36,6 +36,8 @@ export interface MappingDraft {
   readonly besideLayout: readonly FieldProposal[];
   /** The field with a product URL, which a pattern can build. */
   readonly urlField: string | undefined;
+  /** The fields that a flag of the import can provide. */
+  readonly flagFields: readonly string[];
   readonly options: DraftOptions;
 }
 
@@ -92,6 +94,7 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kind.urlField,
+    flagFields: fields.filter(({ name, flag }) => flag !== undefined || name === kind.urlField).map(({ name }) => name),
     options,
   };
 }
@@ -138,7 +141,7 @@ function proposeBeside(
 }
 
 function withoutColumn(proposal: FieldProposal): FieldProposal {
-  return { ...proposal, column: undefined, confidence: undefined };
+  return { ...proposal, column: undefined, confidence: undefined, isCertain: false };
 }
 
 function isUsed(layout: Layout, column: string): boolean {

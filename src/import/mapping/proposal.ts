@@ -25,10 +25,18 @@ export interface FieldProposal {
   readonly confidence: Confidence | undefined;
   /** All columns, best first. */
   readonly ranked: readonly string[];
+  /** Whether the column may be used for a required or guarded field without asking. */
+  readonly isCertain: boolean;
+  readonly isGuarded: boolean;
+  /** The columns that could be meant, best first, if the choice is not certain. */
+  readonly similar: readonly string[];
 }
 
 /** Minimum scores: for a column to be proposed, and to be called likely or sure. */
 const least = { proposed: 0.45, likely: 0.65, sure: 0.85 } as const;
+
+/** The minimum score and the maximum number of the columns to suggest. */
+const suggested = { score: 0.3, count: 3 } as const;
 
 /** Weights for the ways in which a name matches: unambiguous, vague, containing a synonym, or misspelled. */
 const weights = { plain: 0.97, vague: 0.62, held: 0.55, misspelled: 0.85 } as const;
@@ -64,18 +72,67 @@ export function proposeColumns(
     chosen.set(match.field, match);
     taken.add(match.column);
   }
-  return fields.map(({ name, required = false }) => {
+  const isNative = isMostlyNative(fields, columns);
+  return fields.map((field) => {
+    const { name, required = false, isGuarded = false } = field;
     const best = chosen.get(name);
-    const others = scored.filter(({ field, column }) => field === name && column !== best?.column);
-    const ranked = [...(best ? [best] : []), ...others].map(({ column }) => column);
+    const others = scored.filter((match) => match.field === name && match.column !== best?.column);
+    const ranked = [...(best ? [best] : []), ...others];
+    const column = columns.find((one) => one.name === best?.column);
+    const isCertain =
+      column !== undefined &&
+      (isGuarded
+        ? isNative && isNamed(field, column) && column.values.length > 0
+        : isDeclared(kind, field, column, columns));
     return {
       field: name,
       isRequired: required,
       column: best?.column,
       confidence: best && confidenceOf(best.score),
-      ranked,
+      ranked: ranked.map((match) => match.column),
+      isCertain,
+      isGuarded,
+      similar: ranked
+        .filter(({ score }) => score >= suggested.score)
+        .map((match) => match.column)
+        .slice(0, suggested.count),
     };
   });
+}
+
+function isNamed({ name, aliases = [] }: FieldSpec, { name: header }: ColumnSample): boolean {
+  const squashed = wordsOf(header).join("");
+  return [name, ...aliases].some((own) => wordsOf(own).join("") === squashed);
+}
+
+/**
+ * Whether a column has the field's own name, or is the only one with one of its unambiguous synonyms and has values that
+ * fit. Such a match is not a guess.
+ */
+function isDeclared(
+  kind: SynonymSource,
+  field: FieldSpec,
+  column: ColumnSample,
+  columns: readonly ColumnSample[],
+): boolean {
+  if (isNamed(field, column)) return true;
+  const { plain = [] } = kind.synonyms?.[field.name] ?? {};
+  const isSynonym = ({ name }: ColumnSample) => {
+    const words = wordsOf(name);
+    return plain.some((term) => wordsOfTerm(term).join("") === words.join(""));
+  };
+  const fit = fitValues(field.name, column.values)?.fit ?? 1;
+  return fit === 1 && isSynonym(column) && columns.filter(isSynonym).length === 1;
+}
+
+/**
+ * Whether a file has the own names of most required fields. In another file, a column such as `comment_content` may have
+ * the name of a field by coincidence.
+ */
+function isMostlyNative(fields: readonly FieldSpec[], columns: readonly ColumnSample[]): boolean {
+  const required = fields.filter((field) => field.required === true);
+  const named = required.filter((field) => columns.some((column) => isNamed(field, column)));
+  return named.length * 2 >= required.length;
 }
 
 /** Excludes duplicate names, of which only the first can be selected, and reject columns. */
@@ -100,10 +157,10 @@ function scoreColumn(kind: SynonymSource, field: FieldSpec, { name, values }: Co
   return fit < 0.8 ? byBoth : 1 - (1 - byBoth) * (1 - alone * fit);
 }
 
-function scoreName(kind: SynonymSource, { name, aliases = [] }: FieldSpec, header: string): number {
-  const { plain = [], vague = [] } = kind.synonyms?.[name] ?? {};
+function scoreName(kind: SynonymSource, field: FieldSpec, header: string): number {
+  const { plain = [], vague = [] } = kind.synonyms?.[field.name] ?? {};
   const words = wordsOf(header);
-  if ([name, ...aliases].some((own) => wordsOf(own).join("") === words.join(""))) return 1;
+  if (isNamed(field, { name: header, values: [] })) return 1;
   const scores = [
     ...plain.map((term) => weights.plain * likeness(term, words)),
     ...vague.map((term) => weights.vague * likeness(term, words)),

@@ -29,6 +29,7 @@ export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   ),
   published: synonyms(
     "published|is published|status|state|approved|veroffentlicht|freigegeben|publie|publicado|pubblicato|opublikowano",
+    "is approved|curated|moderation|visibility|visible|hidden|active|enabled|spam",
   ),
   comment_content: synonyms(
     "comment content|reply|response|store reply|merchant reply|answer|antwort|reponse|respuesta|risposta|resposta|odpowiedz|svar",

@@ -8,7 +8,7 @@ export const unsubscribers: RecordKind = {
   itemName: { one: "address", many: "addresses" },
   fields: [
     { name: "email", aliases: ["user email"], required: true },
-    { name: "email_type_id", aliases: ["type"], required: true },
+    { name: "email_type_id", aliases: ["type"], required: true, flag: "type" },
   ],
   columns: ["email", "email_type_id"],
   isUndoable: true,

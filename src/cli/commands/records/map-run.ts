@@ -3,6 +3,7 @@ import {
   answerAlone,
   type Answers,
   findMissing,
+  findUndecided,
   findUnused,
   openFields,
   toMapping,
@@ -11,8 +12,10 @@ import { draftMapping, type DraftOptions, type MappingDraft } from "../../../imp
 import { type Mapping, writeMapping } from "../../../import/mapping/mapping-file.ts";
 import { importCommandOf, quoteForShell } from "../../../import/mapping/import-command.ts";
 import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
+import type { FieldProposal } from "../../../import/mapping/proposal.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { findKind, recordKinds } from "../../../records/index.ts";
+import { usageError, type UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 import { type MappingPrompts, promptMapping } from "./map-dialog.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
@@ -30,7 +33,8 @@ export interface MapRequest {
 export type Mapped = Mapping | { readonly mapping_file: string };
 
 /**
- * Creates a mapping for a file. Prompts for the fields if possible; otherwise, uses the proposals that are certain enough.
+ * Creates a mapping for a file. Prompts for the fields if possible; otherwise, uses the proposals that are certain, and
+ * fails if a required field, or one that could do harm, needs a decision.
  * @throws ImportError, UserError `usage`
  */
 export async function mapFile(context: Context, request: MapRequest): Promise<Mapped> {
@@ -55,6 +59,8 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
   messages.info(describeDraft(draft));
   const isAsked = canPrompt(context) && !context.globals.yes;
   const answers = isAsked ? await promptMapping(draft, await createPrompts(context)) : answerAlone(draft);
+  const undecided = isAsked ? [] : findUndecided(draft, answers);
+  if (undecided.length > 0) throw undecidedError(draft, undecided);
   const mapping = toMapping(draft, answers);
   const proposal = isAsked ? [] : describeProposal(draft, answers);
   for (const line of [...proposal, ...describeMissing(draft, answers)]) messages.warn(line);
@@ -94,6 +100,20 @@ function describeProposal(draft: MappingDraft, answers: Answers): string[] {
     ...(guesses.length > 0 ? [`Not mapped, because the match is uncertain: ${guesses.join(", ")}.`] : []),
     ...(unused.length > 0 ? [`Unused columns: ${unused.join(", ")}.`] : []),
   ];
+}
+
+/** The error for fields that only a person can decide, with the columns that could be meant. */
+function undecidedError({ file }: MappingDraft, undecided: readonly FieldProposal[]): UserError {
+  const widest = Math.max(...undecided.map(({ field }) => field.length));
+  const lines = undecided.map(({ field, similar }) => {
+    const columns = similar.length === 0 ? "no similar column" : `similar columns: '${similar.join("', '")}'`;
+    return `\n  ${field.padEnd(widest)}  ${columns}`;
+  });
+  const field = undecided[0]?.field ?? "";
+  return usageError(
+    `${file}: cannot decide where these fields come from:${lines.join("")}`,
+    `For each of them, name a column (--map ${field}=<column>) or a value (--set ${field}=<value>), or run the command in a terminal without --yes.`,
+  );
 }
 
 /** Describes the required fields without a value, and how to provide them. */
