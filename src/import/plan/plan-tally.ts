@@ -86,16 +86,24 @@ export class PlanTally implements Disposable {
     );
   }
 
-  /** Different spellings of one ID, of which at least one is in the files. */
+  /**
+   * Different spellings of one ID, of which at least one is in the files. The stored form of an ID that the import
+   * rewrites, such as `1001` for `#1001`, is not another spelling.
+   */
   findCollisions(): Found<Collision> {
     this.#file.execute("create index if not exists ids_by_norm on ids (type, norm) where norm <> spelling");
+    this.#file.execute("create index if not exists rewritten_ids on ids (type, id) where id <> spelling");
+    const isSpelling = (row: string) => `(${row}.place is not null or not exists (select 1 from ids as rewritten
+      where rewritten.type = ${row}.type and rewritten.id = ${row}.spelling and rewritten.id <> rewritten.spelling))`;
     const groups = `
       select type, norm, count(*) + exists (select 1 from ids as plain
-          where plain.type = odd.type and plain.spelling = odd.norm and plain.norm = plain.spelling) as spellings
-      from ids as odd where norm <> spelling group by type, norm having spellings > 1`;
+          where plain.type = odd.type and plain.spelling = odd.norm and plain.norm = plain.spelling
+            and ${isSpelling("plain")}) as spellings
+      from ids as odd where norm <> spelling and ${isSpelling("odd")} group by type, norm having spellings > 1`;
     const members = `
-      select spelling, place, added from ids where type = ?1 and norm = ?2 and norm <> spelling
+      select spelling, place, added from ids where type = ?1 and norm = ?2 and norm <> spelling and ${isSpelling("ids")}
       union all select spelling, place, added from ids where type = ?1 and spelling = ?2 and norm = spelling
+        and ${isSpelling("ids")}
       order by added`;
     let count = 0;
     const examples: Collision[] = [];

@@ -60,6 +60,25 @@ describe("PlanTally", () => {
     expect(tally.findCollisions()).toEqual({ count: 0, examples: [] });
   });
 
+  it("finds no collision between an ID that the import rewrites and its stored form", () => {
+    add("3001", undefined, "#3001");
+    add("A-1-x7", undefined, "A 1");
+    tally.addStored("product", "3001");
+    tally.addStored("product", "A-1-x7");
+    expect(tally.findCollisions()).toEqual({ count: 0, examples: [] });
+    tally.addStored("product", "03001");
+    add("3002", undefined, "#3002");
+    add("3002");
+    const { count, examples } = tally.findCollisions();
+    expect(count).toBe(2);
+    expect(examples.map(({ ids }) => ids.toSorted())).toEqual(
+      expect.arrayContaining([
+        ["#3001", "03001"],
+        ["#3002", "3002"],
+      ]),
+    );
+  });
+
   it("finds IDs with conflicting names, but not those that only the service has", () => {
     add("one", "Pot");
     add("one", "Pot");
