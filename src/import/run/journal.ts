@@ -84,18 +84,21 @@ export class Journal {
   readonly #descriptor: number;
   readonly #clock: () => number;
   #lastSyncMs = 0;
+  /** Whether the last line may be incomplete; the next one then starts with a line break. */
+  #isTorn: boolean;
 
   constructor(path: string, clock: () => number) {
     this.#clock = clock;
-    const isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
+    this.#isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
     this.#descriptor = openSync(path, "a", 0o600);
-    // Terminates a line that a crash cut short, so that the next one is intact.
-    if (isTorn) writeFully(this.#descriptor, Buffer.from("\n"));
   }
 
   /** Appends a line. With `isDurable`, it is on disk on return; otherwise, shortly after. */
   append(entry: JournalEntry, isDurable = false): void {
-    writeFully(this.#descriptor, Buffer.from(`${JSON.stringify(entry)}\n`));
+    const line = `${this.#isTorn ? "\n" : ""}${JSON.stringify(entry)}\n`;
+    this.#isTorn = true;
+    writeFully(this.#descriptor, Buffer.from(line));
+    this.#isTorn = false;
     const nowMs = this.#clock();
     if (isDurable || nowMs - this.#lastSyncMs > syncEveryMs) {
       fdatasyncSync(this.#descriptor);
@@ -126,6 +129,8 @@ export function readJournal(path: string): JournalEntry[] {
 /** What earlier attempts at a run settled, by chunk. */
 export interface Settled {
   readonly done: ReadonlyMap<number, Extract<JournalEntry, { t: "done" }>>;
+  /** Completed chunks that were sent again without an outcome, because a call that precedes them was repeated. */
+  readonly reopened: ReadonlySet<number>;
   /** The highest number of a chunk that was sent; -1 if none was. */
   readonly lastSent: number;
   /** Sent without an answer. */
@@ -158,6 +163,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
   const late = new Set<number>();
   const keyed = new Map<number, { readonly key: string; readonly atMs: number }>();
   const parted = new Set<number>();
+  const reopened = new Set<number>();
   let honorsKeys = false;
   let sends = 0;
   let highest = -1;
@@ -176,7 +182,8 @@ export function settle(entries: readonly JournalEntry[]): Settled {
     if ("at" in entry && entry.at !== undefined) lastAt = Math.max(lastAt, entry.at);
     if (entry.t === "keys") honorsKeys = true;
     if (entry.t === "parts") parted.add(entry.n);
-    if ("totals" in entry) totals = entry.totals;
+    // A resume that repeats an early call has counted few rows so far.
+    if ("totals" in entry && entry.totals.rows.read >= (totals?.rows.read ?? 0)) totals = entry.totals;
     if (entry.t === "smaller") maxItems = entry.maxItems;
     if ("calls" in entry) {
       calls.sent += entry.calls.sent;
@@ -189,6 +196,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       if (entry.n < highest) late.add(entry.n);
       highest = Math.max(highest, entry.n);
       open.add(entry.n);
+      if (done.has(entry.n)) reopened.add(entry.n);
       unknown.add(entry.n);
       const { n, key, at } = entry;
       const first = keyed.get(n);
@@ -199,6 +207,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       if (entry.t !== "unanswered" || entry.sure) unknown.delete(entry.n);
       if (entry.t === "done") {
         done.set(entry.n, entry);
+        reopened.delete(entry.n);
         highest = Math.max(highest, entry.n);
       }
     }
@@ -214,6 +223,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
     honorsKeys,
     keyed,
     parted,
+    reopened,
     sentAt,
     late,
     maxItems,

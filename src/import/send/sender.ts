@@ -74,7 +74,8 @@ export class JournaledSender implements Sender {
     const problems = findOutcome(settled, chunk);
     // A chunk that was sent before a repeated one must be repeated too if it wrote the same records.
     const sentAt = settled.sentAt.get(chunk.n) ?? -1;
-    const isOvertaken = !this.#deps.isOnce && this.#overlappingWrites.overlap(chunk, sentAt);
+    const isOvertaken =
+      settled.reopened.has(chunk.n) || (!this.#deps.isOnce && this.#overlappingWrites.overlap(chunk, sentAt));
     if (problems && !isOvertaken) {
       if (settled.late.has(chunk.n)) this.#overlappingWrites.note(chunk, sentAt);
       tally.settle(chunk.items, problems, behavior.itemName.one, settled.done.get(chunk.n)?.outcomes);

@@ -111,6 +111,15 @@ test("nothing is sent again after that", async () => {
   expect(await resume(named, entries)).toEqual([]);
 });
 
+test("an overtaken call that was sent again without a response is sent once more", async () => {
+  const repeated = [send(0), send(1), send(2), done(1), done(2), send(0), done(0), send(2)];
+  const calls = { sent: 1, retried: 0, throttled: 0 };
+  expect(await resume(named, repeated)).toEqual(["last"]);
+  for (const sure of [true, false]) {
+    expect(await resume(named, [...repeated, { t: "unanswered", n: 2, sure, calls }])).toEqual(["last"]);
+  }
+});
+
 test("a call overtaken by a repeated call has no key, so that it is carried out again", async () => {
   const sent = { first: { name: "first", isKeyed: true }, last: { name: "last", isKeyed: false } };
   const other = { name: "other", isKeyed: true };

@@ -1,0 +1,154 @@
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { ServiceError } from "../../../../src/contract/index.ts";
+import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
+import type { Item } from "../../../../src/import/item.ts";
+import { Journal, type JournalEntry, readJournal, settle } from "../../../../src/import/run/journal.ts";
+import { RunTally } from "../../../../src/import/run/tally.ts";
+import { JournaledSender } from "../../../../src/import/send/sender.ts";
+import { createService } from "../../../../src/service/service.ts";
+import { kinds } from "../../../support/record-kinds.ts";
+
+/** What the journal does to its file, and the calls that are sent, in order. */
+const events: string[] = [];
+
+vi.mock("node:fs", async (load) => {
+  const fs = await load<typeof import("node:fs")>();
+  return {
+    ...fs,
+    writeSync: vi.fn((descriptor: number, bytes: Buffer, from: number) => {
+      const [, type] = /^\n?\{"t":"(\w+)"/.exec(bytes.toString()) ?? [];
+      events.push(`write ${type}`);
+      return fs.writeSync(descriptor, bytes, from);
+    }),
+    fdatasyncSync: vi.fn((descriptor: number) => {
+      events.push("sync");
+      fs.fdatasyncSync(descriptor);
+    }),
+  };
+});
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  events.length = 0;
+});
+
+let paths = 0;
+const newPath = () => join(folder, `journal-${paths++}.ndjson`);
+
+const totals = (read: number) => ({
+  rows: { read, accepted: read, rejected: 0, failed: 0 },
+  items: { sent: read, accepted: read, rejected: 0, created: null, changed: null, unchanged: null },
+  calls: { sent: 1, retried: 0, throttled: 0 },
+});
+
+/** Sends coupon codes, one per call, to a service that refuses lists with the code BAD. */
+async function sendCoupons(codes: readonly string[], batchSize = 1): Promise<void> {
+  const journal = new Journal(newPath(), () => 0);
+  const items = codes.map((code, at): Item => ({
+    key: code,
+    batchKey: "",
+    rows: [{ file: 0, line: at + 2, cells: [code] }],
+    size: 10,
+    payload: code,
+  }));
+  const counts = ["empty_cell", "code_length", "duplicate_code"].map((name) => [name, { error_text: "", error_count: 0 }]);
+  const transport = {
+    call: async (_operation: string, input: unknown) => {
+      const { codes: sent } = input as { codes: string[] };
+      events.push(`call ${sent.join()}`);
+      if (sent.includes("BAD")) throw new ServiceError("invalidParams", "no");
+      return { total_codes: sent.length, errors: Object.fromEntries(counts), "new-codes": sent.length } as never;
+    },
+    close: async () => {},
+  };
+  const sender = new JournaledSender({
+    behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),
+    service: createService(transport, {}),
+    concurrency: 1,
+    keepsOrder: false,
+    isOnce: true,
+    runId: "run",
+    tally: new RunTally([{ given: "c.csv", columnName: (field) => field, column: () => 0 }], undefined),
+    journal,
+    heartbeat: new Heartbeat(journal, () => 0),
+    settled: settle([]),
+    keys: undefined,
+    clock: () => 0,
+    abort: new AbortController().signal,
+    report: () => {},
+  });
+  for (let n = 0; n * batchSize < items.length; n++) {
+    await sender.submit({ n, items: items.slice(n * batchSize, (n + 1) * batchSize), extent: `${n}` });
+  }
+  await sender.drain();
+  journal.close();
+}
+
+describe("the journal is on disk", () => {
+  test("before a call that cannot be repeated is sent", async () => {
+    await sendCoupons(["AAA", "BBB"]);
+    const sent = events.filter((event) => !/done|pulse/.test(event));
+    expect(sent).toEqual(["write send", "sync", "call AAA", "write send", "sync", "call BBB", "sync"]);
+  });
+
+  test("before a part of such a call is sent", async () => {
+    await sendCoupons(["AAA", "BAD"], 2);
+    const from = events.indexOf("call AAA,BAD");
+    expect(events.slice(from, from + 4)).toEqual(["call AAA,BAD", "write parts", "sync", "call AAA"]);
+  });
+
+  test("shortly after other lines, and when it is closed", () => {
+    let nowMs = 1_000;
+    const journal = new Journal(newPath(), () => nowMs);
+    const append = () => journal.append({ t: "smaller", maxItems: 1 });
+    append();
+    append();
+    nowMs += 251;
+    append();
+    journal.close();
+    expect(events).toEqual(["write smaller", "sync", "write smaller", "write smaller", "sync", "sync"]);
+  });
+});
+
+describe("a journal with a damaged line", () => {
+  test("keeps the lines after one that was cut short by a crash", () => {
+    const path = newPath();
+    const descriptor = openSync(path, "a");
+    writeSync(descriptor, Buffer.from('{"t":"smaller","maxItems":5}\n{"t":"send","n":0,"ite'));
+    fdatasyncSync(descriptor);
+    closeSync(descriptor);
+    const journal = new Journal(path, () => 0);
+    journal.append({ t: "smaller", maxItems: 3 });
+    journal.close();
+    expect(readJournal(path)).toEqual([
+      { t: "smaller", maxItems: 5 },
+      { t: "smaller", maxItems: 3 },
+    ]);
+  });
+
+  test("keeps the lines after one that could not be written completely", () => {
+    const path = newPath();
+    const journal = new Journal(path, () => 0);
+    vi.mocked(writeSync).mockImplementationOnce((descriptor) => {
+      writeSync(descriptor, Buffer.from('{"t":"do'), 0);
+      throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    });
+    expect(() => journal.append({ t: "smaller", maxItems: 5 })).toThrow("no space");
+    journal.append({ t: "smaller", maxItems: 3 });
+    journal.close();
+    expect(readJournal(path)).toEqual([{ t: "smaller", maxItems: 3 }]);
+    expect(readFileSync(path, "utf8").split("\n")).toHaveLength(3);
+  });
+});
+
+test("the totals of a run do not shrink while a resume repeats settled calls", () => {
+  const done = (n: number, read: number): JournalEntry => {
+    return { t: "done", n, problems: [], calls: { sent: 1, retried: 0, throttled: 0 }, at: 0, totals: totals(read) };
+  };
+  expect(settle([done(1, 20), done(2, 30), { t: "start", at: 0 }, done(0, 10)]).totals?.rows.read).toBe(30);
+  expect(settle([done(1, 20), done(2, 30), { t: "start", at: 0 }, done(0, 40)]).totals?.rows.read).toBe(40);
+});

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { type Kysely, sql } from "kysely";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { createLocalTransport } from "../../../src/engine/local-transport.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
+import { KeyStore } from "../../../src/import/run/key-store.ts";
+import { type Database, openDatabase } from "../../../src/storage/database.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
+import { placeOnPostgres, placeOnSqlite } from "../../support/databases.ts";
+import { execute, postgresServer, postgresSkipped } from "../../support/postgres.ts";
+
+/** `pragma synchronous` as a number: 2 is FULL, with which a commit survives a power failure also with a log. */
+const full = 2;
+
+async function readPragma(db: Kysely<never>, name: string): Promise<unknown> {
+  const { rows } = await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db);
+  return rows[0]?.[name];
+}
+
+async function openEngine(place: typeof placeOnSqlite, isRehearsal = false) {
+  const { url, remove } = await place();
+  const database: Database = await openDatabase(url, { nowMs: 0, isRehearsal });
+  const transport = createLocalTransport({
+    database,
+    clock: () => 0,
+    random: randomBytes,
+    sealer: createSealer(randomBytes(32)),
+    enforceLimits: true,
+    limitLegacy: true,
+  });
+  onTestFinished(async () => {
+    await transport.close();
+    await remove();
+  });
+  return { url, database, transport };
+}
+
+it.each([false, true])("writes every commit of the engine to the disk on SQLite (rehearsal: %s)", async (isRehearsal) => {
+  const { database, transport } = await openEngine(placeOnSqlite, isRehearsal);
+  const { read, write } = transport.work;
+  const user = { email: "a@mail.example", display_name: "A", password: "p", url: "https://a.example" };
+  await transport.call("users.create", { user }, {});
+  const pragmas = (db: unknown) => Promise.all(["synchronous", "journal_mode"].map((name) => readPragma(db as never, name)));
+  expect(await write(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
+  expect(await read(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
+  expect(await pragmas(database.db)).toEqual([full, "wal"]);
+});
+
+it("writes the keys that an import found before its first call to the disk", async () => {
+  const { url, remove } = await placeOnSqlite();
+  const commits: unknown[] = [];
+  const real = SqliteFile.prototype.execute;
+  const spy = vi.spyOn(SqliteFile.prototype, "execute").mockImplementation(function (this: SqliteFile, statement) {
+    if (statement === "commit") commits.push(this.all("pragma synchronous")[0]?.["synchronous"]);
+    real.call(this, statement);
+  });
+  onTestFinished(async () => {
+    spy.mockRestore();
+    await remove();
+  });
+  using keys = new KeyStore(join(url, "..", "keys.db"));
+  keys.load(["a"], 0);
+  expect(commits).toEqual([full]);
+});
+
+if (postgresServer === undefined) it.skip(`writes every commit to the disk on ${postgresSkipped}`);
+else {
+  it("commits as durably as the server is configured on PostgreSQL, also after counting requests", async () => {
+    const { url, database, transport } = await openEngine(placeOnPostgres);
+    const user = { email: "a@mail.example", display_name: "A", password: "p", url: "https://a.example" };
+    const { app_key: appKey } = await transport.call("users.create", { user }, {});
+    await Promise.all(Array.from({ length: 12 }, () => transport.call("reviews.siteWidget", {}, { appKey }).catch(() => {})));
+    const [configured] = await execute("show synchronous_commit", url);
+    const show = async (db: unknown) =>
+      (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(db as Kysely<never>)).rows[0];
+    const shown = await Promise.all(Array.from({ length: 10 }, () => database.db.connection().execute(show)));
+    for (const each of shown) expect(each).toEqual(configured);
+    expect(await transport.work.write(({ transaction }) => show(transaction))).toEqual(configured);
+  });
+}
