@@ -111,8 +111,12 @@ async function sendSettled(
     const idempotencyKey = isKeyed ? keyOf(toSend, delivery, deps) : undefined;
     countCall(delivery, deps);
     let isKeyHonored = false;
+    let isReplay = false;
     const onEvent: CallOptions["onEvent"] = (event) => {
-      if (event.type === "idempotency") isKeyHonored = true;
+      if (event.type === "idempotency") {
+        isKeyHonored = true;
+        isReplay = event.isReplay;
+      }
       if (event.type === "wait" && event.mayBeDone === true) delivery.lostKeys.add(idempotencyKey);
       options.onEvent?.(event);
     };
@@ -121,7 +125,10 @@ async function sendSettled(
       delivery.isTouched = true;
       // A request that is repeated under its key returns the result of the first one.
       const isCertain = (key: string | undefined) => isKeyHonored && key !== undefined && key === idempotencyKey;
-      recordOutcomes(toSend, result, delivery, ![...delivery.lostKeys].every(isCertain));
+      const isRepeated = ![...delivery.lostKeys].every(isCertain);
+      // The result of a call that this run has not sent is that of another run.
+      const isOthers = isReplay && behavior.keyedBy === "items" && !delivery.lostKeys.has(idempotencyKey);
+      recordOutcomes(toSend, isOthers ? asUnchanged(result) : result, delivery, isRepeated);
       return new Map(result.errors.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
     } catch (error) {
       // Another version of the program sent the call, or another run the same record: it was carried out.
@@ -150,6 +157,10 @@ function noteParts(items: readonly Item[], delivery: Delivery, { journal, isOnce
   if (!isOnce || isParted || items.length === chunk.items.length) return;
   delivery.isParted = true;
   journal.append({ t: "parts", n: chunk.n }, true);
+}
+
+function asUnchanged({ outcomes = [], ...result }: SendResult): SendResult {
+  return { ...result, outcomes: outcomes.map((outcome) => outcome && { outcome: "unchanged" }) };
 }
 
 /** @param isRepeated whether an earlier request with the items may have been carried out, and not repeated under its key */

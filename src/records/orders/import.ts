@@ -173,10 +173,13 @@ function prepareImport(
       };
     },
 
-    writes: ({ payload }) =>
-      Object.entries((payload as OrderPayload).products).map(
-        ([id, { quantity: _quantity, unit_prices: _prices, ...product }]) => [id, JSON.stringify(product)],
+    // The order itself, and its products; no product ID contains a space.
+    writes: ({ key, payload }) => [
+      [`order ${key}`, JSON.stringify(payload)],
+      ...Object.entries((payload as OrderPayload).products).map(
+        ([id, { quantity: _quantity, unit_prices: _prices, ...product }]) => [id, JSON.stringify(product)] as const,
       ),
+    ],
 
     join: joinOrder,
     storedRecords: storedOrders,

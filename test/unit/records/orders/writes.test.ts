@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import type { Item } from "../../../../src/import/item.ts";
+import { isConflicting } from "../../../../src/import/send/chunks.ts";
+import { kinds } from "../../../support/record-kinds.ts";
+
+const behavior = kinds.get("orders").prepare({ dryRun: true, map: {} });
+
+const product = { name: "Pot", url: "https://shop.example/pot" };
+
+/** A call with one order, as another file of the run may repeat it. */
+function chunkOf(order_id: string, payload: Readonly<Record<string, unknown>>) {
+  const full = { order_id, email: "ann@mail.example", customer_name: "Ann", order_date: "2026-01-02", ...payload };
+  const item: Item = { key: order_id, batchKey: "general", rows: [], size: 1, payload: full };
+  return { n: 0, items: [item], extent: "" };
+}
+
+test("orders are sent one after another if they repeat an order with other values, or write a product differently", () => {
+  const first = chunkOf("1", { products: { pot: product } });
+  const conflicts = (order_id: string, payload: Readonly<Record<string, unknown>>) =>
+    isConflicting(first, chunkOf(order_id, payload), behavior);
+  expect(conflicts("1", { products: { pot: product } })).toBe(false);
+  expect(conflicts("1", { products: { pot: product }, customer_name: "Bob" })).toBe(true);
+  expect(conflicts("1", { products: { cup: product } })).toBe(true);
+  expect(conflicts("2", { products: { pot: product }, customer_name: "Bob" })).toBe(false);
+  expect(conflicts("2", { products: { pot: { ...product, name: "Teapot" } } })).toBe(true);
+});
