@@ -91,7 +91,8 @@ test("two machines that import the same reviews at the same time store each once
     expect(rows, String(stderr)).toMatchObject({ read: 80, failed: 0 });
   }
   const items = results.map(({ stdout }) => (JSON.parse(String(stdout)) as Summary).items);
-  const sum = (name: "accepted" | "created" | "unchanged") => items.reduce((total, { [name]: n }) => total + (n ?? 0), 0);
+  const sum = (name: "accepted" | "created" | "unchanged") =>
+    items.reduce((total, { [name]: n }) => total + (n ?? 0), 0);
   // Otherwise, they did not run at the same time.
   expect(sum("accepted")).toBeGreaterThan(80);
   expect([sum("created"), sum("unchanged")]).toEqual([80, sum("accepted") - 80]);

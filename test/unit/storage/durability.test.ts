@@ -36,16 +36,20 @@ async function openEngine(place: typeof placeOnSqlite, isRehearsal = false) {
   return { url, database, transport };
 }
 
-it.each([false, true])("writes every commit of the engine to the disk on SQLite (rehearsal: %s)", async (isRehearsal) => {
-  const { database, transport } = await openEngine(placeOnSqlite, isRehearsal);
-  const { read, write } = transport.work;
-  const user = { email: "a@mail.example", display_name: "A", password: "p", url: "https://a.example" };
-  await transport.call("users.create", { user }, {});
-  const pragmas = (db: unknown) => Promise.all(["synchronous", "journal_mode"].map((name) => readPragma(db as never, name)));
-  expect(await write(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
-  expect(await read(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
-  expect(await pragmas(database.db)).toEqual([full, "wal"]);
-});
+it.each([false, true])(
+  "writes every commit of the engine to the disk on SQLite (rehearsal: %s)",
+  async (isRehearsal) => {
+    const { database, transport } = await openEngine(placeOnSqlite, isRehearsal);
+    const { read, write } = transport.work;
+    const user = { email: "a@mail.example", display_name: "A", password: "p", url: "https://a.example" };
+    await transport.call("users.create", { user }, {});
+    const pragmas = (db: unknown) =>
+      Promise.all(["synchronous", "journal_mode"].map((name) => readPragma(db as never, name)));
+    expect(await write(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
+    expect(await read(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
+    expect(await pragmas(database.db)).toEqual([full, "wal"]);
+  },
+);
 
 it("writes the keys that an import found before its first call to the disk", async () => {
   const { url, remove } = await placeOnSqlite();
@@ -69,7 +73,9 @@ else {
     const { url, database, transport } = await openEngine(placeOnPostgres);
     const user = { email: "a@mail.example", display_name: "A", password: "p", url: "https://a.example" };
     const { app_key: appKey } = await transport.call("users.create", { user }, {});
-    await Promise.all(Array.from({ length: 12 }, () => transport.call("reviews.siteWidget", {}, { appKey }).catch(() => {})));
+    await Promise.all(
+      Array.from({ length: 12 }, () => transport.call("reviews.siteWidget", {}, { appKey }).catch(() => {})),
+    );
     const [configured] = await execute("show synchronous_commit", url);
     const show = async (db: unknown) =>
       (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(db as Kysely<never>)).rows[0];

@@ -55,7 +55,10 @@ async function sendCoupons(codes: readonly string[], batchSize = 1): Promise<voi
     size: 10,
     payload: code,
   }));
-  const counts = ["empty_cell", "code_length", "duplicate_code"].map((name) => [name, { error_text: "", error_count: 0 }]);
+  const counts = ["empty_cell", "code_length", "duplicate_code"].map((name) => [
+    name,
+    { error_text: "", error_count: 0 },
+  ]);
   const transport = {
     call: async (_operation: string, input: unknown) => {
       const { codes: sent } = input as { codes: string[] };
