@@ -34,6 +34,7 @@ ${cards.join("")}});
 function describe(name: OperationName, endpoint: Endpoint): OperationCard {
   const { summary, method, paths, auth, effect, listing, destroys, overwrites, extension, returnsSecret } = endpoint;
   const schema = new Schemas();
+  const details = readDetailColumns(name, endpoint, schema);
   return {
     summary,
     method,
@@ -42,6 +43,7 @@ function describe(name: OperationName, endpoint: Endpoint): OperationCard {
     effect,
     fields: readFields(name, endpoint, schema),
     columns: readColumns(endpoint, schema),
+    ...(details.length > 0 && { detailColumns: details }),
     errors: kindsOf(endpoint).filter((kind) => !unseen.has(kind)),
     ...(listing && { listing }),
     ...(destroys && { destroys }),
@@ -191,18 +193,28 @@ function describesTime(description: unknown): boolean {
   return typeof description === "string" && description.startsWith("YYYY-MM-DD");
 }
 
+/** The fields of a list that only `details` adds. */
+function readDetailColumns(name: OperationName, endpoint: Endpoint, schemas: Schemas): readonly string[] {
+  const hasDetails = propertiesOf(schemas.input(name, endpoint)).some(([field]) => field === "details");
+  const element = hasDetails ? elementOf(endpoint, schemas) : undefined;
+  const required = (element?.["required"] ?? []) as readonly string[];
+  return element ? readColumns(endpoint, schemas).filter((column) => !required.includes(column)) : [];
+}
+
+function elementOf(endpoint: Endpoint, schemas: Schemas): Fields | undefined {
+  const inside = propertiesOf(schemas.open(schemas.output(endpoint)));
+  const list = inside.find(([name]) => name === endpoint.listing?.items)?.[1];
+  return list && schemas.open((schemas.open(list)["items"] ?? {}) as Fields);
+}
+
 /** The fields that a table can show: those of each element of a list, or of the single record. */
 function readColumns(endpoint: Endpoint, schemas: Schemas): readonly string[] {
-  const { listing } = endpoint;
   const output = schemas.open(schemas.output(endpoint));
   const inside = propertiesOf(output);
-  const list = inside.find(([name]) => name === listing?.items)?.[1];
   const [only] = inside;
-  const record = list
-    ? schemas.open((schemas.open(list)["items"] ?? {}) as Fields)
-    : inside.length === 1 && only && propertiesOf(schemas.open(only[1])).length > 0
-      ? schemas.open(only[1])
-      : output;
+  const record =
+    elementOf(endpoint, schemas) ??
+    (inside.length === 1 && only && propertiesOf(schemas.open(only[1])).length > 0 ? schemas.open(only[1]) : output);
   return propertiesOf(record)
     .filter(([, schema]) => isCell(schemas.open(schema)))
     .map(([name]) => name);

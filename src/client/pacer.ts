@@ -17,7 +17,7 @@ import {
   sharedRate,
 } from "./pace-state.ts";
 import { MemoryPace, type PaceStore } from "./pace-store.ts";
-import { formatSeconds, type Sleep } from "./sleep.ts";
+import { formatWait, type Sleep } from "./sleep.ts";
 
 export interface PacerOptions {
   /** Maximum calls per second, for all pacers that share the store together; 0 disables pacing. */
@@ -177,7 +177,7 @@ export class Pacer {
       type: "wait",
       reason: isHeld ? "throttled" : "pace",
       ms,
-      message: `${isHeld ? "rate limit of the service reached" : "pacing calls"}; next call in ${formatSeconds(ms)}`,
+      message: `${isHeld ? "rate limit of the service reached" : "pacing calls"}; next call in ${formatWait(ms)}`,
     });
     return true;
   }

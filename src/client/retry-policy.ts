@@ -1,5 +1,5 @@
 import type { Effect, ServiceError } from "../contract/index.ts";
-import { formatSeconds } from "./sleep.ts";
+import { formatWait } from "./sleep.ts";
 
 export interface RetryLimits {
   /** Maximum number of attempts of a call, not counting those refused with status 429. */
@@ -57,7 +57,7 @@ export function planRetry(failed: FailedAttempt, limits: RetryLimits): PlannedRe
   return {
     reason: isThrottled ? "throttled" : "retry",
     ms,
-    message: `${reason}; retrying in ${formatSeconds(ms)}`,
+    message: `${reason}; retrying in ${formatWait(ms)}`,
     mayBeDone: error.outcomeUnknown,
   };
 }

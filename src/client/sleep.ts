@@ -17,8 +17,11 @@ export const sleep: Sleep = async (ms, signal) => {
   }
 };
 
-/** Formats a duration, such as `0.4 s` or `12 s`. */
-export function formatSeconds(ms: number): string {
+/** Formats a duration, such as `0.4 s`, `12 s`, `3 min 05 s`, or `1 h 00 min`. */
+export function formatWait(ms: number): string {
   const seconds = ms / 1_000;
-  return `${seconds < 10 ? Number(seconds.toFixed(1)) : Math.round(seconds)} s`;
+  if (seconds < 60) return `${seconds < 10 ? Number(seconds.toFixed(1)) : Math.round(seconds)} s`;
+  const [rounded, pad] = [Math.round(seconds), (value: number) => String(Math.floor(value)).padStart(2, "0")];
+  if (rounded < 3_600) return `${Math.floor(rounded / 60)} min ${pad(rounded % 60)} s`;
+  return `${Math.floor(rounded / 3_600)} h ${pad((rounded % 3_600) / 60)} min`;
 }

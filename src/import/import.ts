@@ -237,9 +237,10 @@ function reportEarlierRuns(manifest: Manifest, { runsFolder, report }: ImportDep
   );
   if (!earlier) return;
   const { import_id, state } = summarizeRun(runsFolder, earlier);
+  const flag = state === "stopped" ? " --max-errors 100%" : "";
   const message =
     state === "finished"
       ? `import ${import_id} already imported the same file`
-      : `import ${import_id} of the same file is ${state}; to continue it, run: starpost imports resume ${import_id}`;
+      : `import ${import_id} of the same file is ${state}; to continue it, run: starpost imports resume ${import_id}${flag}`;
   report({ type: "notice", message });
 }

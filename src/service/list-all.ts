@@ -50,12 +50,15 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   const isOnePage = by === undefined || (by !== "since_id" && input[by] !== undefined) || isNamed(input, "page");
   if (isOnePage) return readOnePage(listed);
   const pageSize = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
-  const count = size && pageSize !== undefined ? { [size.field]: Math.min(pageSize, limit ?? pageSize) } : {};
+  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
+  // A page from an ID on can begin with the record of that ID, which is dropped.
+  const extra = by === "since_id" && !isLatest ? 1 : 0;
+  const most = Math.min(Math.max(pageSize ?? 0, 1 + extra), (limit ?? Infinity) + extra);
+  const count = size && pageSize !== undefined ? { [size.field]: most } : {};
   const paged = { ...listed, input: { ...input, ...count } };
   if (by === "page") return readNumbered(paged);
   if (by === "start") return readByStart(paged);
   if (by === "page_info") return readByCursor(paged);
-  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
   return isLatest ? readOnePage(paged) : readBySinceId(paged);
 }
 

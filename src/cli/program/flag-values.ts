@@ -169,6 +169,14 @@ export function readDay(text: string, flag: string): string {
   throw wrong(flag, text, "a date such as 2026-08-15");
 }
 
+/** A date, or an ISO 8601 timestamp. */
+export function readTime(text: string, flag: string): string {
+  const day = /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}\S*)?$/i.exec(text)?.[1];
+  const ms = Date.parse(text.replace(",", "."));
+  if (day !== undefined && !Number.isNaN(ms) && new Date(Date.parse(day)).toISOString().startsWith(day)) return text;
+  throw wrong(flag, text, "a date or timestamp such as 2026-08-15 or 2026-08-15T12:00:00Z");
+}
+
 /** A non-empty text. */
 export function readText(text: string, flag: string): string {
   if (text.trim() !== "") return text;

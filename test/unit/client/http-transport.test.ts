@@ -207,6 +207,7 @@ describe("a service that cannot be reached", () => {
     expect(events[1]).toEqual({
       type: "wait",
       reason: "retry",
+      mayBeDone: false,
       ms: 250,
       message: expect.stringContaining("0.3 s") as string,
     });

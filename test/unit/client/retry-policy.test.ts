@@ -40,6 +40,7 @@ describe("planRetry", () => {
       reason: "throttled",
       ms: 1_125,
       message: "the service is throttling calls (429); retrying in 1.1 s",
+      mayBeDone: false,
     });
   });
 
@@ -49,7 +50,20 @@ describe("planRetry", () => {
       reason: "retry",
       ms: 2_000,
       message: "http://host: nothing answers there; retrying in 2 s",
+      mayBeDone: false,
     });
+  });
+
+  it.each([
+    [59_000, "59 s"],
+    [185_000, "3 min 05 s"],
+    [3_600_000, "1 h 00 min"],
+    [9_000_000, "2 h 30 min"],
+  ])("describes a wait of %i ms that the service asks for as %s", (retryAfterMs, shown) => {
+    const error = new ServiceError("unavailable", "down", { retryAfterMs });
+    const limits = { maxAttempts: 6, maxRetryMs: 1e9 };
+    const planned = planRetry({ error, effect: "read", attempt: 1, spentMs: 0, random: () => 0 }, limits);
+    expect(planned).toMatchObject({ ms: retryAfterMs, message: `down; retrying in ${shown}` });
   });
 
   it("stops after six attempts, or if the next one would be too late", () => {

@@ -30,6 +30,8 @@ export interface OperationCard {
   readonly fields: readonly FieldCard[];
   /** Fields of the response, or of each element of its list, that fit into a table cell. */
   readonly columns: readonly string[];
+  /** The columns of a list that are empty without `details`. */
+  readonly detailColumns?: readonly string[];
   readonly errors: readonly ErrorKind[];
   readonly listing?: Listing;
   readonly destroys?: Destruction;

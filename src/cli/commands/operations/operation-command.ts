@@ -72,7 +72,7 @@ function adaptCard(operation: OperationName, presentation: OperationCommand): Op
 
 /** The notes at the end of an operation's help: method and path, pagination, columns, errors with their exit statuses. */
 function describeOperation(operation: string, card: OperationCard): readonly string[] {
-  const { method, path, errors, listing, isExtension, columns } = card;
+  const { method, path, errors, listing, isExtension, columns, detailColumns = [] } = card;
   const failures = errors.map((kind) => `${kind} (${describeStatus(kind)})`);
   return [
     `Operation ${operation}: ${method} ${path}${isExtension ? " (starpost extension)" : ""}.`,
@@ -81,6 +81,7 @@ function describeOperation(operation: string, card: OperationCard): readonly str
       ? [`With --limit up to ${listing.size?.max ?? 0}, lists the newest first; otherwise, lists all from the oldest.`]
       : []),
     ...(columns.length > 0 ? [`Columns: ${columns.join(", ")}.`] : []),
+    ...(detailColumns.length > 0 ? [`Columns that imply --details: ${detailColumns.join(", ")}.`] : []),
     `Errors and their exit statuses: ${failures.join(", ")}.`,
   ];
 }

@@ -1,7 +1,7 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
 import type { ArgumentHelp } from "../../program/command.ts";
 import type { Flag, Flags } from "../../program/flag.ts";
-import { readCount, readOneOf, readWholeNumber } from "../../program/flag-values.ts";
+import { readCount, readOneOf, readTime, readWholeNumber } from "../../program/flag-values.ts";
 import { parseUserJson } from "./input-file.ts";
 import { describeField } from "./field-descriptions.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
@@ -20,6 +20,15 @@ export function isOwn({ path }: FieldCard): boolean {
 /** Whether a field is the page size under the name `limit`, which is the name of the flag for the number of results. */
 export function isPageLimit({ path }: FieldCard): boolean {
   return path.join(".") === "limit";
+}
+
+/** Whether a field counts from 1: a page, or the number of records in one. */
+function isPaging({ path }: FieldCard): boolean {
+  return ["page", "count", "size"].includes(path.join("."));
+}
+
+function isTime({ limits }: FieldCard): boolean {
+  return limits?.startsWith("YYYY-MM-DD") === true;
 }
 
 /** Whether an operation needs a secret that the profile does not know. */
@@ -93,7 +102,8 @@ export function describeArguments(
  */
 export function readField(field: FieldCard, text: string, source: string): unknown {
   if (field.oneOf) readOneOf(text, field.oneOf, source);
-  if (field.type === "number") return readCount(text, source);
+  if (field.type === "number") return isPaging(field) ? readWholeNumber(text, source) : readCount(text, source);
+  if (isTime(field)) return readTime(text, source);
   if (field.type === "value") return parseOr(text, () => text);
   if (field.type !== "json") return text;
   return parseOr(text, () => {

@@ -5,6 +5,7 @@ import { callOf } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { type Row, RowStream } from "../../../terminal/row-stream.ts";
 import type { Flags, FlagValues } from "../../program/flag.ts";
+import { checkColumns } from "../../program/output/print.ts";
 import type { Context } from "../../program/context.ts";
 import { type OwnAccount, readInput } from "./input.ts";
 import type { OperationCard } from "./operation-card.ts";
@@ -40,8 +41,12 @@ export async function runOperation(
   const file =
     inputFile === undefined ? {} : await (await import("./input-file.ts")).readInputFile(context.io, inputFile);
   const password = await readPassword(context, card, flags["password-stdin"] === true);
+  const { columns: wanted } = context.globals;
+  if (card.listing) checkColumns(wanted, card.columns);
+  const needsDetails = wanted?.some((column) => card.detailColumns?.includes(column)) === true;
   const read = (own: OwnAccount) => {
-    const given = readInput(card, { arguments: positional, flags, file, own, password });
+    const input = readInput(card, { arguments: positional, flags, file, own, password });
+    const given = needsDetails ? { details: true, ...input } : input;
     return hooks?.adjustInput(given, { clock: context.io.clock, flags }) ?? given;
   };
   // Report missing fields before opening a connection.

@@ -148,7 +148,7 @@ function describeState({ state, kind, files, import_id: id }: ImportSummary, tar
 function describeNextStep(id: string, { state }: ImportSummary): string {
   if (state === "finished") return `For details, run: starpost imports show ${id}`;
   if (state === "stopped")
-    return `To continue despite the rejected rows, run: starpost imports resume ${id} --max-errors <n>`;
+    return `To continue despite the rejected rows, run: starpost imports resume ${id} --max-errors 100%`;
   return `To continue, run: starpost imports resume ${id}`;
 }
 

@@ -36,15 +36,22 @@ export async function print(
   return undefined;
 }
 
-/** @throws UserError `usage` for an unknown column. Members of a field are not checked, because the rows are not yet known. */
 function choose(
   wanted: readonly string[] | undefined,
   { columns, allColumns }: Pick<RowStream, "columns" | "allColumns">,
 ): readonly string[] {
-  const unknown = wanted?.find((name) => !allColumns.includes(name) && !name.includes("."));
-  if (unknown === undefined) return wanted ?? columns;
+  checkColumns(wanted, allColumns);
+  return wanted ?? columns;
+}
+
+/** @throws UserError `usage` for an unknown column. Members of a field are not checked, because the rows are not yet known. */
+export function checkColumns(wanted: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = wanted?.find((name) => !known.includes(name) && !name.includes("."));
+  if (unknown === undefined) return;
   throw usageError(
     `invalid value ${JSON.stringify(unknown)} for --columns: no such column`,
-    `Available columns: ${allColumns.join(", ")}.`,
+    `Available columns: ${known.join(", ")}.`,
+    undefined,
+    { given: unknown, known },
   );
 }
