@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
-import { createWorker, readEmailResults } from "../support/due-emails.ts";
+import { createWorker, readEmailResults, newAccountPerProduct } from "../support/due-emails.ts";
 
 const dayMs = 86_400_000;
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -45,7 +45,7 @@ describeBackends("emails.forecast and emails.explain", (harness: () => Harness) 
     { due_after_days: 14, most_mails_to_person: 5, most_mails_days: 30 },
     { due_after_days: 25, most_mails_to_person: 2, most_mails_days: 6 },
   ])("match what the worker then does, with %j", async (settings) => {
-    const { service } = await harness().newAccount();
+    const { service } = await newAccountPerProduct(harness());
     for (const [name, value] of Object.entries(settings)) {
       await service.emailRules.set({ name: name as keyof typeof settings, value });
     }

@@ -2,7 +2,13 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
-import { readAccountId, createWorker, evaluateDueEmails, recordSent } from "../support/due-emails.ts";
+import {
+  readAccountId,
+  createWorker,
+  evaluateDueEmails,
+  recordSent,
+  newAccountPerProduct,
+} from "../support/due-emails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const pot = (name = "Teapot") => anOrderedProduct({ name });
@@ -15,7 +21,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
   let service: Service;
 
   beforeEach(async () => {
-    account = await harness().newAccount();
+    account = await newAccountPerProduct(harness());
     service = account.service;
   });
 
@@ -261,7 +267,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       kind: "recordNotFound",
       message: "Couldn't find Order with order_id = 01",
     });
-    const other = await harness().newAccount();
+    const other = await newAccountPerProduct(harness());
     await expect(other.service.emails.explain({ order_id: "1" })).rejects.toMatchObject({
       kind: "recordNotFound",
     });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { newAccountPerProduct } from "../support/due-emails.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import { lastToken } from "../support/emails.ts";
@@ -30,7 +31,7 @@ const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) =>
 
 describeBackends("emails.forecast", (harness: () => Harness) => {
   it("is empty for an account without orders", async () => {
-    const { service } = await harness().newAccount();
+    const { service } = await newAccountPerProduct(harness());
     expect(await service.emails.forecast({})).toEqual({
       mails: 0,
       people: 0,
@@ -40,7 +41,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("counts one email per product of an order, 14 days after it or, if that is past, today", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(
       account,
       { products: { teapot: anOrderedProduct({ quantity: 3 }), pan: anOrderedProduct() } },
@@ -61,7 +62,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("covers the account's purchases from an ID on", async () => {
-    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    const [account, other] = [await newAccountPerProduct(harness()), await newAccountPerProduct(harness())];
     await createOrders(account, {}, { email: "bo@mail.example" });
     await createOrders(other, {});
     const { purchases } = await account.service.orders.list({});
@@ -71,7 +72,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("excludes orders older than six months to the day", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(
       account,
       { order_date: "2025-09-15" },
@@ -82,7 +83,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("excludes blacklisted products and canceled emails", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(
       account,
       { products: orderedProducts("teapot", "pan") },
@@ -101,7 +102,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("excludes addresses unsubscribed from emails after purchase, but not from other types", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(account, { email: "Ann@Mail.example" }, { email: "bo@mail.example" });
     await account.service.unsubscribers.massCreate({
       email_list: { 1: ["ann@mail.example"], 2: ["bo@mail.example"] },
@@ -116,7 +117,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   };
 
   it("excludes reviewers of the same product in the last twelve months, under a verified address", async () => {
-    const { caller, secret, service: before } = await harness().newAccount();
+    const { caller, secret, service: before } = await newAccountPerProduct(harness());
     await review(before, "old@mail.example");
     harness().clock.advance(366 * 24 * 3_600_000);
     // The account's token has expired by now.
@@ -140,7 +141,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("allows five emails to a person in any 30 days, the earliest ones", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(
       account,
       // Due on the 15th: five are sent. On April 13, within 30 days: none. On April 14: five again.
@@ -161,7 +162,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   });
 
   it("has no side effects, and requires a utoken", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(account, {});
     const first = await account.service.emails.forecast({});
     expect(await account.service.emails.forecast({})).toEqual(first);

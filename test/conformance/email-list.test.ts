@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { newAccountPerProduct } from "../support/due-emails.ts";
 import { emailPage, type EmailState } from "../../src/contract/index.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct } from "../support/builders.ts";
@@ -27,7 +28,7 @@ describeBackends("emails", (harness) => {
   const idsOf = ({ mails }: { readonly mails: readonly { readonly id: number }[] }) => mails.map(({ id }) => id);
 
   it("lists the newest emails first, or the oldest first from an ID", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await createOrders(account, { a: "2026-03-01", b: "2026-03-02" });
     const { service } = account;
     const all = idsOf(await service.emails.list({}));
@@ -41,7 +42,7 @@ describeBackends("emails", (harness) => {
   });
 
   it("lists by due date, regardless of state", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     const { service } = account;
     await createOrders(account, { late: "2026-03-09", soon: "2026-03-02", next: "2026-03-05" });
     const due = async (sort: "soonest" | "latest", state?: string) => {
@@ -60,7 +61,7 @@ describeBackends("emails", (harness) => {
   });
 
   it("filters by state, order, address, and category, within the account", async () => {
-    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    const [account, other] = [await newAccountPerProduct(harness()), await newAccountPerProduct(harness())];
     await createOrders(account, { a: "2026-03-01", b: "2026-03-02" });
     await createOrders(other, { a: "2026-03-01" });
     await account.service.emails.sendTest({ email: "B@mail.example" });
@@ -86,7 +87,7 @@ describeBackends("emails", (harness) => {
     [{ email: "x" }, mentioning("email")],
     [{ since_id: "x" }, mentioning("since_id")],
   ])("rejects %j", async (query, message) => {
-    const { service } = await harness().newAccount();
+    const { service } = await newAccountPerProduct(harness());
     await expect(service.emails.list(query as object)).rejects.toMatchObject({
       kind: "invalidParams",
       message,
@@ -94,7 +95,7 @@ describeBackends("emails", (harness) => {
   });
 
   it("shows what an email is about, its message, and its events", async () => {
-    const account = await harness().newAccount("Tea Shop");
+    const account = await newAccountPerProduct(harness(), "Tea Shop");
     await createOrders(account, { a: "2026-03-10" });
     const { mails } = await account.service.emails.list({ sort: "oldest" });
     const mail = mails.find(({ product_id }) => product_id === "teapot");
@@ -136,7 +137,7 @@ describeBackends("emails", (harness) => {
   });
 
   it("mentions every product in an email that covers a complete order", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
     await createOrders(account, { a: "2026-03-10" });
     const { mails } = await account.service.emails.list({});
@@ -146,7 +147,7 @@ describeBackends("emails", (harness) => {
   });
 
   it("cancels a queued email, and rejects canceling others", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     const { service } = account;
     await service.emails.sendTest({});
     const mail_id = (await service.emails.list({})).mails[0]?.id ?? 0;
@@ -175,7 +176,7 @@ describeBackends("emails", (harness) => {
   });
 
   it("does not find emails of other accounts, and requires a utoken", async () => {
-    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    const [account, other] = [await newAccountPerProduct(harness()), await newAccountPerProduct(harness())];
     await account.service.emails.sendTest({});
     const mail_id = (await account.service.emails.list({})).mails[0]?.id ?? 0;
     const notFound = { kind: "recordNotFound", message: `Couldn't find Mail with id = ${mail_id}` };

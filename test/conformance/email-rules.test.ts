@@ -2,7 +2,14 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, describeIsolated, type Harness, startMs, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "../support/builders.ts";
-import { readAccountId, createWorker, evaluateDueEmails, recordSent, readEmailResults } from "../support/due-emails.ts";
+import {
+  readAccountId,
+  createWorker,
+  evaluateDueEmails,
+  recordSent,
+  readEmailResults,
+  newAccountPerProduct,
+} from "../support/due-emails.ts";
 import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 86_400_000;
@@ -17,7 +24,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
   let service: Service;
 
   beforeEach(async () => {
-    account = await harness().newAccount();
+    account = await newAccountPerProduct(harness());
     service = account.service;
   });
 
@@ -162,7 +169,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
 
   it("suppress emails to an address that bounced or reported spam", async () => {
     const account_id = await readAccountId(harness(), account);
-    const other = await readAccountId(harness(), await harness().newAccount());
+    const other = await readAccountId(harness(), await newAccountPerProduct(harness()));
     const suppress = (email_key: string, kind: string, of = account_id) =>
       harness()
         .database.db.insertInto("mail_suppressions")
@@ -232,7 +239,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
   });
 
   it("apply per account", async () => {
-    const other = await harness().newAccount();
+    const other = await newAccountPerProduct(harness());
     await other.service.emailRules.set({ name: "oldest_order_months", value: 1 });
     await createOrders({ order_date: "2025-12-01" });
     expect(await evaluate()).toEqual({ "1/teapot": "leased" });
@@ -241,7 +248,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
 
 describeBackends("email settings", (harness: () => Harness) => {
   it("are listed with their defaults and the account's changes", async () => {
-    const { service } = await harness().newAccount();
+    const { service } = await newAccountPerProduct(harness());
     const find = async (name: string) =>
       (await service.emailRules.list({})).settings.find((setting) => setting.name === name);
     expect(await find("due_after_days")).toEqual({
@@ -263,7 +270,7 @@ describeBackends("email settings", (harness: () => Harness) => {
   });
 
   it("report which rules are on, which can be turned off, and when they apply", async () => {
-    const { service } = await harness().newAccount();
+    const { service } = await newAccountPerProduct(harness());
     await service.emailRules.set({ name: "reviewed_lately", value: "off" });
     await service.emailRules.set({ name: "oldest_order_months", value: "9" });
     const { rules } = await service.emailRules.list({});
@@ -312,7 +319,7 @@ describeBackends("email settings", (harness: () => Harness) => {
   });
 
   it("require a utoken", async () => {
-    const { caller } = await harness().newAccount();
+    const { caller } = await newAccountPerProduct(harness());
     const anonymous = harness().service({ appKey: caller.appKey });
     await expect(anonymous.emailRules.list({})).rejects.toMatchObject({ kind: "unauthorized" });
     await expect(anonymous.emailRules.set({ name: "track_opens", value: true })).rejects.toMatchObject({

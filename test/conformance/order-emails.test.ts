@@ -2,7 +2,13 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
-import { readAccountId, evaluateDueEmails, recordSent, readEmailResults } from "../support/due-emails.ts";
+import {
+  readAccountId,
+  evaluateDueEmails,
+  recordSent,
+  readEmailResults,
+  newAccountPerProduct,
+} from "../support/due-emails.ts";
 import { lastToken } from "../support/emails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
@@ -14,7 +20,7 @@ describeIsolated("orders", (harness: () => Harness) => {
   let service: Service;
 
   beforeEach(async () => {
-    account = await harness().newAccount();
+    account = await newAccountPerProduct(harness());
     service = account.service;
   });
 
@@ -74,8 +80,14 @@ describeIsolated("orders", (harness: () => Harness) => {
     expect(await readResults()).toEqual({ "1/pan": "queued" });
   });
 
+  it("queue one email per order in a new account", async () => {
+    ({ service } = await harness().newAccount());
+    await createOrder({ products: orderedProducts("teapot", "pan") });
+    expect(await readResults()).toEqual({ "1/*": "queued" });
+  });
+
   it("queue one email per order, with the configured delay, if the account enables it", async () => {
-    await service.emailRules.set({ name: "one_mail_per", value: "order" });
+    await service.emailRules.set({ name: "one_mail_per", value: null });
     await service.emailRules.set({ name: "due_after_days", value: 0 });
     const order_date = "2026-03-10";
     await createOrder({ order_date, products: orderedProducts("teapot", "pan") });
@@ -83,7 +95,7 @@ describeIsolated("orders", (harness: () => Harness) => {
     expect(await readResults()).toEqual({ "1/*": "queued" });
     expect((await rows()).map(({ due_at }) => due_at)).toEqual([at("2026-03-10")]);
     // Queued emails stay unchanged.
-    await service.emailRules.set({ name: "one_mail_per", value: null });
+    await service.emailRules.set({ name: "one_mail_per", value: "product" });
     await createOrder({ order_date, products: orderedProducts("teapot", "pan", "lid") });
     expect(await readResults()).toEqual({ "1/*": "queued", "1/lid": "queued" });
   });

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
-import { createWorker } from "../support/due-emails.ts";
+import { createWorker, newAccountPerProduct } from "../support/due-emails.ts";
 
 type Fields = NonNullable<Parameters<typeof anOrder>[0]>;
 const orderedProducts = (...ids: string[]) =>
@@ -12,7 +12,7 @@ describeBackends("an email that covers a complete order", (harness: () => Harnes
   let service: Service;
 
   beforeEach(async () => {
-    ({ service } = await harness().newAccount());
+    ({ service } = await newAccountPerProduct(harness()));
   });
 
   const createOrder = (fields: Fields, more: { send_mail?: boolean } = {}) =>

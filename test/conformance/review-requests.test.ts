@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { newAccountPerProduct } from "../support/due-emails.ts";
 import type { ReviewRequest } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness, startMs } from "../support/backends.ts";
 import { anOrderedProduct, aReview } from "../support/builders.ts";
@@ -25,7 +26,7 @@ const goneRequest = { state: "gone", product: null, review: null };
 
 /** Creates an account with an order, and returns the token of its review page. */
 async function setUp(harness: Harness, order: Record<string, unknown> = {}) {
-  const account = await harness.newAccount("Tea Shop");
+  const account = await newAccountPerProduct(harness, "Tea Shop");
   const [email] = await createOrderEmails(harness, account, order);
   if (!email) throw new Error("the order created no email");
   const { reviewRequests } = harness.service({});
@@ -138,7 +139,7 @@ describeIsolated("review requests", (harness) => {
   });
 
   it("store hostile texts unchanged", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     const products = Object.fromEntries(
       hostileTexts.map((_text, at) => [`pot${at}`, anOrderedProduct({ name: "A pot" })]),
     );
@@ -181,7 +182,7 @@ describeIsolated("review requests", (harness) => {
   });
 
   it("exist for each product of an order, even if one email covers them all", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await account.service.emailRules.set({ name: "one_mail_per", value: "order" });
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct({ name: "Pan" }) };
     const emails = await createOrderEmails(harness(), account, { products });
@@ -240,7 +241,7 @@ describeIsolated("review requests", (harness) => {
   });
 
   it("of a test email show the page, and store nothing", async () => {
-    const account = await harness().newAccount();
+    const account = await newAccountPerProduct(harness());
     await account.service.emails.sendTest({ email: "me@shop.example" });
     const [email] = await readStoredEmails(harness());
     const token = createLinkTokens(harness(), email!).review();

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { describeIsolated, type Harness } from "../support/backends.ts";
+import { newAccountPerProduct } from "../support/due-emails.ts";
 import { createOrderEmails, createLinkTokens } from "../support/email-links.ts";
 import { readEmailCounts } from "../support/emails.ts";
 
@@ -9,7 +10,7 @@ const target = "https://shop.example/teapot?a=1&b=ä";
 
 /** Creates an account with an email, and enables the given tracking settings. */
 async function setUp(harness: Harness, ...tracked: readonly ("track_opens" | "track_clicks")[]) {
-  const account = await harness.newAccount();
+  const account = await newAccountPerProduct(harness);
   for (const name of tracked) await account.service.emailRules.set({ name, value: "on" });
   const [email] = await createOrderEmails(harness, account);
   if (!email) throw new Error("the order created no email");

@@ -28,6 +28,7 @@ async function importOrders(home: Home): Promise<void> {
     row("1001", "ann@mail.example", 10, "pan"),
     row("1002", "firstname.lastname.of.a.long.kind@mail.example", 20, "teapot"),
   ];
+  await home.run(["mail", "rules", "set", "one_mail_per", "product"]);
   const options = { input: `${[header, ...rows].join("\n")}\n` };
   const { exitCode, stderr } = await home.run(["orders", "import", "-", "--send-mail", "--yes"], options);
   expect([exitCode, stderr]).toEqual([0, stderr]);

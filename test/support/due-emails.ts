@@ -85,3 +85,10 @@ export async function recordSent(harness: Harness, accountId: number, email: str
 }
 
 let sent = 0;
+
+/** Creates an account that sends one email per product of an order. */
+export async function newAccountPerProduct(harness: Harness, displayName?: string): Promise<TestAccount> {
+  const account = await harness.newAccount(displayName);
+  await account.service.emailRules.set({ name: "one_mail_per", value: "product" });
+  return account;
+}

@@ -14,6 +14,7 @@ export async function callEveryOperation(
   harness: Harness,
   { service, caller, secret, userId }: TestAccount,
 ): Promise<void> {
+  await service.emailRules.set({ name: "one_mail_per", value: "product" });
   await callStore(service, caller.appKey, secret);
   await service.orders.create({ ...anOrder({ order_id: "2" }), platform: "general" });
   await service.users.get({ user_id: userId });

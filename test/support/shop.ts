@@ -65,6 +65,7 @@ export async function openShop(): Promise<Shop> {
   const grant = { client_id: appKey, client_secret: secret, grant_type: "client_credentials" };
   const { access_token: utoken } = await createService(transport, {}).tokens.create(grant);
   const service = createService(transport, { appKey, utoken });
+  await service.emailRules.set({ name: "one_mail_per", value: "product" });
   const context = () => ({ sealer, nowMs: clock(), publicUrl: place.url });
   const lastMail = () =>
     database.db

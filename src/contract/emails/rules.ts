@@ -44,7 +44,7 @@ export const emailSettings = {
   one_mail_per: {
     type: "choice",
     description: "send one review request per product or per order (applies to new orders)",
-    default: "product",
+    default: "order",
     choices: ["product", "order"],
   },
   track_opens: onOff("track when emails are opened", false),

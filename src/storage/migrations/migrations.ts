@@ -1,5 +1,6 @@
 import { bottomLineTables } from "./bottom-line-tables.ts";
 import { mailTables } from "./email-tables.ts";
+import { emailDefaults } from "./email-defaults.ts";
 import { groupNames } from "./group-names.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { serviceTables } from "./service-tables.ts";
@@ -142,4 +143,5 @@ export const migrations: readonly Migration[] = [
   bottomLineTables,
   groupNames,
   thumbnails,
+  emailDefaults,
 ];
