@@ -172,7 +172,7 @@ describe("the values of products", () => {
 
   test("are compared in every column that was sent", async () => {
     const home = homes.open();
-    const long = `${"A very long text. ".repeat(200)}`;
+    const long = "A very long text. ".repeat(200);
     const rows =
       `p-1,Tea,https://shop.example/1,1.50,${long},0123\n` +
       "p-2,Cup,https://shop.example/2,,,\n" +

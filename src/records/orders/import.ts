@@ -197,8 +197,8 @@ function prepareImport(
       );
       waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));
-      const outcomes = reply.outcomes?.map(({ outcome, fields = [], dropped }) => {
-        return { outcome, fields: columnsOf(fields), dropped };
+      const outcomes = reply.outcomes?.map(({ outcome, fields: changed = [], dropped }) => {
+        return { outcome, fields: columnsOf(changed), dropped };
       });
       return readOutcomes({ outcomes, errors }, (at, dropped) => locateIn(items, at, dropped));
     },
