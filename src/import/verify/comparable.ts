@@ -1,4 +1,5 @@
 import { normalizeSpec } from "../../contract/index.ts";
+import { toShortPrice } from "../check/price.ts";
 import { createHash } from "node:crypto";
 
 /**
@@ -29,26 +30,15 @@ export function email(value: string | undefined): Value {
   return text(value?.toLowerCase());
 }
 
-/** Zeros at both ends of a price have no meaning. */
+/** Insignificant zeros do not distinguish prices. */
 export function price(value: string | number | null | undefined): Value {
-  if (value === undefined || value === null) return value;
-  const parts = /^(\d*)(?:\.(\d*))?$/.exec(String(value).trim());
-  if (!parts) return text(value);
-  const integer = stripStart(parts[1] ?? "") || "0";
-  const decimals = stripEnd(parts[2] ?? "");
-  return decimals === "" ? integer : `${integer}.${decimals}`;
+  const plain = text(value);
+  return typeof plain === "string" ? toShortPrice(plain) : plain;
 }
 
-function stripStart(digits: string): string {
-  let from = 0;
-  while (digits[from] === "0") from++;
-  return digits.slice(from);
-}
-
-function stripEnd(digits: string): string {
-  let to = digits.length;
-  while (digits[to - 1] === "0") to--;
-  return digits.slice(0, to);
+/** The day of a date or a timestamp: an order that is sent again on the same day keeps its time. */
+export function day(value: string | null | undefined): Value {
+  return time(value)?.slice(0, "YYYY-MM-DD".length);
 }
 
 /** A date that was sent. */

@@ -1,5 +1,6 @@
 import { purchasePage } from "../../contract/index.ts";
 import { listPurchases, type ListedPurchase } from "../../service/listings.ts";
+import { toShortPrice } from "../../import/check/price.ts";
 import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
 export const orderExporter: RecordExporter = {
@@ -30,16 +31,4 @@ function toRow(purchase: ListedPurchase): ExportRow {
       product_price: typeof product_price === "string" ? toShortPrice(product_price) : product_price,
     },
   };
-}
-
-/**
- * Removes insignificant zeros from a price.
- * Source: spec "Order (input)": in a bulk call, a price is a number, which has no such zeros.
- */
-function toShortPrice(price: string): string {
-  const parts = /^(\d*)(?:\.(\d*))?$/.exec(price);
-  if (!parts) return price;
-  const integer = (parts[1] ?? "").replace(/^0+(?=\d)/, "") || "0";
-  const decimals = (parts[2] ?? "").replace(/(?<!0)0+$/, "");
-  return decimals === "" ? integer : `${integer}.${decimals}`;
 }

@@ -69,7 +69,7 @@ function valuesOfOrder({
   return {
     email: comparable.email(email),
     customer_name: comparable.sentText(customer_name),
-    order_date: comparable.sentTime(order_date),
+    order_date: comparable.day(order_date),
     currency_iso: comparable.sentText(currency_iso),
     user_reference: comparable.sentText(user_reference),
   };
@@ -101,7 +101,7 @@ function toRecords(purchases: readonly ListedPurchase[]): StoredRecord[] {
     shared.set(orderKey(order_id), {
       email: comparable.email(purchase.user_email),
       customer_name: comparable.text(purchase.user_name),
-      order_date: comparable.time(purchase.order_date),
+      order_date: comparable.day(purchase.order_date),
       currency_iso: comparable.text(purchase.currency_iso),
       user_reference: comparable.text(purchase.user_reference),
     });
