@@ -409,7 +409,7 @@ describe("complete exports", () => {
     const { home, exitCode, data: summary } = await load("orders", `${data}/shopify-orders-export.csv`);
     expect(exitCode).toBe(0);
     expect(summary.rows).toEqual({ read: 72, accepted: 72, rejected: 0, failed: 0 });
-    expect(summary.items).toEqual({ sent: 60, accepted: 60, rejected: 0 });
+    expect(summary.items).toEqual({ sent: 60, accepted: 60, rejected: 0, created: 60, changed: 0, unchanged: 0 });
     expect(query(home, "select count(*) as n from purchases")).toEqual([{ n: 102 }]);
     expect(ordersOf(home)[0]).toEqual({
       order_id: "3001",
