@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +27,9 @@ function openShell(): Shell {
 /** The files that the recipes speak of. */
 function putFiles({ cwd }: Shell): void {
   const put = (from: string, to: string) => copyFileSync(resolve("fixtures", from), join(cwd, to));
-  put("layouts/shopify-orders.csv", "orders_export.csv");
+  // The shop's order IDs must not be those of the other file, which has other customers.
+  const shopOrders = readFileSync(resolve("fixtures/layouts/shopify-orders.csv"), "utf8").replaceAll("#1", "#2");
+  writeFileSync(join(cwd, "orders_export.csv"), shopOrders);
   put("good/orders.csv", "orders.csv");
   put("good/products.csv", "products.csv");
   put("good/coupons.csv", "codes.csv");
