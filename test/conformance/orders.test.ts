@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxLength, purchasePage } from "../../src/contract/index.ts";
+import { maxLength, maxQuantity, purchasePage } from "../../src/contract/index.ts";
 import { type Harness, describeBackends, describeIsolated, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
@@ -148,6 +148,27 @@ describeIsolated("orders.massCreate", (harness) => {
     expect((await allPurchases(account)).map(({ product_sku }) => product_sku)).toEqual(["ok"]);
     const orders = await harness().database.db.selectFrom("orders").select("order_id").execute();
     expect(orders).toEqual([{ order_id: "mixed" }]);
+  });
+
+  it.each([
+    [true, 0],
+    [false, 1],
+  ])("accepts at most 1,000 units of a product (validating: %s)", async (validate_data, units) => {
+    const account = await harness().newAccount();
+    const orders = [anOrder({ products: { cup: anOrderedProduct({ quantity: 1_001 }) } })];
+    const { errors = [], outcomes } = await account.service.orders.massCreate(
+      bulkOrders(orders, { validate_data, details: true }),
+    );
+    expect(await allPurchases(account)).toHaveLength(units);
+    expect(errors.map(({ field }) => field)).toEqual(validate_data ? ["products.cup.quantity"] : []);
+    expect(outcomes?.[0]?.dropped?.map(({ field }) => field)).toEqual(["products.cup.quantity"]);
+  });
+
+  it("stores 1,000 units of a product", async () => {
+    const account = await harness().newAccount();
+    const products = { cup: anOrderedProduct({ quantity: maxQuantity }) };
+    await account.service.orders.massCreate(bulkOrders([anOrder({ products })], { validate_data: true }));
+    expect(await allPurchases(account)).toHaveLength(1_000);
   });
 
   it("uses the last value of each product field, within a request and between requests", async () => {

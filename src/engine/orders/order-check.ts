@@ -1,6 +1,7 @@
 import {
   type FieldError,
   invalidIdText,
+  maxQuantity,
   orderHead,
   type OrderHead,
   orderProduct,
@@ -128,7 +129,7 @@ function checkItem(
   return {
     product,
     price: readPrice(data.price),
-    quantity: data.quantity,
+    quantity: readQuantity(data),
     unitPrices: data.unit_prices?.map(readPrice),
   };
 }
@@ -146,6 +147,11 @@ function parseProduct(
     target.push({ field: field === "" ? path : `${path}.${field}`, error });
   }
   return value;
+}
+
+/** Capped, because input that was already validated is not validated again. */
+function readQuantity({ quantity }: OrderProduct): number | undefined {
+  return quantity === undefined ? undefined : Math.min(quantity, maxQuantity);
 }
 
 function readPrice(price: string | number | null | undefined): string | null {

@@ -161,7 +161,8 @@ function prepareImport(
       const payload = head as OrderPayload;
       // An object without a prototype is faster for keys that vary.
       payload.products = Object.create(null) as OrderPayload["products"];
-      payload.products[productId] = units === 1 ? product : { ...product, quantity: units };
+      // Stated units replace those of a stored order; otherwise, a row is one more unit.
+      payload.products[productId] = row("quantity") === "" ? product : { ...product, quantity: units };
       const size = sizeOf(source.cells);
       return {
         key: head.order_id,

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { maxQuantity } from "../../../../src/contract/index.ts";
+import { backends } from "../../../support/backends.ts";
+import { anOrder, anOrderedProduct, bulkOrders } from "../../../support/builders.ts";
+
+describe.each(backends.filter(({ name }) => name.startsWith("local")))("orders over $name", ({ open }) => {
+  it("limits the units of a product even if the caller has validated the order", async () => {
+    const harness = await open();
+    try {
+      const { caller, service } = await harness.newAccount();
+      const products = { cup: anOrderedProduct({ quantity: maxQuantity + 1 }) };
+      const input = bulkOrders([anOrder({ products })]);
+      await harness.transport.call("orders.massCreate", input, caller, { isChecked: true });
+      expect((await service.orders.list({})).total_purchases).toBe(1_000);
+    } finally {
+      await harness.close();
+    }
+  });
+});
