@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { acceptsIdempotencyKey, idempotencyKeys, operations } from "../../src/contract/index.ts";
 import type { CallEvent, CallOptions } from "../../src/service/transport.ts";
@@ -141,6 +142,27 @@ describeBackends("idempotency keys", (harness) => {
     await expect(comment()).rejects.toMatchObject({ kind: "recordNotFound" });
     await expect(comment()).rejects.toMatchObject({ kind: "recordNotFound" });
     await subscribe("https://hooks.example/1");
+    expect(options.replays).toEqual([false]);
+  });
+
+  it("are stored together with what the call changed, or neither is", async () => {
+    const { service } = await harness().newAccount();
+    const { db, dialect } = harness().database;
+    const [refuseKeys, acceptKeys] = dialect.isServer
+      ? [
+          "alter table idempotent_calls add constraint refused check (created_at < 0) not valid",
+          "alter table idempotent_calls drop constraint refused",
+        ]
+      : [
+          "create trigger refused before insert on idempotent_calls begin select raise(abort, 'refused'); end",
+          "drop trigger refused",
+        ];
+    await sql.raw(refuseKeys).execute(db);
+    await expect(service.coupons.upload(codes("AAA"), withKey("k1"))).rejects.toThrow();
+    await sql.raw(acceptKeys).execute(db);
+    expect(await service.coupons.list({})).toEqual({ coupons: [] });
+    const options = withKey("k1");
+    expect(await service.coupons.upload(codes("AAA"), options)).toMatchObject({ "new-codes": 1 });
     expect(options.replays).toEqual([false]);
   });
 
