@@ -1,5 +1,4 @@
 import { stringify } from "csv-stringify/sync";
-import { markFormula } from "./formula-mark.ts";
 import type { RowValues } from "./sorted-rows.ts";
 
 export type ExportFormat = "csv" | "ndjson" | "json";
@@ -13,8 +12,8 @@ export interface ExportForm {
 }
 
 export interface CsvOptions {
-  /** Whether to protect spreadsheets from cells that they would run as formulas. */
-  readonly isProtected: boolean;
+  /** Changes the texts, to protect spreadsheets and terminals. */
+  readonly toText: (text: string) => string;
   readonly hasByteOrderMark: boolean;
 }
 
@@ -28,10 +27,10 @@ const byteOrderMark = "\u{feff}";
 const needsQuotes = /^\s|\s$|[\r\n;\t|]/;
 
 /** RFC 4180 with LF line breaks. */
-export function createCsvForm(columns: readonly string[], { isProtected, hasByteOrderMark }: CsvOptions): ExportForm {
+export function createCsvForm(columns: readonly string[], { toText, hasByteOrderMark }: CsvOptions): ExportForm {
   const toCell = (value: RowValues[number]): string => {
     const text = value === null ? "" : String(value);
-    return isProtected && typeof value === "string" ? markFormula(text) : text;
+    return typeof value === "string" ? toText(text) : text;
   };
   const write = (rows: readonly (readonly string[])[]) => stringify([...rows], { quoted_match: needsQuotes });
   return {

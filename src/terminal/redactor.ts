@@ -14,6 +14,8 @@ const nameField = /^(?:customer|user|reviewer|first|last|full|user_display|shop_
 /** Names of people in records of people, but of products, groups, and rules elsewhere. */
 const nameFieldOfPerson = /^(?:display_name|name|slug)$/;
 const fieldOfPerson = /(?:^|_)email$|^(?:user_id|user_type|social_image|bio|review_content|review_score)$/;
+/** The rejected value at the end of a place: `orders.csv:3:email ("value")`. */
+const quotedValue = / \("(.*)"\)$/s;
 /** Fields with text that may mention a person. */
 const textField = /^(?!product_)(?:.*_)?(?:content|title|text|html|subject|body|bio|message|comment|detail|about)$/;
 
@@ -32,10 +34,13 @@ export function createRedactor(key: Buffer): Redactor {
     if (value === "") return value;
     if (addressField.test(name)) return value.includes("@") ? pseudonym(value) : pseudonymOfName(value);
     if (isName(name, record)) return pseudonymOfName(value);
-    // A rejected value may be anything, and is already shortened; numbers and dates are harmless.
-    if (name === "value" && "column" in record) return /[\p{L}@]/u.test(value) ? pseudonymOfName(value) : value;
+    if ("column" in record && name === "value") return hideRejected(value);
+    if ("column" in record && name === "first")
+      return hideNested(value.replace(quotedValue, (_, cell: string) => ` ("${hideRejected(cell)}")`));
     return hideNested(value);
   };
+  /** A rejected value may be anything, and is already shortened; numbers and dates are harmless. */
+  const hideRejected = (value: string) => (/[\p{L}@]/u.test(value) ? pseudonymOfName(value) : value);
   /** Some fields contain a JSON document, such as the payload of a webhook. */
   const hideNested = (value: string): string => {
     if (!/^\s*[[{]/.test(value)) return text(value);

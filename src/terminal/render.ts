@@ -8,7 +8,7 @@ import { wrapLine } from "./wrap-text.ts";
 export interface Screen {
   readonly width: number;
   readonly isColored: boolean;
-  /** Changes the texts in CSV output, to protect spreadsheets from formulas. */
+  /** Changes the texts in CSV output, to protect spreadsheets and terminals. */
   readonly toCsvText?: (text: string) => string;
 }
 

@@ -91,7 +91,7 @@ describe.each(shells)("%s (skipped if not installed)", (shell, complete) => {
   const test = it.skipIf(isMissing(shell));
 
   test("completes nouns and verbs", async () => {
-    expect(await complete("starpost im")).toEqual(["imports"]);
+    expect(await complete("starpost imp")).toEqual(["imports"]);
     expect(await complete("starpost api reviews.w")).toEqual(["reviews.widget"]);
     expect(await complete("starpost api reviews.widget --prod")).toEqual(["--product-id"]);
     expect(await complete("starpost imports res")).toEqual(["resume"]);

@@ -8,7 +8,7 @@ import { type CommandLine, commandLineOf, type HomeCall, stockHome } from "../su
 
 /** Sets the title, clears the screen, colors, returns to the start of the line, forges lines, and reverses text. */
 const hostile =
-  "pwn\u001B]0;title\u0007\u001B[31m\u001B[2J\u009B31m\u202Egnp\u2066\u200B\rDone.\nDone.\u2028Done.\u007F";
+  "pwn\u001B]0;title\u0007\u001B[31m\u001B[2J\u009B31m\u202Egnp\u2066\u200B\rForged.\nForged.\u2028Forged.\u007F";
 
 /** What the terminal shows: anything that a command prints only there is printed, too. */
 const atTerminal = () => {
@@ -84,6 +84,8 @@ describe("no command sends control characters of data to a terminal:", () => {
       stock.renew();
       const ran = await call([...name.split(" "), ...line.words(stock), ...flags], line);
       expectHarmless(ran);
+      // Nothing in the data starts a line of its own.
+      expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/^Forged\./m);
       // A command that prints no data of the shop prints none in other formats.
       if (!`${ran.stdout}${ran.stderr}`.includes("pwn")) break;
     }
@@ -106,7 +108,7 @@ describe("no command sends control characters of data to a terminal:", () => {
       const ran = await call([...argv(), ...flags]);
       expectHarmless(ran);
       // Nothing in the data starts a line of its own.
-      expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/^Done\./m);
+      expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/^Forged\./m);
     }
   });
 

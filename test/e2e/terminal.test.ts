@@ -127,6 +127,27 @@ describeAtTerminal("at a terminal", () => {
     await expectScene("rejects-narrow", transcript);
   });
 
+  test("is not controlled by data, file names, or the names of profiles", async () => {
+    const terminal = openTerminal({ columns: 120 });
+    const title = await terminal.title();
+    const hostile = "\u001B]0;taken over\u0007\u001B[2J\u009B31m\u202Egnp\rDone.\nDone.";
+    const header = "code,extra\n";
+    writeFileSync(join(terminal.home, `${hostile}.csv`), `${header}"AB${hostile}",x\n"A",x\n`);
+    for (const command of [
+      "starpost coupons import *.csv --action map_review --no-input",
+      "starpost coupons import *Done..csv --action map_review --format csv",
+      "starpost coupons list --details",
+      "starpost coupons list --details --json",
+      "starpost coupons list --details --format csv",
+      `starpost coupons list --profile "$(printf 'a\\033]0;taken over\\007')"`,
+      `starpost "$(printf '\\033]0;taken over\\007')"`,
+    ]) {
+      const screen = await terminal.run(command);
+      expect(await terminal.title(), command).toBe(title);
+      expect(screen, command).not.toMatch(/^Done\./m);
+    }
+  });
+
   test("prints usage errors in two lines", async () => {
     const terminal = openTerminal({ rows: 14 });
     const transcript = new Transcript(terminal);

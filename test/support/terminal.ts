@@ -119,6 +119,11 @@ export class Terminal {
     return this.waitFor((screen) => screen.split("\n").at(-1) === prompt);
   }
 
+  /** The title of the terminal, which a control sequence can set. */
+  async title(): Promise<string> {
+    return (await this.#tmux("display-message", "-p", "#{pane_title}")).stdout;
+  }
+
   async close(): Promise<void> {
     await execa("tmux", ["-S", this.#socket, "kill-server"], { reject: false });
     // A process that is still running may be writing its files.

@@ -8,7 +8,7 @@ const dangerous = ["=1+1", "+1", "-1", "@sum(1)", "\t=1", "\r=1", "\n=1", "\uFF1
 const hidden = [" =1+1", "\u00A0=1", "\u200B=1", "'=1+1", "''-1"];
 
 function writeCells(cells: readonly (string | number)[], options: Partial<CsvOptions> = {}): string[] {
-  const form = createCsvForm(["cell", "other"], { isProtected: true, hasByteOrderMark: false, ...options });
+  const form = createCsvForm(["cell", "other"], { toText: markFormula, hasByteOrderMark: false, ...options });
   const text = form.rows(
     cells.map((cell) => [cell, "x"]),
     true,
@@ -25,7 +25,7 @@ test("other cells, numbers, and all cells of a raw file are unchanged", () => {
   const cells = ['a "b", c', " x ", "a;b", "", "'tis", "a=b", "1-2"];
   expect(writeCells(cells)).toEqual(cells);
   expect(writeCells([-1.5])).toEqual(["-1.5"]);
-  expect(writeCells([...dangerous, ...cells], { isProtected: false })).toEqual([...dangerous, ...cells]);
+  expect(writeCells([...dangerous, ...cells], { toText: (text) => text })).toEqual([...dangerous, ...cells]);
 });
 
 const texts = fc.array(

@@ -9,6 +9,7 @@ import { countOf, formatNumber } from "../../../terminal/plural.ts";
 import type { Redactor } from "../../../terminal/redactor.ts";
 import type { Context } from "../../program/context.ts";
 import { describeTarget } from "./import-format.ts";
+import { csvTextOf } from "../../program/output/csv-text.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { ProgressMeter } from "../../program/output/progress-meter.ts";
 
@@ -49,9 +50,9 @@ export async function exportRecords(
   if (out !== undefined && io.redactor) {
     throw usageError("--redact cannot be used with --out", "Remove --out and redirect standard output to the file.");
   }
-  const csv = { isProtected: !globals.raw, hasByteOrderMark };
   const startedMs = io.clock();
   const file = out === undefined || out === "-" ? null : out;
+  const csv = { toText: csvTextOf(io, globals, file !== null), hasByteOrderMark };
   const profile = await context.profile();
   const sink = file === null ? createStreamSink(io.stdout) : openFile(file, context);
   const signals = listenForStop(io, {

@@ -1,10 +1,10 @@
 import { usageError } from "../../../config/user-error.ts";
-import { markFormula } from "../../../export/formula-mark.ts";
 import { renderData } from "../../../terminal/render.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
 import type { View } from "../../../terminal/view.ts";
 import type { Globals } from "../global-flags.ts";
 import type { Io } from "../io.ts";
+import { csvTextOf } from "./csv-text.ts";
 import { readScreen } from "./screen.ts";
 
 interface Printed {
@@ -17,12 +17,9 @@ interface Printed {
  * Prints the data of a command in the selected format and columns.
  * @returns the number of rows, for a stream
  */
-export async function print(
-  io: Io,
-  { format, columns, raw }: Globals,
-  { data, view }: Printed,
-): Promise<number | undefined> {
-  const screen = { ...readScreen(io), ...(!raw && { toCsvText: markFormula }) };
+export async function print(io: Io, globals: Globals, { data, view }: Printed): Promise<number | undefined> {
+  const { format, columns } = globals;
+  const screen = { ...readScreen(io), ...(format === "csv" && { toCsvText: csvTextOf(io, globals) }) };
   if (data instanceof RowStream) {
     const { writeRows } = await import("../../../terminal/write-rows.ts");
     const chosen = choose(columns, data);
