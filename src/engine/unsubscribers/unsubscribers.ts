@@ -95,7 +95,9 @@ function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; erro
     for (const email of emails) {
       if (shape.email.safeParse(email).success) {
         const key = email.toLowerCase();
-        addresses.set(`${typeId} ${key}`, [Number(typeId), email, key]);
+        const address = `${typeId} ${key}`;
+        // As in several calls, the first spelling stays.
+        if (!addresses.has(address)) addresses.set(address, [Number(typeId), email, key]);
       } else {
         errors.push({ value: email, error: unsubscriberErrorTexts.email });
       }
