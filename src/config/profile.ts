@@ -54,13 +54,15 @@ export interface ProfileSources {
 
 /**
  * Finds the profile to use: from the flag, the environment, the current profile, or else `local`.
- * In the environment, the variables of an ad hoc profile take precedence over `STARPOST_PROFILE`, and `STARPOST_DATABASE`
- * takes precedence over the database of any profile that is not selected by the flag.
- * @throws UserError `usage` if the profile is unknown or incomplete
+ * In the environment, the variables of an ad hoc profile take precedence over `STARPOST_PROFILE`. `STARPOST_DATABASE`
+ * replaces any profile that is not selected by the flag, but contradicts variables that select a remote profile.
+ * @throws UserError `usage` if the profile is unknown or incomplete, or if variables contradict each other
  */
 export async function resolveProfile(sources: ProfileSources): Promise<Profile> {
   const { env, flag, paths } = sources;
   const adHoc = flag === undefined || flag === builtInNames.environment ? readAdHocProfile(env) : undefined;
+  const isDatabaseGiven = flag === undefined && readVariable(env, "STARPOST_DATABASE") !== undefined;
+  if (adHoc && isDatabaseGiven) throw contradiction("STARPOST_BASE_URL");
   if (adHoc) return adHoc;
   const requested = flag ?? readVariable(env, "STARPOST_PROFILE");
   if (requested === builtInNames.local) return localProfile(sources);
@@ -69,9 +71,16 @@ export async function resolveProfile(sources: ProfileSources): Promise<Profile> 
   if (name === undefined || name === builtInNames.local) return localProfile(sources);
   const stored = findStored(all, name);
   if (!stored) throw unknownProfile(name, Object.keys(all.profiles));
-  if (!isDatabase(stored)) return remoteProfile(sources, name, stored);
-  const isReplaced = flag === undefined && readVariable(env, "STARPOST_DATABASE") !== undefined;
-  return isReplaced ? localProfile(sources) : storedDatabase(sources, name, stored);
+  if (isDatabaseGiven && requested !== undefined && !isDatabase(stored)) throw contradiction("STARPOST_PROFILE");
+  if (isDatabaseGiven) return localProfile(sources);
+  return isDatabase(stored) ? storedDatabase(sources, name, stored) : remoteProfile(sources, name, stored);
+}
+
+function contradiction(variable: string): UserError {
+  return usageError(
+    `STARPOST_DATABASE selects a database, but ${variable} selects a remote service`,
+    "Unset one of the two variables, or select a profile with --profile.",
+  );
 }
 
 /** The built-in profile `local`. */

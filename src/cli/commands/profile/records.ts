@@ -88,8 +88,7 @@ export async function requireStored(context: Context, name: string, action: stri
 export function findCurrent({ io: { env } }: Context, stored: StoredProfiles): string {
   if (hasAdHocProfile(env)) return builtInNames.environment;
   const name = readVariable(env, "STARPOST_PROFILE") ?? stored.current ?? builtInNames.local;
-  const profile = findStored(stored, name);
-  const isReplaced = profile && isDatabase(profile) && readVariable(env, "STARPOST_DATABASE") !== undefined;
+  const isReplaced = findStored(stored, name) !== undefined && readVariable(env, "STARPOST_DATABASE") !== undefined;
   return isReplaced ? builtInNames.local : name;
 }
 
