@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type Home, Homes, type Summary } from "../support/starpost.ts";
+import { type Home, Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -18,7 +18,7 @@ function writeOrders(home: Home, lines: readonly string[]): string {
 /** Imports an order of which the file states the units. */
 async function importUnits(home: Home, units: string) {
   const path = writeOrders(home, [`${header},Units`, `${row},${units}`]);
-  return home.json<Summary>(["orders", "import", path, "--map", "quantity=Units"]);
+  return home.json(["orders", "import", path, "--map", "quantity=Units"]);
 }
 
 async function countPurchases(home: Home): Promise<number> {
@@ -36,7 +36,7 @@ test("rejects the rows of an order beyond 1,000 for one product", async () => {
   const home = homes.open();
   const rejects = join(home.folder, "rejects.csv");
   const path = writeOrders(home, [header, ...Array.from({ length: 1_001 }, () => row)]);
-  const { exitCode, data } = await home.json<Summary>(["orders", "import", path, "--rejects", rejects]);
+  const { exitCode, data } = await home.json(["orders", "import", path, "--rejects", rejects]);
   expect([exitCode, data.rows]).toEqual([3, { read: 1_001, accepted: 1_000, rejected: 1, failed: 0 }]);
   expect(readFileSync(rejects, "utf8")).toContain(",order_too_large,");
   expect(await countPurchases(home)).toBe(1_000);

@@ -286,7 +286,7 @@ describe("orders", () => {
     expect(done.exitCode).toBe(0);
     const message = expect.stringContaining("emails") as string;
     expect(outcomes(done.data)).toEqual([
-      [2, "o-1", "kept", "was stored before the run"],
+      [2, "o-1", "kept", "was stored before the run; what the run changed in it stays"],
       [3, "o-2", "reversed", message],
       [4, "o-2", "reversed", message],
     ]);

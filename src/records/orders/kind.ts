@@ -21,6 +21,7 @@ export const orders: RecordKind = {
   fixableFields: ["product_id", "sku", "external_sku"],
   idFields: "order_id user_reference product_id upc mpn isbn sku external_sku".split(" "),
   isUndoable: true,
+  undoableDescription: "record which orders are stored, so that `imports undo` leaves their emails alone",
   layoutNames: ["shopify-orders", "woocommerce-orders", "magento-orders", "bigcommerce-orders"],
   importCommand: {
     summary: "Import orders from CSV files, one row per line item (use - for standard input)",

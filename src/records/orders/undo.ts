@@ -41,7 +41,8 @@ export const orderUndo: UndoBehavior = {
 
   decide: (thing, past): Decision => {
     if (!thing.now) return { outcome: "kept", reason: "is not stored on the service" };
-    if (wasBefore(thing.now, past)) return { outcome: "kept", reason: "was stored before the run" };
+    if (wasBefore(thing.now, past))
+      return { outcome: "kept", reason: "was stored before the run; what the run changed in it stays" };
     return { outcome: "reversed", reason: stays, send: {} };
   },
 

@@ -98,7 +98,7 @@ export function sharedImportFlags(kind: RecordKind) {
     },
     ...(kind.urlField !== undefined && { "product-url": productUrl }),
     ...(kind.fixableFields && { "fix-ids": fixIds }),
-    ...(kind.isUndoable && { undoable }),
+    ...(kind.isUndoable && { undoable: { description: kind.undoableDescription ?? undoable.description } }),
   } as const;
 }
 
