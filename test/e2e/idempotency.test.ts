@@ -16,7 +16,7 @@ async function createDespiteKills(env: Record<string, string>) {
   const { data } = await home.json<{ utoken: string }>(["auth", "token"]);
   const { utoken } = data;
   const responses = new Map<number, unknown>();
-  let isOver = false;
+  const stop = new AbortController();
   const create = async (n: number): Promise<boolean> => {
     const review = {
       sku: "teapot",
@@ -41,7 +41,7 @@ async function createDespiteKills(env: Record<string, string>) {
   let last = 0;
   let repeated = 0;
   const workers = Array.from({ length: 4 }, async () => {
-    while (!isOver) {
+    while (!stop.signal.aborted) {
       const n = last++;
       while (!(await create(n))) {
         repeated++;
@@ -55,7 +55,7 @@ async function createDespiteKills(env: Record<string, string>) {
     await server.process;
     server = await home.serve();
   }
-  isOver = true;
+  stop.abort();
   await Promise.all(workers);
   const { stdout } = await home.run(["reviews", "export", "--format", "ndjson"]);
   const emails = stdout.split("\n").map((line) => (JSON.parse(line) as { email: string }).email);
