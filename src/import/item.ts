@@ -33,6 +33,8 @@ export interface Item {
   payload: unknown;
   /** Its rows are only valid together: none of them can be sent again alone. */
   isIndivisible?: boolean;
+  /** For an item whose rows overwrite each other: the row that wrote each field last. */
+  writtenIn?: Map<string, SourceRow>;
   /** For an item of several records: the ID of each and the row that names it; a row may name none or several. */
   parts?: { readonly id: string; readonly row: SourceRow }[];
 }

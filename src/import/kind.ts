@@ -174,6 +174,8 @@ export interface PreparedImport {
   writes?(item: Item): Iterable<readonly [string, string]>;
   /** Merges the next row's item into the one before it, which has the same key; or returns why it does not belong there. */
   join?(item: Item, next: Item): RowError | undefined;
+  /** How many rows an item may have; further rows with its key form another one. By default, `join` decides. */
+  readonly maxRows?: number;
   /**
    * What makes the idempotency keys of calls unique: the run, or, if the same items are the same records in any run, only
    * the items. Without it, calls have no keys. `send` must use the key for one call only.

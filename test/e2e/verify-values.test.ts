@@ -188,7 +188,7 @@ describe("the values of products", () => {
       "p-2,Mug,https://shop.example/2,3,,\n";
     const path = write(home, "products.csv", columns + rows);
     const { import_id: id, items, verified } = await load(home, ["products", "import", path, "--verify"]);
-    expect(items).toMatchObject({ accepted: 3, created: 2, changed: 1, unchanged: 0 });
+    expect(items).toMatchObject({ accepted: 2, created: 2, changed: 0, unchanged: 0 });
     expect(verified).toMatchObject({ missing_count: 0, different_count: 0 });
     change(
       home,
@@ -203,6 +203,31 @@ describe("the values of products", () => {
       "4 name",
     ]);
     for (const { expected } of found.data.different) expect(String(expected).length).toBeLessThan(150);
+  });
+
+  test("of several rows of a product are stored once, so that a second import changes nothing", async () => {
+    const home = homes.open();
+    const rows =
+      "p-1,First,https://shop.example/1,1,Text,12\n" +
+      "p-2,Cup,https://shop.example/2,2,,\n" +
+      "p-1,Second,https://shop.example/1,,,\n" +
+      "p-1,Third,https://shop.example/3,x,,\n";
+    const path = write(home, "products.csv", columns + rows);
+    const args = ["products", "import", path, "--verify"];
+    const first = await load(home, args, 3);
+    expect(first.rows).toEqual({ read: 4, accepted: 3, rejected: 1, failed: 0 });
+    expect(first.items).toEqual({ sent: 2, accepted: 2, rejected: 0, created: 2, changed: 0, unchanged: 0 });
+    const { data: stored } = await home.json<object[]>(["products", "list", "--details"]);
+    expect(stored).toMatchObject([
+      { external_id: "p-1", name: "Second", price: "1", description: "Text", upc: "12" },
+      { external_id: "p-2", name: "Cup" },
+    ]);
+    expect((await load(home, args, 3)).items).toMatchObject({ created: 0, changed: 0, unchanged: 2 });
+    change(home, "update products set name = 'First', description = 'Other' where product_id = 'p-1'");
+    const found = await verify(home, first.import_id);
+    expect(format(found.data)).toEqual(["4 name: First, Second", "2 description: Other, Text"]);
+    await load(home, ["products", "import", found.data.missing_file ?? ""]);
+    expect((await verify(home, first.import_id)).exitCode).toBe(0);
   });
 
   test("include an erased description", async () => {

@@ -142,7 +142,7 @@ export class ItemReader {
 
   *#place(item: Item, source: SourceRow): Generator<Item> {
     if (this.#behavior.join) {
-      if (this.#open?.key === item.key) {
+      if (this.#open?.key === item.key && this.#open.rows.length < (this.#behavior.maxRows ?? Infinity)) {
         const problem = this.#behavior.join(this.#open, item);
         if (problem) this.#tally.reject(source, [problem]);
         return;

@@ -90,12 +90,13 @@ export class Finding {
   }
 
   *#compare(expected: ExpectedRecord, held: Held, storedKeys: StoredKeys): Generator<Fault> {
-    const { key, row, values = [], firstUnit = 0 } = expected;
+    const { key, values = [], firstUnit = 0 } = expected;
     const stored = held.values.slice(firstUnit, firstUnit + values.length);
     for (const { isSame, ...difference } of compareValues(values, stored)) {
       const field = { key, field: difference.field };
+      const row = expected.writtenIn?.get(difference.field) ?? expected.row;
       if (this.#file) {
-        if (!isSame && storedKeys.isDifferent(field, row)) yield describeDifference(expected, difference);
+        if (!isSame && storedKeys.isDifferent(field, row)) yield describeDifference({ ...expected, row }, difference);
       } else if (isSame) storedKeys.markSame(field);
       else storedKeys.markDifferent(field, row);
     }

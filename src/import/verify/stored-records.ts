@@ -20,6 +20,8 @@ export interface ExpectedRecord {
   readonly values?: readonly Values[] | undefined;
   /** The first unit to compare, from 0. */
   readonly firstUnit?: number | undefined;
+  /** For an item whose rows overwrite each other: the row that wrote each field last. */
+  readonly writtenIn?: ReadonlyMap<string, SourceRow> | undefined;
   /** A key of the record that its changed values leave the same; with the values. Used if nothing has `key`. */
   readonly changed?: { readonly key: string; readonly values: Values } | undefined;
 }
@@ -50,12 +52,12 @@ export function joinKey(...parts: readonly string[]): string {
 
 /** For an item that is a single record: its first row stands for it. */
 export function* expectOne(
-  { rows }: Item,
+  { rows, writtenIn }: Item,
   key: string,
   field: string,
   names: Readonly<Record<string, string>>,
   values?: Values,
 ): Generator<ExpectedRecord> {
   const [row] = rows;
-  if (row) yield { key, needs: 1, of: 1, row, field, names, ...(values && { values: [values] }) };
+  if (row) yield { key, needs: 1, of: 1, row, field, names, writtenIn, ...(values && { values: [values] }) };
 }

@@ -11,7 +11,7 @@ import {
 } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
-import type { ItemError, RowError } from "../../import/item.ts";
+import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { listProducts } from "../../service/listings.ts";
@@ -115,7 +115,10 @@ function prepareImport({ update = false }: ProductOptions, { fields }: RecordKin
     ...(update && {
       fields: fields.map((field) => ({ ...field, required: field.name === "product_id" })),
     }),
+    groupField: "product_id",
     idField: "product_id",
+    maxRows,
+    join: joinProduct,
     erasing: update ? erasedByUpdate : erasedByNothing,
 
     read: (row, source, reportDropped, erased) => {
@@ -154,6 +157,35 @@ function prepareImport({ update = false }: ProductOptions, { fields }: RecordKin
       return readOutcomes({ outcomes: inOrder, errors: located }, locate);
     },
   };
+}
+
+/** The maximum number of rows that are combined, so that memory use is bounded. */
+const maxRows = 1_000;
+
+/**
+ * Adds the values of a further row of the same product, which win. Sending the rows one after the other would store the
+ * same values, but each would change those of the row before it.
+ */
+function joinProduct(item: Item, next: Item): undefined {
+  const [before, added] = [item.payload as WireProduct, next.payload as WireProduct];
+  const [first] = item.rows;
+  const [row] = next.rows;
+  if (!first || !row) return;
+  item.writtenIn ??= new Map(fieldsOf(before).map((field) => [field, first]));
+  for (const field of fieldsOf(added)) item.writtenIn.set(field, row);
+  const specs = { ...specsOf(before), ...specsOf(added) };
+  item.payload = { ...before, ...added, ...(Object.keys(specs).length > 0 && { specs }) };
+  item.isIndivisible = true;
+  item.rows.push(...next.rows);
+  item.size += next.size;
+}
+
+function fieldsOf(product: WireProduct): string[] {
+  return [...Object.keys(product), ...Object.keys(specsOf(product))];
+}
+
+function specsOf({ specs }: WireProduct): Readonly<Record<string, unknown>> {
+  return (specs ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 /** The outcome with the columns of its fields: for `specs.sku`, `sku`. */

@@ -24,7 +24,7 @@ test("counts rows, calls, repetitions, and what is stored already", async () => 
     state: "finished",
     profile: "local",
     rows: { read: 3, accepted: 2, rejected: 1, failed: 0 },
-    items: { accepted: 2 },
+    items: { accepted: 1, created: 0, changed: 1, unchanged: 0 },
     time: { rate: null },
     repeated: { rows: 1, first: expect.stringMatching(/:4$/) },
     there: { items: 1, changed: 1, purchases_added: null },
