@@ -184,6 +184,7 @@ describeIsolated("the emails of a repeated order", (harness) => {
 
   it("follow its new date and customer name while they are queued", async () => {
     const account = await harness().newAccount();
+    await account.service.emailRules.set({ name: "one_mail_per", value: "product" });
     await send(account, { products: { cup: cup(), pot: cup() } });
     const [first, second] = await emails(harness());
     await harness()
