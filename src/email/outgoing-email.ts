@@ -1,4 +1,4 @@
-import type { EmailCategory } from "../contract/index.ts";
+import type { SentEmailCategory } from "../contract/index.ts";
 
 /** The parts of an email, as Liquid templates or rendered. */
 export interface EmailTemplate {
@@ -11,7 +11,7 @@ export interface EmailTemplate {
 export interface OutgoingEmail {
   readonly id: number;
   readonly accountId: number;
-  readonly category: EmailCategory;
+  readonly category: SentEmailCategory;
   readonly to: { readonly address: string; readonly name: string };
   readonly store: { readonly name: string; readonly url: string | null };
   /** Template data of the category: user content and links. */

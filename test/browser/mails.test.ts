@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { emailCategories } from "../../src/contract/index.ts";
+import { sentEmailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import { renderOutgoing } from "../../src/email/templates/render-email.ts";
 import { createSampleEmail } from "../../src/email/templates/check-template.ts";
@@ -24,7 +24,7 @@ function withText(value: unknown, text: string, name = ""): unknown {
   return typeof value === "string" && !isServiceLink ? text : value;
 }
 
-const hostileMail = (category: (typeof emailCategories)[number], text: string) => {
+const hostileMail = (category: (typeof sentEmailCategories)[number], text: string) => {
   const email = createSampleEmail(category);
   return {
     ...email,
@@ -35,8 +35,9 @@ const hostileMail = (category: (typeof emailCategories)[number], text: string) =
 };
 
 /** One category for each template. */
-const distinct = emailCategories.filter(
-  (category, at) => emailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
+const distinct = sentEmailCategories.filter(
+  (category, at) =>
+    sentEmailCategories.findIndex((other) => builtInTemplates[other] === builtInTemplates[category]) === at,
 );
 
 describeInBrowser("mails as they are read", (browser) => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { emailCategories } from "../../src/contract/index.ts";
+import { sentEmailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
@@ -24,7 +24,7 @@ describeBackends("email templates", (harness: () => Harness) => {
 
   it("have a built-in template for each category", async () => {
     const { templates } = await service.emailTemplates.list({});
-    expect(templates.map(({ category }) => category)).toEqual([...emailCategories]);
+    expect(templates.map(({ category }) => category)).toEqual([...sentEmailCategories]);
     expect(templates.every(({ is_own, updated_at }) => !is_own && updated_at === null)).toBe(true);
     const { template } = await service.emailTemplates.get({ category: "map" });
     expect(template).toEqual({ category: "map", is_own: false, updated_at: null, ...builtInTemplates.map });

@@ -23,6 +23,25 @@ export const emailCategories = [
 ] as const;
 export type EmailCategory = (typeof emailCategories)[number];
 
+/**
+ * The categories of emails that the service sends, which have templates.
+ * Assumed: the events of the others do not exist here: campaigns (`testimonials_request`, `custom_map`), integrations
+ * (`mail_after_service`, `mail_after_invoice`, `site_reminder`), resending (`resend_…`), and answers of shoppers by email
+ * (`answer_request_shoppers`). Statistics contain all categories.
+ */
+export const sentEmailCategories = [
+  "map",
+  "reminder",
+  "anonymous_testimonials_request",
+  "comment_request",
+  "comment_notification",
+  "question_confirmation",
+  "answer_request_shop_owner",
+  "answer_notification_shop_owner",
+  "answer_notification_shoppers",
+] as const satisfies readonly EmailCategory[];
+export type SentEmailCategory = (typeof sentEmailCategories)[number];
+
 export type EmailTypeId = keyof typeof emailTypes;
 
 /**

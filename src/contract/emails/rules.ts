@@ -36,7 +36,8 @@ export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by
  * Email settings of an account, with their defaults.
  * Source: common practice of review services: no review request for an order older than six months, none to a customer
  * who reviewed the product in the last twelve months, and at most five per customer in 30 days. Assumed: a request is
- * due 14 days after the order date, or immediately if that has passed; opens and clicks are tracked only on request.
+ * due 14 days after the order date, or immediately if that has passed; reminders are sent, and opens and clicks tracked,
+ * only on request.
  */
 export const emailSettings = {
   send_review_requests: onOff("send review requests", true),
@@ -47,6 +48,8 @@ export const emailSettings = {
     default: "order",
     choices: ["product", "order"],
   },
+  send_reminders: onOff("send a reminder if the customer has not reviewed the product", false),
+  remind_after_days: number("days from a review request to its reminder", 7, [1, 365]),
   track_opens: onOff("track when emails are opened", false),
   track_clicks: onOff("track clicks on links in emails", false),
   order_too_old: onOff("send no review requests for old orders", true),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { emailCategories } from "./categories.ts";
+import { sentEmailCategories } from "./categories.ts";
 import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -8,7 +8,9 @@ import { lazily } from "../lazily.ts";
 /** Maximum length of each template part, in characters. Assumed: email clients clip HTML at about this length. */
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
 
-const category = lazily(() => z.enum(emailCategories, { error: `must be one of ${emailCategories.join(", ")}` }));
+const category = lazily(() =>
+  z.enum(sentEmailCategories, { error: `must be one of ${sentEmailCategories.join(", ")}` }),
+);
 
 const part = (max: number) =>
   z
@@ -26,7 +28,7 @@ const parts = lazily(() => ({
 
 const templateInfo = lazily(() =>
   z.object({
-    category: z.enum(emailCategories),
+    category: z.enum(sentEmailCategories),
     /** Whether the account has replaced the built-in template. */
     is_own: z.boolean(),
     subject: z.string(),
@@ -41,7 +43,7 @@ const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
 export const emailTemplates = {
   list: endpoint({
-    summary: "List the email templates, one per category",
+    summary: "List the email templates, one per category of emails that are sent",
     listing: { items: "templates" },
     method: "GET",
     paths: [path],

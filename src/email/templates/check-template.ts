@@ -1,4 +1,4 @@
-import type { EmailCategory } from "../../contract/index.ts";
+import type { SentEmailCategory } from "../../contract/index.ts";
 import { rejectUnsafeValues } from "./plain-values.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { createScope, type EmailScope, getRenderer, renderEmail } from "./render-email.ts";
@@ -18,7 +18,7 @@ export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"
  * @returns the rendered parts
  * @throws TemplateError
  */
-export async function checkTemplate(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
+export async function checkTemplate(category: SentEmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
   const scope = createScope(createSampleEmail(category));
   await checkNames(template, scope);
   rejectUnsafeValues(template.html);
@@ -93,7 +93,6 @@ const products = [
 ];
 
 const order = { order_id: "100234", order_date: "2026-03-14", is_test: false, products };
-const storeReview = { review_url: link };
 const review = {
   title: "Pours well",
   content: 'It keeps <hot> for "hours" & hours.\nAnd it is beautiful.',
@@ -107,29 +106,20 @@ const question = {
 };
 const answer = { ...question, answer: "Yes, it does.\nThe lid as well." };
 
-const sampleData: Readonly<Record<EmailCategory, OutgoingEmail["data"]>> = {
+const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   map: order,
-  resend_map: order,
   reminder: order,
-  resend_reminder: order,
-  custom_map: order,
-  resend_custom_map: order,
-  mail_after_service: storeReview,
-  mail_after_invoice: storeReview,
-  site_reminder: storeReview,
-  testimonials_request: storeReview,
   anonymous_testimonials_request: { ...review, verify_url: link },
-  comment_request: { ...review, comment_url: link },
+  comment_request: { ...review, review_id: 12, comment_url: link },
   comment_notification: { ...review, comment: "Thank you!\nEnjoy your tea." },
   question_confirmation: { ...question, confirm_url: link },
-  answer_request_shop_owner: { ...question, answer_url: link },
-  answer_request_shoppers: { ...question, answer_url: link },
+  answer_request_shop_owner: { ...question, question_id: 3, answer_url: link },
   answer_notification_shop_owner: answer,
   answer_notification_shoppers: answer,
 };
 
 export function createSampleEmail(
-  category: EmailCategory,
+  category: SentEmailCategory,
 ): Pick<OutgoingEmail, "category" | "to" | "store" | "data" | "unsubscribeUrl"> {
   return {
     category,

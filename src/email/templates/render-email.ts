@@ -1,4 +1,4 @@
-import type { EmailCategory } from "../../contract/index.ts";
+import type { SentEmailCategory } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
@@ -82,6 +82,6 @@ export async function renderOutgoing(
   mail: TemplatedEmail & Pick<OutgoingEmail, "category" | "template">,
 ): Promise<EmailTemplate> {
   const { builtInTemplates } = await import("./built-in/templates.ts");
-  const template = mail.template ?? builtInTemplates[mail.category satisfies EmailCategory];
+  const template = mail.template ?? builtInTemplates[mail.category satisfies SentEmailCategory];
   return await renderEmail(template, createScope(mail));
 }

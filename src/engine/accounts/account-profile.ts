@@ -45,3 +45,12 @@ export async function readStoreName(
 export async function saveStoreName(name: string, context: HandlerContext): Promise<void> {
   await saveSetting({ name: "store_name", value: name === "" ? null : name }, context, accountOf(context).id);
 }
+
+/** Reads the app key of an account, for links in emails. */
+export async function readAppKey(
+  { transaction }: Pick<HandlerContext, "transaction">,
+  accountId: number,
+): Promise<string> {
+  const account = transaction.selectFrom("accounts").select("app_key").where("id", "=", accountId);
+  return (await account.executeTakeFirstOrThrow()).app_key;
+}

@@ -1,4 +1,4 @@
-import { type contract, type EmailCategory, emailCategories, ServiceError } from "../../contract/index.ts";
+import { type contract, type SentEmailCategory, sentEmailCategories, ServiceError } from "../../contract/index.ts";
 import type { EmailTemplate } from "../../email/outgoing-email.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
@@ -17,7 +17,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
       .where("account_id", "=", accountOf(context).id)
       .execute();
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
-    const templates = emailCategories.map((category) => {
+    const templates = sentEmailCategories.map((category) => {
       const custom = customTemplates.find((row) => row.category === category);
       const { text: _text, html: _html, ...info } = describe(category, custom ?? builtInTemplates[category]);
       return info;
@@ -69,7 +69,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
 };
 
 async function findCustomTemplate(
-  category: EmailCategory,
+  category: SentEmailCategory,
   context: HandlerContext,
 ): Promise<StoredTemplate | undefined> {
   return await context.transaction
@@ -80,12 +80,12 @@ async function findCustomTemplate(
     .executeTakeFirst();
 }
 
-async function describeBuiltIn(category: EmailCategory) {
+async function describeBuiltIn(category: SentEmailCategory) {
   const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
   return describe(category, builtInTemplates[category]);
 }
 
-function describe(category: EmailCategory, template: EmailTemplate | StoredTemplate) {
+function describe(category: SentEmailCategory, template: EmailTemplate | StoredTemplate) {
   const { subject, text, html } = template;
   const updatedAtMs = "updated_at" in template ? template.updated_at : undefined;
   return {
@@ -98,7 +98,7 @@ function describe(category: EmailCategory, template: EmailTemplate | StoredTempl
   };
 }
 
-async function renderSample(category: EmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
+async function renderSample(category: SentEmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
   const { checkTemplate } = await import("../../email/templates/check-template.ts");
   const { TemplateError } = await import("../../email/templates/template-error.ts");
   try {

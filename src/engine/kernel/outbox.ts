@@ -1,9 +1,9 @@
 import {
   actorNames,
-  type EmailCategory,
   type EmailLinkKind,
   emailTypeOf,
   isStoppedByRecipient,
+  type SentEmailCategory,
   type WebhookEvent,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
@@ -16,7 +16,7 @@ type EventContext = Context & Pick<HandlerContext, "random">;
 
 export interface NewEmail {
   readonly accountId: number;
-  readonly category: EmailCategory;
+  readonly category: SentEmailCategory;
   readonly email: string;
   readonly name: string;
   /** Template data of the category. `link` creates a link to a row, or to the email itself. */

@@ -2,6 +2,7 @@ import { type contract, recordNotFound, missingField } from "../../contract/inde
 import { readStoreName } from "../accounts/account-profile.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { queueAnswerNotifications } from "./question-emails.ts";
 import { toAnswer } from "./question-list.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { findOrAddShopper, type Person } from "../accounts/shoppers.ts";
@@ -46,6 +47,7 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
       : await findStorePerson(accountId, context);
     const row = await insertAnswer({ question_row: question_id, content, by_store: shopper ? 0 : 1 }, person, context);
     await addToQuestionTotals({ accountId, productRow }, "answers", context);
+    await queueAnswerNotifications({ questionId: question_id, content, email }, context);
     return { answer: toAnswer({ ...row, ...person }, await readStoreName(context, accountId)) };
   },
 };

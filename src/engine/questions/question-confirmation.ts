@@ -1,5 +1,6 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordClick } from "../kernel/email-log.ts";
+import { queueAnswerRequest } from "./question-emails.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
@@ -48,4 +49,5 @@ async function publishQuestion(
     .where("id", "=", id)
     .execute();
   await addToQuestionTotals({ accountId, productRow }, "questions", context);
+  await queueAnswerRequest(id, context);
 }

@@ -10,6 +10,7 @@ import {
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { findOrAddProduct } from "../products/product-lookup.ts";
 import { announceReview } from "./review-announcement.ts";
+import { queueCommentNotification } from "./review-emails.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { findReview } from "./review-parts.ts";
 import { countReview, findRatingTarget, siteTarget } from "./rating-targets.ts";
@@ -179,7 +180,9 @@ export async function setComment(
     context,
   );
   await changeReview(review_id, { comment: content, comment_at: context.nowMs }, context);
-  return announceUpdate(review_id, context);
+  const updated = await announceUpdate(review_id, context);
+  if (found.review.comment === null) await queueCommentNotification(updated, context);
+  return updated;
 }
 
 async function changeReview(

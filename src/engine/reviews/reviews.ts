@@ -2,7 +2,7 @@ import { type contract, type PastReview, ServiceError, unauthorizedMessage } fro
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { queueEmail } from "../kernel/outbox.ts";
+import { queueCommentRequest, queueVerification } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findReview } from "./review-parts.ts";
@@ -11,14 +11,15 @@ import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { castVote } from "../kernel/votes.ts";
 
 export const reviewHandlers: Handlers<typeof contract.reviews> = {
-  /** Creates a review as anonymous, and queues an email whose link verifies its author. */
+  /** Creates a review as anonymous, and queues emails: to the store's owner, and one whose link verifies the author. */
   create: async (input, context) => {
     const { parts, isTrusted } = await createReview(input, context);
+    await queueCommentRequest(parts, context);
     if (!isTrusted) await queueVerification(parts, context);
     return { image_upload_token: signImageUpload(parts.review.id, context) };
   },
 
-  /** Assumed: this sends no verification email; the review stays anonymous unless the call is signed. */
+  /** Assumed: this sends no emails; the review stays anonymous unless the call is signed. */
   createNow: async (input, context) => {
     const { parts } = await createReview(input, context, { past: readPast(input, context) });
     return { reviews: await toFullReviews([parts], context) };
@@ -116,25 +117,4 @@ async function toFullReviews(found: readonly ReviewParts[], context: HandlerCont
   const { publicUrl } = context;
   const { appKey } = accountOf(context);
   return found.map((parts) => toFullReview(parts, profile, { publicUrl, appKey }));
-}
-
-/** Source: spec "States and transitions": verification emails are sent to the reviewing customers. */
-async function queueVerification({ review, author, product }: ReviewParts, context: HandlerContext) {
-  const { id: accountId } = accountOf(context);
-  await queueEmail(
-    {
-      accountId,
-      category: "anonymous_testimonials_request",
-      email: author.email,
-      name: author.display_name,
-      data: (link) => ({
-        title: review.title,
-        content: review.content,
-        score: review.score,
-        product_name: product?.name ?? null,
-        verify_url: link("verify_review", review.id),
-      }),
-    },
-    context,
-  );
 }

@@ -55,22 +55,25 @@ interface QuestionMessage {
   readonly because: string;
 }
 
-export function requestAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
-  return frame({
-    subject,
-    because,
-    text: `${opening}
+export const requestAnswer: EmailTemplate = frame({
+  subject: "New question about {{ product_name }}",
+  because: "you manage questions for {{ store.name }}",
+  text: `A customer asked a question about {{ product_name }}:
 
 {{ content | quote }}
 
-Answer the question: {{ answer_url }}`,
-    html: `<p>${isolate(opening)}</p>
+See the product: {{ answer_url }}
+
+To answer, use the question ID {{ question_id }}:
+starpost questions answer {{ question_id }} --content "Your answer"`,
+  html: `<p>A customer asked a question about <bdi>{{ product_name }}</bdi>:</p>
 <blockquote dir="auto">
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p><a class="button" href="{{ answer_url }}">Answer the question</a></p>`,
-  });
-}
+<p><a class="button" href="{{ answer_url }}">See the product</a></p>
+<p>To answer, use the question ID {{ question_id }}:<br>
+<code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
+});
 
 export function notifyOfAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
   return frame({
@@ -105,13 +108,18 @@ export const requestComment: EmailTemplate = frame({
 {{ title | quote }}
 {{ content | quote }}
 
-Reply to the review: {{ comment_url }}`,
+See all reviews: {{ comment_url }}
+
+To reply, use the review ID {{ review_id }}:
+starpost reviews comment {{ review_id }} --content "Your reply"`,
   html: `<p>You have a new review${isolate(ofProduct)} ({{ score }} out of 5 stars):</p>
 <blockquote dir="auto">
   <p dir="auto"><strong>{{ title }}</strong></p>
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p><a class="button" href="{{ comment_url }}">Reply to the review</a></p>`,
+<p><a class="button" href="{{ comment_url }}">See all reviews</a></p>
+<p>To reply, use the review ID {{ review_id }}:<br>
+<code>starpost reviews comment {{ review_id }} --content "Your reply"</code></p>`,
 });
 
 export const notifyOfComment: EmailTemplate = frame({

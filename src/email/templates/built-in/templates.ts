@@ -1,4 +1,4 @@
-import type { EmailCategory } from "../../../contract/index.ts";
+import type { SentEmailCategory } from "../../../contract/index.ts";
 import type { EmailTemplate } from "../../outgoing-email.ts";
 import {
   confirmQuestion,
@@ -16,69 +16,26 @@ const orderedProducts =
 const bought = "you bought something from {{ store.name }}";
 const order = "Thank you for your order {{ order_id }} from {{ store.name }}.";
 
-const afterPurchase = requestReviews({
-  subject: `How do you like ${orderedProducts}?`,
-  opening: `${order} How do you like it?`,
-  because: bought,
-});
-
-const reminder = requestReviews({
-  subject: `Reminder: how do you like ${orderedProducts}?`,
-  opening: `We recently asked how you like your order from {{ store.name }}. We would still love to hear from you.`,
-  because: bought,
-});
-
-const askedByStore = requestReviews({
-  subject: `{{ store.name }} would like to know: how do you like ${orderedProducts}?`,
-  opening: `Thank you for shopping at {{ store.name }}. We would love to know what you think of your order.`,
-  because: bought,
-});
-
 /**
- * The built-in templates of all categories.
+ * The built-in templates.
  * Assumed: all texts; the specification only names the categories.
  */
-export const builtInTemplates: Readonly<Record<EmailCategory, EmailTemplate>> = {
-  map: afterPurchase,
-  resend_map: afterPurchase,
-  reminder,
-  resend_reminder: reminder,
-  custom_map: askedByStore,
-  resend_custom_map: askedByStore,
-  mail_after_service: requestStoreReview({
-    subject: "How was your experience with {{ store.name }}?",
-    opening: "You recently contacted our customer service. How did we do?",
-    because: "you contacted the customer service of {{ store.name }}",
-  }),
-  mail_after_invoice: requestStoreReview({
-    subject: "How was your order from {{ store.name }}?",
-    opening: "Thank you for your payment. How was your experience ordering from {{ store.name }}?",
+export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>> = {
+  map: requestReviews({
+    subject: `How do you like ${orderedProducts}?`,
+    opening: `${order} How do you like it?`,
     because: bought,
   }),
-  site_reminder: requestStoreReview({
-    subject: "What do you think of {{ store.name }}?",
-    opening: "You started a review of {{ store.name }}. It only takes a minute to finish.",
-    because: "you started a review of {{ store.name }}",
-  }),
-  testimonials_request: requestStoreReview({
-    subject: "What do you think of {{ store.name }}?",
-    opening: "As a customer of {{ store.name }}, would you share your experience with us?",
-    because: "you are a customer of {{ store.name }}",
+  reminder: requestReviews({
+    subject: `Reminder: how do you like ${orderedProducts}?`,
+    opening: `We recently asked how you like your order from {{ store.name }}. We would still love to hear from you.`,
+    because: bought,
   }),
   anonymous_testimonials_request: verifyReview,
   comment_request: requestComment,
   comment_notification: notifyOfComment,
   question_confirmation: confirmQuestion,
-  answer_request_shop_owner: requestAnswer({
-    subject: "New question about {{ product_name }}",
-    opening: "A customer asked a question about {{ product_name }}:",
-    because: "you manage questions for {{ store.name }}",
-  }),
-  answer_request_shoppers: requestAnswer({
-    subject: "Can you answer a question about {{ product_name }}?",
-    opening: "You bought {{ product_name }}, and another shopper has a question about it:",
-    because: bought,
-  }),
+  answer_request_shop_owner: requestAnswer,
   answer_notification_shop_owner: notifyOfAnswer({
     subject: "A question about {{ product_name }} was answered",
     opening: "A question about {{ product_name }} was answered. The question:",
@@ -120,21 +77,6 @@ Thank you!`,
   <p><a class="button" href="{{ product.review_url }}" aria-label="Write a review of {{ product.name }}">Write a review</a></p>
 </section>
 {% endfor %}
-<p>Thank you!</p>`,
-  });
-}
-
-function requestStoreReview({ subject, opening, because }: Request): EmailTemplate {
-  return frame({
-    subject,
-    because,
-    text: `${opening} Your review helps others find a store they can trust.
-
-Write a review: {{ review_url }}
-
-Thank you!`,
-    html: `<p>${isolate(opening)} Your review helps others find a store they can trust.</p>
-<p><a class="button" href="{{ review_url }}">Write a review</a></p>
 <p>Thank you!</p>`,
   });
 }

@@ -10,7 +10,7 @@ type Context = Pick<HandlerContext, "transaction" | "dialect">;
 /** A review request for an order. */
 export type RequestEmail = Pick<
   Row<"mails">,
-  "id" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
+  "id" | "category" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
 >;
 
 /** A product that an email is about. */

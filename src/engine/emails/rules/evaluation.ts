@@ -117,9 +117,10 @@ export async function evaluateProducts<Email extends RequestEmail>(
   const linesByEmail = new Map<number, EmailLine[]>(emails.map(({ id }) => [id, []]));
   for (const line of lines) linesByEmail.get(line.mailId)?.push(line);
   for (const email of emails) {
+    const applied = email.category === "reminder" ? settingsOfReminder(settings) : settings;
     const results = (linesByEmail.get(email.id) ?? []).map((line) => ({
       row: line.product_row,
-      rule: findBlockingRule(line, { facts: factsById.get(line.id), settings, onDay }),
+      rule: findBlockingRule(line, { facts: factsById.get(line.id), settings: applied, onDay }),
     }));
     const productRows = results.flatMap(({ row, rule }) => (rule === undefined ? [row] : []));
     const dropped = results.flatMap(({ row, rule }) => (rule === undefined ? [] : [[row, rule]]));
@@ -127,6 +128,12 @@ export async function evaluateProducts<Email extends RequestEmail>(
     else rejected.set(email.id, { rule: findDecidingRule(results.map(({ rule }) => rule)), productRows: [] });
   }
   return { approved, rejected };
+}
+
+/** Assumed: nobody is reminded who wrote the review, or after the account turned reminders off. */
+function settingsOfReminder(settings: EmailSettings): EmailSettings {
+  const { send_review_requests, send_reminders } = settings;
+  return { ...settings, reviewed_lately: true, send_review_requests: send_review_requests && send_reminders };
 }
 
 /** An order without products, which no operation creates, is treated like one with blacklisted products only. */

@@ -4,6 +4,7 @@ import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { suppress } from "../events/suppressions.ts";
 import type { LeaseHolder } from "./claims.ts";
+import { queueReminder } from "./reminders.ts";
 import { findNextAttempt } from "./retries.ts";
 import { markNotSent, toEventSubject } from "./unsent-emails.ts";
 
@@ -115,9 +116,10 @@ async function recordSent(
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
-    .returning(["id", "account_id", "category"])
+    .returningAll()
     .executeTakeFirst();
   if (!sent) return { result: "lost", events: [] };
+  await queueReminder(sent, { transaction, nowMs });
   return { result: "sent", events: [{ ...toEventSubject(sent), event: "delivered", detail }] };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type EmailCategory, type EmailSettings, extensionPrefix } from "../../../contract/index.ts";
+import { type EmailSettings, extensionPrefix, type SentEmailCategory } from "../../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -60,7 +60,7 @@ function toOutgoing(
   return {
     id: row.id,
     accountId: row.account_id,
-    category: row.category as EmailCategory,
+    category: row.category as SentEmailCategory,
     to: { address: row.email, name: row.name },
     store,
     data,

@@ -9,6 +9,7 @@ import {
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
 import { recordClick } from "../../kernel/email-log.ts";
 import { findRequested, type Requested } from "./requested-review.ts";
+import { queueCommentRequest } from "../review-emails.ts";
 import { createReview } from "../review-store.ts";
 import { shortenName } from "../../accounts/shoppers.ts";
 import { iso } from "../../kernel/times.ts";
@@ -94,7 +95,8 @@ async function storeReview(
     user_reference: order.userReference,
   };
   const accountContext = { ...context, account: { id: accountId, appKey } };
-  await createReview(newReview, accountContext, { orderRow: order.id });
+  const { parts } = await createReview(newReview, accountContext, { orderRow: order.id });
+  await queueCommentRequest(parts, accountContext);
   await recordClick({ accountId, mailId, category: mail.category as EmailCategory }, context);
 }
 

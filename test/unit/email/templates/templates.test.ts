@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emailCategories } from "../../../../src/contract/index.ts";
+import { sentEmailCategories } from "../../../../src/contract/index.ts";
 import { builtInTemplates } from "../../../../src/email/templates/built-in/templates.ts";
 import { checkTemplate, createSampleEmail } from "../../../../src/email/templates/check-template.ts";
 import type { EmailTemplate } from "../../../../src/email/outgoing-email.ts";
@@ -20,7 +20,7 @@ async function make(source: string, data: Record<string, unknown> = {}): Promise
   return (await renderEmail(aTemplate({ html: source }), scope)).html;
 }
 
-describe.each(emailCategories.map((category) => [category]))("the template of %s", (category) => {
+describe.each(sentEmailCategories.map((category) => [category]))("the template of %s", (category) => {
   it("passes the check and renders valid HTML", async () => {
     const made = await checkTemplate(category, builtInTemplates[category]);
     expect(await findFaults(made.html)).toEqual([]);

@@ -6,14 +6,14 @@ import { text as readAll } from "node:stream/consumers";
 import { toFileError, codeOf, UserError, usageError } from "../../../../config/user-error.ts";
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
-import type { EmailCategory } from "../../../../contract/emails/categories.ts";
+import type { SentEmailCategory } from "../../../../contract/emails/categories.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { canPrompt, prompt } from "../../../program/prompt.ts";
 import { locateInFile, type ParsedTemplate, parseTemplateFile, formatTemplateFile } from "./file.ts";
 
 export interface EditRequest {
-  readonly category: EmailCategory;
+  readonly category: SentEmailCategory;
   /** A file to read instead of opening an editor; `-` for standard input. */
   readonly file: string | undefined;
   /** Whether to start from the built-in template. */
@@ -46,7 +46,7 @@ export async function readSource({ io }: Context, file: string): Promise<string>
 
 async function save(
   service: Service,
-  category: EmailCategory,
+  category: SentEmailCategory,
   parsed: ParsedTemplate,
   source: string,
 ): Promise<SavedTemplate> {
@@ -100,7 +100,7 @@ async function confirmRetry(context: Context, error: unknown): Promise<boolean> 
 }
 
 /** Names the file with the edited text, so that it is not lost when the template is rejected. */
-function keepText(error: unknown, path: string, category: EmailCategory): unknown {
+function keepText(error: unknown, path: string, category: SentEmailCategory): unknown {
   if (!(error instanceof Error)) return error;
   const command = `starpost mail templates edit ${category} --file ${path}`;
   const kind = error instanceof UserError ? error.kind : "failed";

@@ -1,4 +1,4 @@
-import { emailCategories } from "../../../../contract/emails/categories.ts";
+import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { fields, silent } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
@@ -28,7 +28,7 @@ export const mailTemplatesEdit = command({
   run: async (context, { arguments: [name = ""], flags }) => {
     const { editTemplate } = await import("./edit-run.ts");
     const { formatTemplateFile } = await import("./file.ts");
-    const category = readOneOf(name, emailCategories, "<category>");
+    const category = readOneOf(name, sentEmailCategories, "<category>");
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
     return withService(context, async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });

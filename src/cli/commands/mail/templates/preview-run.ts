@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { readFileIfExists } from "../../../../config/private-file.ts";
 import { toFileError } from "../../../../config/user-error.ts";
-import type { EmailCategory } from "../../../../contract/index.ts";
+import type { SentEmailCategory } from "../../../../contract/index.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { previewMarker, renderEmailPreview } from "../../../../pages/email-preview-page.ts";
@@ -23,7 +23,7 @@ interface PreviewFiles {
 export async function previewTemplate(
   context: Context,
   service: Service,
-  category: EmailCategory,
+  category: SentEmailCategory,
   { out = `mail-${category}.html`, file }: PreviewFiles,
 ) {
   const mail = await renderTemplate(context, service, category, file);
@@ -38,7 +38,12 @@ export async function previewTemplate(
   return { category, subject: mail.subject, preview_file: path };
 }
 
-async function renderTemplate(context: Context, service: Service, category: EmailCategory, file: string | undefined) {
+async function renderTemplate(
+  context: Context,
+  service: Service,
+  category: SentEmailCategory,
+  file: string | undefined,
+) {
   if (file === undefined) return (await service.emailTemplates.preview({ category })).mail;
   const source = file === "-" ? "standard input" : file;
   const parsed = parseTemplateFile(await readSource(context, file), source);

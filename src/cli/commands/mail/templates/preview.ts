@@ -1,4 +1,4 @@
-import { emailCategories } from "../../../../contract/emails/categories.ts";
+import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { fields } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
@@ -22,7 +22,7 @@ export const mailTemplatesPreview = command({
   },
   run: async (context, { arguments: [name = ""], flags }) => {
     const { previewTemplate } = await import("./preview-run.ts");
-    const category = readOneOf(name, emailCategories, "<category>");
+    const category = readOneOf(name, sentEmailCategories, "<category>");
     return withService(context, (service) => previewTemplate(context, service, category, flags));
   },
   render: (preview) => fields({ ...preview }),

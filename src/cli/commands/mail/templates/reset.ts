@@ -1,4 +1,4 @@
-import { emailCategories } from "../../../../contract/emails/categories.ts";
+import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { fields } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
@@ -11,7 +11,7 @@ export const mailTemplatesReset = command({
   argument: "<category>",
   examples: ["starpost mail templates reset map", "starpost mail templates reset reminder --yes"],
   run: async (context, { arguments: [name = ""] }) => {
-    const category = readOneOf(name, emailCategories, "<category>");
+    const category = readOneOf(name, sentEmailCategories, "<category>");
     return withService(context, async (service) => {
       const { template } = await service.emailTemplates.get({ category });
       if (!template.is_own) return template;

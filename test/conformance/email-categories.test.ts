@@ -1,0 +1,202 @@
+import { beforeEach, expect, it } from "vitest";
+import { emailCategories, sentEmailCategories } from "../../src/contract/index.ts";
+import type { Service } from "../../src/service/service.ts";
+import { describeIsolated, type Harness } from "../support/backends.ts";
+import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../support/builders.ts";
+import { sendDueEmails } from "../support/due-emails.ts";
+import { aQuestion, lastToken, readEmails } from "../support/emails.ts";
+import { invalidField } from "../support/service-errors.ts";
+
+const dayMs = 86_400_000;
+const owner = "owner@shop.example";
+
+describeIsolated("emails", (harness: () => Harness) => {
+  let service: Service;
+
+  beforeEach(async () => {
+    ({ service } = await harness().newAccount("Tea Shop"));
+    await harness().database.db.updateTable("users").set({ email: owner }).where("kind", "=", "owner").execute();
+  });
+
+  const list = async (...categories: string[]) =>
+    (await readEmails(harness()))
+      .filter(({ category }) => categories.length === 0 || categories.includes(category))
+      .map(({ category, email, state }) => `${category} ${email} ${state}`);
+  const follow = async (name: string) => service.links.follow({ token: await lastToken(harness(), name) });
+  const createVerifiedReview = async () => {
+    await service.reviews.create(aReview());
+    await follow("verify_url");
+    const { reviews } = await service.reviews.list({});
+    return reviews[0]?.id ?? 0;
+  };
+  const createQuestion = async () => {
+    await service.questions.sendConfirmation(aQuestion());
+    await follow("confirm_url");
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    return questions[0]?.id ?? 0;
+  };
+
+  it("of a review go to its author and to the owner", async () => {
+    await service.reviews.create(aReview());
+    expect((await list()).toSorted()).toEqual([
+      "anonymous_testimonials_request ann@mail.example queued",
+      `comment_request ${owner} queued`,
+    ]);
+    const [request] = await sendDueEmails(harness());
+    expect(request).toMatchObject({
+      category: "comment_request",
+      data: { title: "Pours well", score: 5, comment_url: expect.stringMatching(/\/products\/teapot$/) as string },
+    });
+  });
+
+  it("of an imported or a synchronously created review do not exist", async () => {
+    const { reviews } = await service.reviews.createNow(
+      aReview({ past: { created_at: "2026-01-01", published: true, reviewer_type: "verified_buyer" } }),
+    );
+    await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thank you!" });
+    await service.reviews.createNow(aReview({ email: "bo@mail.example" }));
+    expect(await list()).toEqual([]);
+  });
+
+  it("tell the author about the first comment of the store, once", async () => {
+    const review_id = await createVerifiedReview();
+    for (const content of ["Thank you!", "Thank you!", "Thanks!"])
+      await service.reviews.comment({ review_id, content });
+    expect(await list("comment_notification")).toEqual(["comment_notification ann@mail.example queued"]);
+    const emails = await sendDueEmails(harness());
+    expect(emails.at(-1)?.data).toMatchObject({ comment: "Thank you!", title: "Pours well" });
+  });
+
+  it("tell no unverified or hidden author about a comment", async () => {
+    await service.reviews.create(aReview());
+    const { reviews } = await service.reviews.list({});
+    await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: "Thank you!" });
+    const review_id = await createVerifiedReview();
+    await service.reviews.setPublished({ review_id, published: false, reason: "spam" });
+    await service.reviews.comment({ review_id, content: "No." });
+    expect(await list("comment_notification")).toEqual([]);
+  });
+
+  it("of a question go to the owner when it is confirmed, and of answers to the asker and the owner", async () => {
+    const categories = ["answer_request_shop_owner", "answer_notification_shoppers", "answer_notification_shop_owner"];
+    await service.questions.sendConfirmation(aQuestion());
+    expect(await list(...categories)).toEqual([]);
+    await follow("confirm_url");
+    const { questions } = await service.questions.list({ sku: "teapot" });
+    const question_id = questions[0]?.id ?? 0;
+    const request = `answer_request_shop_owner ${owner} queued`;
+    expect(await list(...categories)).toEqual([request]);
+    await service.answers.create({ question_id, content: "Yes." });
+    const byStore = "answer_notification_shoppers ann@mail.example queued";
+    expect(await list(...categories)).toEqual([request, byStore]);
+    await service.answers.create({ question_id, content: "Mine does.", display_name: "Bo", email: "bo@mail.example" });
+    const toOwner = `answer_notification_shop_owner ${owner} queued`;
+    expect(await list(...categories)).toEqual([request, byStore, byStore, toOwner]);
+    await service.answers.create({ question_id, content: "I know.", display_name: "Ann", email: "ANN@mail.example" });
+    expect(await list(...categories)).toEqual([request, byStore, byStore, toOwner, toOwner]);
+    const emails = await sendDueEmails(harness());
+    expect(emails.find(({ category }) => category === "answer_notification_shoppers")?.data).toMatchObject({
+      content: "Does it pour well?",
+      answer: "Yes.",
+    });
+  });
+
+  it("to an unsubscribed or suppressed recipient are not sent", async () => {
+    await service.unsubscribers.massCreate({ email_list: { 4: [owner], 12: ["ann@mail.example"] } });
+    await service.reviews.create(aReview());
+    await service.answers.create({ question_id: await createQuestion(), content: "Yes." });
+    expect(await list("comment_request", "answer_notification_shoppers")).toEqual([
+      `comment_request ${owner} not_sent`,
+      "answer_notification_shoppers ann@mail.example not_sent",
+    ]);
+  });
+
+  it("to the owner are not sent if the account has none", async () => {
+    await harness().database.db.deleteFrom("users").where("kind", "=", "owner").execute();
+    await service.reviews.create(aReview());
+    expect(await list()).toEqual(["anonymous_testimonials_request ann@mail.example queued"]);
+  });
+
+  it("have templates for the categories that are sent, and for no others", async () => {
+    const { templates } = await service.emailTemplates.list({});
+    expect(templates.map(({ category }) => category)).toEqual([...sentEmailCategories]);
+    const other = emailCategories.filter((category) => !templates.some((template) => template.category === category));
+    expect(other).toHaveLength(9);
+    for (const category of other) {
+      await expect(service.emailTemplates.get({ category } as never)).rejects.toMatchObject(
+        invalidField("category", "map"),
+      );
+    }
+  });
+});
+
+describeIsolated("reminders", (harness: () => Harness) => {
+  let service: Service;
+
+  beforeEach(async () => {
+    ({ service } = await harness().newAccount());
+    await service.emailRules.set({ name: "send_reminders", value: true });
+  });
+
+  const products = { teapot: anOrderedProduct(), cup: anOrderedProduct({ name: "Cup" }) };
+  const order = (fields = {}) =>
+    service.orders.massCreate(bulkOrders([anOrder({ order_date: "2026-03-01", products, ...fields })]));
+  const list = async () =>
+    (await service.emails.list({ category: "reminder" })).mails.map(({ state, reason }) => [state, reason]);
+
+  it("are sent once, a week after the review request, about the products without a review", async () => {
+    await order();
+    await sendDueEmails(harness());
+    expect((await service.emails.list({ category: "reminder" })).mails).toMatchObject([
+      { state: "queued", order_id: "1001", email: "ann@mail.example", due_at: "2026-03-22T12:00:00.000Z" },
+    ]);
+    await order();
+    await service.reviews.create(aReview({ sku: "cup" }));
+    await service.links.follow({ token: await lastToken(harness(), "verify_url") });
+    await service.emailRules.set({ name: "reviewed_lately", value: false });
+    harness().clock.advance(7 * dayMs);
+    const sent = (await sendDueEmails(harness())).filter(({ category }) => category === "reminder");
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.data).toMatchObject({ order_id: "1001", products: [{ product_id: "teapot" }] });
+    harness().clock.advance(6 * dayMs);
+    expect(await sendDueEmails(harness())).toEqual([]);
+    expect(await list()).toEqual([["sent", null]]);
+  });
+
+  it.each([
+    ["every product was reviewed", "reviewed_lately", () => service.reviews.create(aReview({ sku: "teapot" }))],
+    [
+      "the customer unsubscribed",
+      "unsubscribed",
+      () => service.unsubscribers.massCreate({ email_list: { 1: ["ann@mail.example"] } }),
+    ],
+    [
+      "the emails of the order were canceled",
+      "mails_stopped",
+      () => service.orders.cancelEmails({ orders: [{ order_id: "1001" }] }),
+    ],
+    [
+      "reminders were turned off",
+      "requests_off",
+      () => service.emailRules.set({ name: "send_reminders", value: false }),
+    ],
+  ])("are not sent if %s", async (_name, rule, act) => {
+    await order({ products: { teapot: anOrderedProduct() } });
+    await sendDueEmails(harness());
+    await act();
+    if (rule === "reviewed_lately") await service.links.follow({ token: await lastToken(harness(), "verify_url") });
+    harness().clock.advance(7 * dayMs);
+    await sendDueEmails(harness());
+    expect(await list()).toEqual([["not_sent", rule]]);
+  });
+
+  it("are not queued by default, for test emails, or for orders without emails", async () => {
+    await service.emails.sendTest({ email: "me@shop.example" });
+    await service.orders.massCreate({ ...bulkOrders([anOrder({ order_id: "2" })]), send_mail: false });
+    await sendDueEmails(harness());
+    await service.emailRules.set({ name: "send_reminders", value: null });
+    await order();
+    await sendDueEmails(harness());
+    expect(await list()).toEqual([]);
+  });
+});
