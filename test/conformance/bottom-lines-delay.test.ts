@@ -118,6 +118,29 @@ describeBackends("the delay of bottom lines", (harness) => {
     expect(await list(account)).toEqual(before);
   });
 
+  it("lists totals of one point in time while reviews and groups change", async () => {
+    const account = await harness().newAccount();
+    const { account: settings, groups } = account.service;
+    await settings.set({ bottom_lines_delay: 0 });
+    await groups.create({ group_name: "G" });
+    for (const sku of ["a", "b"]) await review(account, sku, sku === "a" ? 5 : 1);
+    await groups.update({ group_name: "G", product_ids_to_add: ["a"] });
+    const change = async (step: number) => {
+      await review(account, step % 2 === 0 ? "a" : "b", step % 2 === 0 ? 5 : 1);
+      const field = step % 3 === 0 ? "product_ids_to_add" : "product_ids_to_remove";
+      await groups.update({ group_name: "G", [field]: ["b"] });
+    };
+    const steps = Array.from({ length: 24 }, (_, step) => step);
+    const [lists] = await Promise.all([Promise.all(steps.map(() => list(account))), Promise.all(steps.map(change))]);
+    for (const lines of [...lists, await list(account)]) {
+      const of = (key: string) => (lines ?? []).filter(({ domain_key }) => domain_key === key);
+      const [[ofGroup, ownA], ofB] = [of("a"), of("b")];
+      const [a, b] = [ownA?.total_reviews ?? 0, ofB.length === 2 ? (ofB[1]?.total_reviews ?? 0) : 0];
+      expect(lines).toHaveLength(2 + ofB.length);
+      expect(ofGroup).toEqual(lineOf("a", Math.round(((5 * a + b) / (a + b)) * 100) / 100, a + b));
+    }
+  });
+
   it("orders changes of processes whose clocks differ", async () => {
     const account = await harness().newAccount();
     const dayMs = 24 * hourMs;
@@ -128,6 +151,18 @@ describeBackends("the delay of bottom lines", (harness) => {
     await account.service.reviews.setPublished({ review_id: id, published: false, reason: "rude" });
     harness().clock.advance(hourMs);
     expect(await list(account)).toEqual([lineOf("pot", 1, 1)]);
+  });
+
+  it("counts for since_date: a change belongs to the day on which it is first listed", async () => {
+    const account = await harness().newAccount();
+    const { bottomLines } = account.service.reviews;
+    harness().clock.advance(11.5 * hourMs);
+    await review(account, "pot", 5);
+    harness().clock.advance(hourMs);
+    const since = async (since_date: string) => (await bottomLines({ since_date })).bottomlines?.length;
+    expect([await since("2026-03-16"), await since("2026-03-17")]).toEqual([1, 0]);
+    await account.service.account.set({ bottom_lines_delay: 0 });
+    expect([await since("2026-03-15"), await since("2026-03-16")]).toEqual([1, 0]);
   });
 
   it("keeps the changes of a day only", async () => {
