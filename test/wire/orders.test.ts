@@ -74,6 +74,22 @@ describe("POST /apps/{app_key}/purchases", () => {
     expect((await list()).body).toMatchObject({ response: { purchases: [], total_purchases: 0 } });
   });
 
+  it("lists what it dropped only with details, in the body or in the query", async () => {
+    const { appKey, utoken, request } = wire();
+    const mixed = { ...order, products: { teapot: { ...products.teapot, price: "1,99" }, "a b": products.teapot } };
+    const send = (query: string, fields: Readonly<Record<string, unknown>>) =>
+      request("POST", `/apps/${appKey}/purchases${query}`, { utoken, platform: "general", ...mixed, ...fields });
+    expect((await send("", {})).body).toEqual(done);
+    expect((await list()).body).toMatchObject({ response: { purchases: [record], total_purchases: 1 } });
+    const dropped = [
+      { field: "products.teapot.price", error: expect.any(String) },
+      { field: "products.a b", error: expect.any(String) },
+    ];
+    const reported = { ...done, outcomes: [{ outcome: "unchanged", dropped }] };
+    expect((await send("", { details: true })).body).toEqual(reported);
+    expect((await send("?details=true", {})).body).toEqual(reported);
+  });
+
   it("rejects an unknown platform", async () => {
     const { appKey, utoken, request } = wire();
     const { status, body } = await request("POST", `/apps/${appKey}/purchases`, {
