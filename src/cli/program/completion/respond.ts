@@ -11,8 +11,8 @@ export async function answerCompletion(io: Pick<Io, "argv" | "env" | "cwd" | "st
   try {
     const { candidates, further } = await complete(io, words);
     // A value with control characters cannot be typed, and would be printed to the terminal by the shell.
-    const typable = candidates.filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value));
-    const lines = typable.map(({ value, about }) => `${value}\t${clean(about ?? "")}`);
+    const printable = candidates.filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value));
+    const lines = printable.map(({ value, about }) => `${value}\t${clean(about ?? "")}`);
     io.stdout.write([...lines, `:${further}`, ""].join("\n"));
   } catch {
     io.stdout.write(":none\n");
