@@ -2,7 +2,7 @@
  * Cells that a spreadsheet would run as a formula, with any number of marks before them. Spreadsheets ignore quotes, and
  * East Asian ones accept full-width characters. Source: OWASP, "CSV Injection".
  */
-const formula = /^'*(?:[\t\r\n]|[\p{White_Space}\p{Cf}]*[=+\-@＝＋－＠])/u;
+const formula = /^'*(?:[\t\r\n]|["\p{White_Space}\p{Cf}]*[=+\-@＝＋－＠])/u;
 
 /**
  * Puts `'` before a text that a spreadsheet would run as a formula, and before one that already has such a mark, so that

@@ -8,8 +8,8 @@ const examples = ["starpost init", "starpost orders import orders.csv --dry-run"
 
 /** The help of the program. It needs neither the parser nor any command, so `--help` starts fast. */
 export function describeProgram(): string {
-  const { profile, json, yes } = globalFlags;
-  const flags = { profile, json, yes, help: helpFlag, version: versionFlag };
+  const { profile, json } = globalFlags;
+  const flags = { profile, json, help: helpFlag, version: versionFlag };
   const groups = Object.entries(nounGroups).map(([title, nouns]) =>
     section(title.toUpperCase(), Object.entries(nouns)),
   );
