@@ -15,7 +15,10 @@ const nameField = /^(?:customer|user|reviewer|first|last|full|user_display|shop_
 const nameFieldOfPerson = /^(?:display_name|name|slug)$/;
 const fieldOfPerson = /(?:^|_)email$|^(?:user_id|user_type|social_image|bio|review_content|review_score)$/;
 /** The rejected value at the end of a place: `orders.csv:3:email ("value")`. */
-const quotedValue = / \("(.*)"\)$/s;
+const quotedValue = / \(".*"\)$/s;
+const quotedText = /"(?:[^"\\]|\\.)*"/g;
+/** Rejected values, and those that differ from the stored ones, in records that name their column. */
+const cellFields: ReadonlySet<string> = new Set(["value", "expected", "stored"]);
 /** Fields with text that may mention a person. */
 const textField = /^(?!product_)(?:.*_)?(?:content|title|text|html|subject|body|bio|message|comment|detail|about)$/;
 
@@ -34,13 +37,14 @@ export function createRedactor(key: Buffer): Redactor {
     if (value === "") return value;
     if (addressField.test(name)) return value.includes("@") ? pseudonym(value) : pseudonymOfName(value);
     if (isName(name, record)) return pseudonymOfName(value);
-    if ("column" in record && name === "value") return hideRejected(value);
-    if ("column" in record && name === "first")
-      return hideNested(value.replace(quotedValue, (_, cell: string) => ` ("${hideRejected(cell)}")`));
+    if ("column" in record && cellFields.has(name)) return hideCell(value);
+    if ("column" in record && name === "first") return hideNested(value.replace(quotedValue, hideQuoted));
+    if ("expected" in record && name === "reason") return hideNested(value.replaceAll(quotedText, hideQuoted));
     return hideNested(value);
   };
-  /** A rejected value may be anything, and is already shortened; numbers and dates are harmless. */
-  const hideRejected = (value: string) => (/[\p{L}@]/u.test(value) ? pseudonymOfName(value) : value);
+  /** A cell may be anything, and is already shortened; numbers and dates are harmless. */
+  const hideCell = (value: string) => (/[\p{L}@]/u.test(value) ? pseudonymOfName(value) : value);
+  const hideQuoted = (quoted: string) => quoted.replace(/"(.*)"/s, (_, cell: string) => `"${hideCell(cell)}"`);
   /** Some fields contain a JSON document, such as the payload of a webhook. */
   const hideNested = (value: string): string => {
     if (!/^\s*[[{]/.test(value)) return text(value);

@@ -45,6 +45,7 @@ const recordsOf = ({ local, host, first, last }: Person): readonly Row[] => {
     { id: 5, emails: [email], [email]: { error: `invalid: ${email}` } },
     { id: 6, code: "email_invalid", column: "Kunde", value: name.slice(0, 20), reason: "is invalid" },
     { id: 8, column: "Kunde", reason: "is invalid", first: `orders.csv:3:Kunde (${JSON.stringify(`${name}…`)})` },
+    { id: 9, column: "Kunde", reason: `is stored as "${name}" instead of "${first}"`, expected: first, stored: name },
     { id: 7, email: local, customer_name: `${first}…` },
   ];
 };
