@@ -35,6 +35,8 @@ export interface Item {
   isIndivisible?: boolean;
   /** For an item whose rows overwrite each other: the row that wrote each field last. */
   writtenIn?: Map<string, SourceRow>;
+  /** The keys under which the service may hold it, if it may hold several equal records. */
+  doubleKeys?: readonly string[];
   /** For an item of several records: the ID of each and the row that names it; a row may name none or several. */
   parts?: { readonly id: string; readonly row: SourceRow }[];
 }

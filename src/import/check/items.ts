@@ -154,8 +154,8 @@ export class ItemReader {
     const keys = this.#keys;
     if (keys && this.#behavior.numberDouble) {
       const numbered = this.#behavior.numberDouble(item, (name) => keys.count(name));
-      if (numbered.keys.some((key) => keys.isExisting(key))) this.#tally.reject(source, [isThere("")]);
-      else yield numbered.item;
+      if (numbered.keys.some((key) => keys.isExisting(key))) this.#tally.reject(source, [storedAlready("")]);
+      else yield { ...numbered.item, doubleKeys: numbered.keys };
       return;
     }
     const problem = keys && this.#findDouble(keys, item.key, source.line);
@@ -167,11 +167,12 @@ export class ItemReader {
     const [field = ""] = this.#behavior.fields.map(({ name }) => name);
     const before = keys.meet(key, line);
     if (before !== undefined) return { field, code: "duplicate", reason: `repeats line ${before}` };
-    return keys.isExisting(key) ? isThere(field) : undefined;
+    return keys.isExisting(key) ? storedAlready(field) : undefined;
   }
 }
 
-function isThere(field: string): RowError {
+/** The error of an item that the service held before this run sent it. */
+export function storedAlready(field: string): RowError {
   return { field, code: "duplicate", reason: "is already stored on the service" };
 }
 

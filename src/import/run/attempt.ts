@@ -163,7 +163,8 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
 }
 
 /**
- * Loads what the service held before the run began, so that a resume can distinguish this run's writes from others'.
+ * Loads what the service held before the run began, so that a resume can distinguish this run's writes from others'. A
+ * resume also loads what the service holds now, if it would store the same record twice.
  */
 async function loadExisting(
   behavior: ImportBehavior,
@@ -171,8 +172,10 @@ async function loadExisting(
   service: Service,
   deps: ImportDeps,
 ): Promise<void> {
-  if (keys.isLoaded || !behavior.existingKeys) return;
-  keys.load(await behavior.existingKeys(service, { signal: deps.abort }), deps.clock());
+  if (!behavior.existingKeys || (keys.isLoaded && !behavior.numberDouble)) return;
+  const found = await behavior.existingKeys(service, { signal: deps.abort });
+  if (keys.isLoaded) keys.loadHeld(found);
+  else keys.load(found, deps.clock());
 }
 
 export function asTallyFile({ given, head, columns }: InputFile): TallyFile {

@@ -18,6 +18,7 @@ export class KeyStore implements Disposable {
     this.#file.execute("create table if not exists loaded (at integer)");
     this.#met.execute("pragma journal_mode = off; pragma synchronous = off");
     this.#met.execute("create table met (key text primary key, line integer) without rowid; begin");
+    this.#met.execute("create table held (key text primary key) without rowid");
     this.#met.execute("create table counted (name text primary key, times integer) without rowid");
   }
 
@@ -31,6 +32,16 @@ export class KeyStore implements Disposable {
     for (const key of keys) this.#file.run("insert or ignore into existing values (?)", [key]);
     this.#file.run("insert into loaded values (?)", [nowMs]);
     this.#file.execute("commit");
+  }
+
+  /** Stores what the service holds when this attempt resumes the run. */
+  loadHeld(keys: readonly string[]): void {
+    for (const key of keys) this.#met.run("insert or ignore into held values (?)", [key]);
+  }
+
+  /** Whether the service held a key when this attempt resumed the run; false in the first attempt. */
+  isHeld(key: string): boolean {
+    return this.#met.all("select 1 from held where key = ?", [key]).length > 0;
   }
 
   isExisting(key: string): boolean {

@@ -4,6 +4,7 @@ import { ServiceError } from "../../contract/index.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CallHistory } from "./call-history.ts";
 import { isConflicting, type Chunk } from "./chunks.ts";
+import { storedAlready } from "../check/items.ts";
 import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import type { Item, RowError } from "../item.ts";
 import { findOutcome } from "../run/journal.ts";
@@ -81,6 +82,10 @@ export class JournaledSender implements Sender {
       tally.settle(chunk.items, problems, behavior.itemName.one, settled.done.get(chunk.n)?.outcomes);
       return;
     }
+    if (!settled.extents.has(chunk.n) && this.#isStoredByOthers(chunk)) {
+      this.#settleStored(chunk);
+      return;
+    }
     while (this.#mustWait(chunk)) await Promise.race(this.#inFlight.values());
     if (this.failure !== undefined) return;
     if (chunk.n < this.#lastSent) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
@@ -98,6 +103,26 @@ export class JournaledSender implements Sender {
 
   async drain(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.race(this.#inFlight.values());
+  }
+
+  /** Whether another run stored all items of a chunk that this run has never sent. */
+  #isStoredByOthers({ items }: Chunk): boolean {
+    const { keys } = this.#deps;
+    return keys !== undefined && items.every(({ doubleKeys = [] }) => doubleKeys.some((key) => keys.isHeld(key)));
+  }
+
+  #settleStored(chunk: Chunk): void {
+    const { tally, journal, clock, behavior } = this.#deps;
+    const problem = storedAlready("");
+    tally.settle(chunk.items, new Map(chunk.items.map((_, at) => [at, problem])), behavior.itemName.one);
+    journal.append({
+      t: "done",
+      n: chunk.n,
+      problems: chunk.items.map((_, at) => [at, problem.field, problem.code, problem.reason]),
+      calls: { sent: 0, retried: 0, throttled: 0 },
+      at: clock(),
+      totals: tally.totals,
+    });
   }
 
   #mustWait(chunk: Chunk): boolean {
