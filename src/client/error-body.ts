@@ -1,9 +1,10 @@
-import { type ErrorKind, errorKinds } from "../contract/index.ts";
+import { type ErrorKind, errorKinds, type ErrorPosition } from "../contract/index.ts";
 
 /** An error in the body of a response. */
 export interface ErrorBody {
   readonly kind: ErrorKind;
   readonly message: string;
+  readonly position?: ErrorPosition | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +49,7 @@ export function parseErrorBody(status: number, body: Fields): ErrorBody | undefi
   const code = Number(nested["code"]);
   if (nested["error_type"] !== undefined || code >= 400) {
     const kind = kindOfType.get(nested["error_type"]) ?? kindOfHttpStatus(status >= 400 ? status : code);
-    return { kind, message: readMessage(nested, kind) };
+    return { kind, message: readMessage(nested, kind), position: readPosition(nested["position"]) };
   }
   if (status < 400 || !Array.isArray(body["errors"])) return undefined;
   const kind = kindOfHttpStatus(status);
@@ -57,6 +58,13 @@ export function parseErrorBody(status: number, body: Fields): ErrorBody | undefi
 
 function readMessage(fields: Fields, kind: ErrorKind): string {
   return typeof fields["message"] === "string" ? fields["message"] : `the service returned the error ${kind}`;
+}
+
+function readPosition(value: unknown): ErrorPosition | undefined {
+  const { field, line, column, problem } = asFields(value);
+  const isPosition = typeof field === "string" && typeof problem === "string";
+  if (!isPosition || !Number.isSafeInteger(line) || !Number.isSafeInteger(column)) return undefined;
+  return { field, line: line as number, column: column as number, problem };
 }
 
 function asFields(value: unknown): Fields {

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Endpoint, type ErrorKind, errorKinds, parseErrorSubject, ServiceError } from "../contract/index.ts";
+import {
+  type Endpoint,
+  type ErrorKind,
+  errorKinds,
+  type ErrorPosition,
+  parseErrorSubject,
+  ServiceError,
+} from "../contract/index.ts";
 import { kindOfHttpStatus, parseErrorBody } from "./error-body.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
 
@@ -38,7 +45,8 @@ export function parseResponse(response: HttpResponse, request: RequestInfo & { r
   const body = request.endpoint.reply.media === "bytes" ? readBytes(response) : readJson(response, request.endpoint);
   if (!body) throw notJson(response, request);
   const error = parseErrorBody(status, body);
-  if (error) throw refused(error.kind, hideToken(error.message, request), { response, request });
+  if (error)
+    throw refused(error.kind, hideToken(error.message, request), { response, request, position: error.position });
   if (status >= 400) {
     // A 404 in another format probably means that the address of the service is wrong.
     const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
@@ -63,7 +71,8 @@ export function parseRefusal(response: HttpResponse, request: RequestInfo): Serv
   const body = isJson ? parse(bytes) : undefined;
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   const error = isObject ? parseErrorBody(status, body as Fields) : undefined;
-  if (error) return refused(error.kind, hideToken(error.message, request), { response, request });
+  if (error)
+    return refused(error.kind, hideToken(error.message, request), { response, request, position: error.position });
   if (status < 400) return undefined;
   // The response to a HEAD request has no body.
   return bytes.length > 0 && !isObject
@@ -112,7 +121,12 @@ function refused(
   {
     response: { status, headers },
     request: { nowMs },
-  }: { readonly response: HttpResponse; readonly request: RequestInfo },
+    position,
+  }: {
+    readonly response: HttpResponse;
+    readonly request: RequestInfo;
+    readonly position?: ErrorPosition | undefined;
+  },
 ): ServiceError {
   const retryAfterMs = Math.max(
     readRetryAfterMs(headers, nowMs) ?? 0,
@@ -124,6 +138,7 @@ function refused(
   const effectiveStatus = status < 400 ? errorKinds[kind].http : status;
   return new ServiceError(kind, message, {
     ...parseErrorSubject(kind, message),
+    position,
     outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(effectiveStatus),
     ...(retryAfterMs > 0 && { retryAfterMs }),
   });

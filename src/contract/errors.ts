@@ -64,12 +64,24 @@ export type RecordName =
   | "User"
   | "Webhook";
 
+/** Where a text that was sent is invalid. Lines and columns start at 1. */
+export interface ErrorPosition {
+  /** The input field that contains the text. */
+  readonly field: string;
+  readonly line: number;
+  readonly column: number;
+  /** The problem, without the position. */
+  readonly problem: string;
+}
+
 /** What an error is about, as data, so that nothing needs to match on its message. */
 export interface ErrorSubject {
   /** The input field that is missing or invalid, as a dotted path. */
   readonly field?: string | undefined;
   /** The kind of record that was not found. */
   readonly record?: RecordName | undefined;
+  /** The position of the error in a text. */
+  readonly position?: ErrorPosition | undefined;
 }
 
 export interface ServiceErrorOptions extends ErrorSubject {
@@ -91,6 +103,7 @@ export class ServiceError extends Error {
   readonly hint: string | undefined;
   readonly field: string | undefined;
   readonly record: RecordName | undefined;
+  readonly position: ErrorPosition | undefined;
 
   constructor(kind: ErrorKind, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -100,6 +113,7 @@ export class ServiceError extends Error {
     this.hint = options.hint;
     this.field = options.field;
     this.record = options.record;
+    this.position = options.position;
   }
 
   get temporary(): boolean {
@@ -125,7 +139,7 @@ export function invalidField(field: string, problem: string, cause?: unknown): S
 }
 
 /**
- * Restores `record` and `field` of an error that arrived over HTTP. Error bodies carry only a message, so this is the
+ * Restores `record` and `field` of an error that arrived over HTTP. Error bodies do not carry them, so this is the
  * inverse of `recordNotFound` and `missingField`, and the only place that parses messages.
  */
 export function parseErrorSubject(kind: ErrorKind, message: string): ErrorSubject {
@@ -151,5 +165,6 @@ export function encodeError(error: ServiceError, form: ErrorForm): Record<string
   if (error.kind === "tooManyRequests" || form === "core") return { errors: [{ message: error.message }] };
   const isOAuthError = error.kind === "unsupportedGrant" || error.kind === "invalidClient";
   if (form === "oauth" && isOAuthError) return { error: type };
-  return { status: { message: error.message, code: http, error_type: type } };
+  const { message, position } = error;
+  return { status: { message, code: http, error_type: type, ...(position && { position }) } };
 }

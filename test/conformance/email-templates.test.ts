@@ -65,6 +65,7 @@ describeBackends("email templates", (harness: () => Harness) => {
     await expect(service.emailTemplates.set({ category: "map", ...invalidTemplate })).rejects.toMatchObject({
       kind: "invalidParams",
       message: expect.stringContaining("html, line 2, column 4: ") as string,
+      position: { field: "html", line: 2, column: 4, problem: expect.stringContaining("product.name") as string },
     });
     const { text: _text, ...part } = customTemplate;
     await expect(

@@ -105,6 +105,8 @@ async function renderSample(category: SentEmailCategory, template: EmailTemplate
     return await checkTemplate(category, template);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new ServiceError("invalidParams", error.message, { field: error.part, cause: error });
+    const { part: field, line, column, problem, message } = error;
+    const position = line === undefined || column === undefined ? undefined : { field, line, column, problem };
+    throw new ServiceError("invalidParams", message, { field, position, cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { seoPageUrl } from "../kernel/slug.ts";
 import { readAppKey } from "../accounts/account-profile.ts";
 import { findOwner } from "../accounts/store-owner.ts";
 
-/** Tells the owner of the store about a question that became public. */
+/** Notifies the owner of the store of a question that became public. */
 export async function queueAnswerRequest(questionId: number, context: HandlerContext): Promise<void> {
   const question = await readQuestion(questionId, context);
   const { accountId, productId, ...data } = question;
@@ -32,8 +32,8 @@ interface NewAnswer {
 }
 
 /**
- * Tells the asker about an answer, and the owner of the store about one that a shopper wrote.
- * Assumed: nobody is told about their own answer.
+ * Notifies the asker of an answer, and the owner of the store of one that a shopper wrote.
+ * Assumed: nobody is notified of their own answer.
  */
 export async function queueAnswerNotifications(
   { questionId, content, email }: NewAnswer,

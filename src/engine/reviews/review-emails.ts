@@ -26,7 +26,7 @@ export async function queueVerification(parts: ReviewParts, context: HandlerCont
 }
 
 /**
- * Tells the owner of the store about a new review.
+ * Notifies the owner of the store of a new review.
  * Source: spec "Unsubscriber": comment requests are sent to store owners after a new review. Assumed: imported reviews and
  * those of the synchronous call, which is for development, cause none.
  */
@@ -50,9 +50,9 @@ export async function queueCommentRequest(parts: ReviewParts, context: HandlerCo
 }
 
 /**
- * Tells the author of a review about the store's comment.
- * Assumed: authors of imported reviews, of hidden ones, and with unverified addresses are not told; a changed comment
- * causes no second email.
+ * Notifies the author of a review of the store's comment.
+ * Assumed: there is no email to authors of imported or hidden reviews, or with unverified addresses, nor about a changed
+ * comment.
  */
 export async function queueCommentNotification(parts: ReviewParts, context: HandlerContext): Promise<void> {
   const { review, author } = parts;

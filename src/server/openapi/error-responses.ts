@@ -32,17 +32,28 @@ const nameOfForm: Readonly<Record<ErrorForm, string>> = {
   core: "CoreRefusal",
 };
 
+/** The position of an error in a text, such as an email template. Assumed: an addition to the specification. */
+const position = objectOf({
+  field: { type: "string" },
+  line: { type: "integer" },
+  column: { type: "integer" },
+  problem: { type: "string" },
+});
+
 /** Schemas of the three error formats. Source: spec "Errors". */
 export const refusalSchemas: Readonly<Record<string, Fields>> = {
   CoreRefusal: objectOf({
     errors: { type: "array", minItems: 1, items: objectOf({ message: { type: "string" } }) },
   }),
   Refusal: objectOf({
-    status: objectOf({
-      message: { type: "string" },
-      code: { type: "integer" },
-      error_type: { type: "string", enum: typesOf(servedKinds.filter((kind) => !isOAuthKind(kind))) },
-    }),
+    status: objectOf(
+      {
+        message: { type: "string" },
+        code: { type: "integer" },
+        error_type: { type: "string", enum: typesOf(servedKinds.filter((kind) => !isOAuthKind(kind))) },
+      },
+      { position },
+    ),
   }),
   TokenRefusal: objectOf({ error: { type: "string", enum: typesOf(servedKinds.filter(isOAuthKind)) } }),
 };
@@ -136,8 +147,8 @@ function typesOf(kinds: readonly ErrorKind[]): readonly string[] {
   return kinds.map((kind) => errorKinds[kind].type);
 }
 
-function objectOf(properties: Fields): Fields {
-  return { type: "object", properties, required: Object.keys(properties) };
+function objectOf(properties: Fields, optional: Fields = {}): Fields {
+  return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 
 function headerRef(name: string): Fields {

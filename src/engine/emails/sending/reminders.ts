@@ -23,7 +23,12 @@ export async function queueReminder(
   await transaction
     .insertInto("mails")
     .values({
-      ...{ account_id, email, email_key, name, order_row, product_row },
+      account_id,
+      email,
+      email_key,
+      name,
+      order_row,
+      product_row,
       category: reminder,
       email_type_id: emailTypeOf[reminder],
       data: "{}",

@@ -61,7 +61,7 @@ async function save(
 /** Reports an invalid template with the position in its file. */
 export function locateError(error: unknown, parsed: ParsedTemplate, source: string): unknown {
   if (!(error instanceof ServiceError) || error.kind !== "invalidParams") return error;
-  return usageError(locateInFile(error.message, parsed, source), undefined, error);
+  return usageError(locateInFile(error, parsed, source), undefined, error);
 }
 
 async function editInEditor(

@@ -1,3 +1,4 @@
+import type { ServiceError } from "../../../../contract/errors.ts";
 import { usageError } from "../../../../config/user-error.ts";
 
 /** The parts of a template, which are sections of one file while it is edited. */
@@ -71,10 +72,13 @@ export function parseTemplateFile(content: string, source: string): ParsedTempla
   };
 }
 
-/** Converts a position in a part, as stated in the service's message, to a position in the file. */
-export function locateInFile(message: string, { firstLines }: ParsedTemplate, source: string): string {
-  const match = /^(subject|text|html), line (\d+), column (\d+): (.*)$/s.exec(message);
-  if (!match) return `${source}: ${message}`;
-  const [, name = "subject", line, column, problem] = match;
-  return `${source}:${firstLines[name as PartName] + Number(line) - 1}:${column}: ${problem} (${name})`;
+/** Describes an error of a template with its position in the file, as far as it is known. */
+export function locateInFile(
+  { message, position }: Pick<ServiceError, "message" | "position">,
+  { firstLines }: ParsedTemplate,
+  source: string,
+): string {
+  const name = partNames.find((part) => part === position?.field);
+  if (name === undefined || !position) return `${source}: ${message}`;
+  return `${source}:${firstLines[name] + position.line - 1}:${position.column}: ${position.problem} (${name})`;
 }
