@@ -38,7 +38,7 @@ export interface Table {
  * @param sample the rows that determine the column widths
  */
 export function createTable(sample: View, width: number, paint: Paint, layout: TextLayout = narrowLayout): Table {
-  const { columns, headings = {} } = sample;
+  const { columns, headings = {}, wholeColumns = [] } = sample;
   const formatCells = (view: View) =>
     view.rows.map((row) => columns.map((column) => shortenTimestamp(formatCell(row[column] ?? null))));
   const headers = columns.map((column) => formatHeader(headings[column] ?? column));
@@ -46,14 +46,14 @@ export function createTable(sample: View, width: number, paint: Paint, layout: T
   const wanted = headers.map((header, at) =>
     cells.reduce((max, row) => Math.max(max, layout.widthOf(row[at] ?? "")), layout.widthOf(header)),
   );
-  const isSecret = columns.map((column) => secretColumn.test(column));
-  const widths = shrink(wanted, width - gap.length * (wanted.length - 1), isSecret);
+  const isWhole = columns.map((column) => secretColumn.test(column) || wholeColumns.includes(column));
+  const widths = shrink(wanted, width - gap.length * (wanted.length - 1), isWhole);
   if (!widths) return { header: "", formatRows: (view, rowLayout) => formatRecords(view, paint, rowLayout) };
   const isNumber = columns.map((column) => isNumeric(sample.rows.map((row) => row[column] ?? null)));
   const formatLine = (texts: readonly string[], lineLayout: TextLayout, tones: readonly (Tone | undefined)[] = []) =>
     texts
       .map((text, at) => {
-        const position = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false, isWhole: isSecret[at] ?? false };
+        const position = { width: widths[at] ?? 0, isRight: isNumber[at] ?? false, isWhole: isWhole[at] ?? false };
         const tone = tones[at];
         return padCell(text, position, lineLayout, tone ? paint[tone] : undefined);
       })
@@ -118,10 +118,10 @@ function isNumeric(cells: readonly Cell[]): boolean {
 }
 
 /** Reduces column widths to a total of `available`. Returns undefined if that is not possible. */
-function shrink(wanted: readonly number[], available: number, isSecret: readonly boolean[]): number[] | undefined {
+function shrink(wanted: readonly number[], available: number, isWhole: readonly boolean[]): number[] | undefined {
   const widths = [...wanted];
   const minWidths = wanted.map((width, at) =>
-    isSecret[at] ? width : Math.min(width, at === 0 ? Math.max(minColumnWidth, available / 2) : minColumnWidth),
+    isWhole[at] ? width : Math.min(width, at === 0 ? Math.max(minColumnWidth, available / 2) : minColumnWidth),
   );
   for (let total = sum(widths); total > available;) {
     const spare = widths.map((width, at) => (width > (minWidths[at] ?? 0) ? width : 0));

@@ -17,6 +17,8 @@ export interface View {
   readonly columns: readonly string[];
   /** The columns of CSV output, if a terminal has no room for all of them. */
   readonly fileColumns?: readonly string[];
+  /** Columns that are never truncated. */
+  readonly wholeColumns?: readonly string[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
   /** The table headings of columns whose name is not suitable. */
   readonly headings?: Readonly<Record<string, string>>;

@@ -19,7 +19,7 @@ it.each([
 
 it("formats when an email was sent or is due", () => {
   const due_at = "2026-03-14T00:00:00.000Z";
-  expect(formatSentOrDue({ due_at, sent_at: "2026-03-15T12:34:56.789Z" })).toBe("2026-03-15 12:34");
+  expect(formatSentOrDue({ due_at, sent_at: "2026-03-15T12:34:56.789Z" })).toBe("2026-03-15 12:34Z");
   expect(formatSentOrDue({ due_at, sent_at: null })).toBe("due 2026-03-14");
 });
 

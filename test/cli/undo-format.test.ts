@@ -44,7 +44,10 @@ describe("the result of an undo", () => {
   test("lists the runs of a sync", () => {
     const summary = { sync_id: "20260101-000000-abcdef", imports: ["20260101-000001-abcdef"] };
     const all = summary as unknown as Parameters<typeof describeRuns>[0];
-    expect(describeRuns(all)).toEqual(["  sync   20260101-000000-abcdef", "  import 20260101-000001-abcdef"]);
+    expect(describeRuns(all)).toEqual([
+      expect.stringContaining("imports show 20260101-000001-abcdef"),
+      expect.stringContaining("imports undo 20260101-000001-abcdef"),
+    ]);
     expect(describeRuns({ ...all, sync_id: null })).toEqual([]);
     expect(describeRuns({ ...all, imports: [] })).toEqual([]);
   });

@@ -22,6 +22,7 @@ const askedOnLive = [
   "imports apply",
   "mail unsuppress",
   "mail rules set",
+  "account set",
   "account set-feature",
   "account set-platform",
 ];

@@ -28,7 +28,7 @@ afterAll(() => {
 async function openHome(current?: "shop" | "trial"): Promise<Home> {
   const home = homes.open();
   const remote = ["--base-url", url, "--app-key", "k", "--secret-stdin", "--live"];
-  await home.run(["profile", "add", "shop", ...remote], { input: "s3cret" });
+  await home.run(["profile", "add", "shop", ...remote], { input: "secret" });
   await home.run(["profile", "add", "trial", "--database", join(home.folder, "trial.db")]);
   if (current !== undefined) await home.run(["profile", "use", current]);
   return home;

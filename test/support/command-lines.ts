@@ -111,10 +111,14 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   },
 };
 
-/** Commands for an operation whose first example needs a record that does not exist. */
+/** Commands for an operation whose first example needs or contradicts records of the stock. */
 const calls: Readonly<Record<string, CommandLine>> = {
   "questions answer": { ...words("1", "--content", "Thank you!"), refused: noRecord },
   "groups create": words("pots"),
+  "orders create": words(
+    ...["--order-id", "2001", "--products", '{"mug": {"name": "Mug", "url": "https://shop.example/mug"}}'],
+    ...["--platform", "general", "--email", "ann@mail.example", "--customer-name", "Ann Lee"],
+  ),
   "reviews get": words("1"),
   "reviews comment": words("1", "--content", "Thank you!"),
   "reviews publish": words("1"),

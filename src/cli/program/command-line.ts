@@ -154,6 +154,19 @@ function declareInput(parser: Parser, command: Command): void {
   for (const [name, flag] of Object.entries(command.flags ?? {})) {
     const option = new Option(formatFlag(name, flag));
     parser.addOption(flag.isRepeatable ? option.argParser(collect) : option);
+    if (Object.hasOwn(command.flags ?? {}, `no-${name}`)) refuseBoth(parser, name);
+  }
+}
+
+/** The parser itself would use the last of the two. */
+function refuseBoth(parser: Parser, name: string): void {
+  const given = new Set<string>();
+  for (const one of [name, `no-${name}`]) {
+    parser.on(`option:${one}`, () => {
+      if (given.add(one).size === 2) {
+        throw usageError(`flags --${name} and --no-${name} cannot be used together`, "Remove one of them.");
+      }
+    });
   }
 }
 

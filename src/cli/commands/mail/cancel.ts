@@ -49,12 +49,20 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
     products.length === 0
       ? `the emails of order ${orderId}`
       : `the emails of order ${orderId} about ${products.join(", ")}`;
-  const { pending, warning } = await withService(context, async (service) => {
+  const { pending, warning, isDone } = await withService(context, async (service) => {
     const { mails } = await service.emails.list({ order_id: orderId, state: "queued,leased", count: 1_000 });
     const found = mails.filter(({ product_id }) => products.length === 0 || products.includes(product_id ?? ""));
     const isKnown = found.length > 0;
-    return { pending: found, warning: isKnown ? "" : await describeUnknown(service, orderId, products) };
+    return {
+      pending: found,
+      warning: isKnown ? "" : await describeUnknown(service, orderId, products),
+      isDone: isKnown && (await areCanceled(service, orderId, found)),
+    };
   });
+  if (isDone) {
+    context.messages.info(`Nothing to do: ${emails} are already canceled.`);
+    return { order_id: orderId, products, waiting: pending.map(({ id }) => id) };
+  }
   const count = countOf(pending.length, "email is queued", "emails are queued");
   await confirmDestruction(context, `Cancel ${emails}? ${warning}${count}. This cannot be undone.`);
   await withService(context, (service) =>
@@ -68,6 +76,13 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
       : `${warning}No email is queued; emails queued later are not sent.`;
   context.messages.info(`Canceled ${emails}. ${consequence}`);
   return { order_id: orderId, products, waiting: pending.map(({ id }) => id) };
+}
+
+/** Whether the order's emails, which stay in the queue until they are due, are all canceled. */
+async function areCanceled(service: Service, orderId: string, queued: readonly { readonly id: number }[]) {
+  const { decisions } = await service.emails.explain({ order_id: orderId });
+  const canceled = new Set(decisions.flatMap((one) => (one.decided_by === "mails_stopped" ? one.mail_id : [])));
+  return queued.every(({ id }) => canceled.has(id));
 }
 
 /** Warns about an order ID or product IDs that may be wrong, because the account does not have them. */
@@ -89,6 +104,10 @@ async function cancelEmail(context: Context, emailId: number) {
   const { mail } = await withService(context, (service) =>
     aboutOne("Mail", emailId, () => service.emails.get({ mail_id: emailId })),
   );
+  if (mail.state === "not_sent" && mail.reason === "stopped_by_hand") {
+    context.messages.info(`Nothing to do: email ${emailId} to ${mail.email} is already canceled.`);
+    return { mail };
+  }
   await confirmDestruction(context, `Cancel email ${emailId} to ${mail.email}? This cannot be undone.`);
   const canceled = await withService(context, (service) =>
     aboutOne("Mail", emailId, () => service.emails.cancel({ mail_id: emailId })),

@@ -11,9 +11,9 @@ export function formatWait(untilMs: number, nowMs: number): string {
   return `in ${countOf(Math.round(ms / dayMs), "day")}`;
 }
 
-/** Formats a timestamp in UTC: `2026-03-15 12:00`. */
+/** Formats a timestamp in UTC: `2026-03-15 12:00Z`. */
 export function formatTime(timestamp: string): string {
-  return timestamp.slice(0, 16).replace("T", " ");
+  return `${timestamp.slice(0, 16).replace("T", " ")}Z`;
 }
 
 /** The time at which an email was sent, or the date on which it is or was due. */

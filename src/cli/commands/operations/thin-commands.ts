@@ -57,7 +57,6 @@ export const thinCommands = {
       "starpost reviews list --deleted --details --json",
     ],
   },
-  "reviews get": { operation: "reviews.get", summary: "Show a review" },
   "reviews create": { operation: "reviews.create" },
   "reviews comment": { operation: "reviews.comment" },
   "reviews publish": {

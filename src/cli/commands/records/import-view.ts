@@ -55,9 +55,10 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
       rejected: rows.rejected,
       failed: rows.failed,
     })),
-    tableColumns,
+    // Rows fail only rarely, and a narrow terminal has no room for an empty column.
+    tableColumns.filter((column) => column !== "failed" || runs.some(({ rows }) => rows.failed > 0)),
   );
-  return { ...view, fileColumns: csvColumns, tones: runTones };
+  return { ...view, fileColumns: csvColumns, tones: runTones, wholeColumns: ["state"] };
 }
 
 type Finished = Pick<ImportSummary, "state" | "rows" | "verified">;

@@ -99,5 +99,9 @@ function name(what: string, emails: readonly string[]): string[] {
 
 /** The import runs of a sync, which can be verified and undone. */
 export function describeRuns({ sync_id: id, imports }: SyncSummary): string[] {
-  return id === null || imports.length === 0 ? [] : [`  sync   ${id}`, ...imports.map((run) => `  import ${run}`)];
+  if (id === null) return [];
+  return imports.flatMap((run) => [
+    `For details, run: starpost imports show ${run}`,
+    `To undo it, run: starpost imports undo ${run}`,
+  ]);
 }

@@ -11,7 +11,7 @@ export const output: Topic = {
         ["--json, --format json", "one JSON document"],
         ["--format ndjson", "one JSON document per line, printed as results arrive"],
         ["--format csv", "CSV with a header"],
-        ["--columns a,b", "columns to show in table or CSV output; implies --details if necessary"],
+        ["--columns a,b", "columns of table or CSV output; implies --details"],
         ["--redact", "hide email addresses and names of people"],
         ["--quiet, --verbose", "print only errors, or more details, to standard error"],
       ],

@@ -1,0 +1,18 @@
+import type { RowStream, Row } from "../../../terminal/row-stream.ts";
+import { type Command, command } from "../../program/command.ts";
+import type { Flags } from "../../program/flag.ts";
+import { operationCommand } from "../operations/operation-command.ts";
+
+const shown = operationCommand("reviews.get", { name: "reviews get", summary: "Show a published review" });
+
+export const reviewsGet: Command = command<Flags, RowStream | Row>({
+  ...shown,
+  run: async (context, given) => {
+    try {
+      return (await shown.run(context, given)) as Row;
+    } catch (error) {
+      const { explainMissing } = await import("./missing-review.ts");
+      throw await explainMissing(context, given.arguments[0] ?? "", error);
+    }
+  },
+});

@@ -1,0 +1,26 @@
+import { UserError } from "../../../config/user-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Context } from "../../program/context.ts";
+import { withService } from "../../program/with-service.ts";
+
+/** Explains why a review cannot be shown. A hidden review is not found by the call, but listed for the store. */
+export async function explainMissing(context: Context, text: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof ServiceError) || error.record !== "Review") return error;
+  const id = Number(text);
+  const query = { since_id: id, count: 1, deleted: true };
+  try {
+    const { reviews } = await withService(context, (service) => service.reviews.list(query));
+    if (reviews[0]?.id !== id) {
+      const hint = "To list the reviews, run `starpost reviews list`.";
+      return new UserError("failed", `review ${id} not found`, hint, error);
+    }
+  } catch {
+    return error;
+  }
+  return new UserError(
+    "failed",
+    `review ${id} is hidden`,
+    `To show it, run \`starpost reviews list --deleted --since-id ${id - 1} --limit 1\`. To publish it, run \`starpost reviews publish ${id}\`.`,
+    error,
+  );
+}
