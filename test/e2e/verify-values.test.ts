@@ -317,7 +317,7 @@ describe("the outcomes of a run", () => {
     expect(items).toMatchObject({ created: 2, changed: 0, unchanged: 1 });
   });
 
-  test("are null for a service that does not report them", async () => {
+  test("of a dry run are null", async () => {
     const home = homes.open();
     const path = write(home, "orders.csv", header + line("o-1", "p-1"));
     const { data } = await home.json(["orders", "import", path, "--dry-run"]);

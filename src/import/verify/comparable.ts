@@ -16,7 +16,8 @@ const maxShown = 100;
 /** Surrounding whitespace and the type of line breaks do not distinguish values. */
 export function text(value: string | number | boolean | null | undefined): Value {
   if (value === undefined || value === null) return value;
-  const plain = String(value).trim().replaceAll(/\r\n?/g, "\n");
+  const trimmed = String(value).trim();
+  const plain = trimmed.includes("\r") ? trimmed.replaceAll(/\r\n?/g, "\n") : trimmed;
   return plain === "" ? null : shorten(plain);
 }
 
@@ -93,6 +94,7 @@ export function* compareValues(
 
 /** The distinct values of a field; undefined if one of them is unknown. */
 function collect(records: readonly Values[], field: string): Value {
+  if (records.length === 1) return records[0]?.[field];
   const values = records.map((record) => record[field]);
   if (values.includes(undefined) || values.length === 0) return undefined;
   const found = values.flatMap((value) => value ?? []).toSorted();

@@ -13,6 +13,9 @@ export interface Held {
   readonly values: readonly Values[];
 }
 
+/** The number of records to remember; about 5 MB. */
+const maxRemembered = 5_000;
+
 const nothing: Held = { units: 0, values: [] };
 
 /** A field of a stored record. */
@@ -28,6 +31,8 @@ export interface StoredField {
 export class StoredKeys implements Disposable {
   readonly #folder: string;
   readonly #file: SqliteFile;
+  /** Records without units that were added or found lately, because many rows name the same product. */
+  readonly #recent = new Map<string, { readonly vals: string; readonly held: Held }>();
   #different = 0;
 
   constructor(parentFolder: string) {
@@ -43,11 +48,13 @@ export class StoredKeys implements Disposable {
 
   /** Adds a page of records. A repeated key counts as a further unit, or replaces a record without units. */
   add(records: readonly StoredRecord[]): void {
-    const rows = records.map(({ key, values = {}, isShared = false }) => ({
-      key,
-      units: isShared ? 0 : 1,
-      vals: JSON.stringify(values),
-    }));
+    const rows: { readonly key: string; readonly units: number; readonly vals: string }[] = [];
+    for (const { key, values = {}, isShared = false } of records) {
+      const vals = JSON.stringify(values);
+      if (isShared && this.#recent.get(key)?.vals === vals) continue;
+      if (isShared) this.#remember(key, { vals, held: { units: 0, values: [values] } });
+      rows.push({ key, units: isShared ? 0 : 1, vals });
+    }
     this.#file.run(
       `insert into held select value ->> 'key', value ->> 'units', value ->> 'vals' from json_each(?) where true
        on conflict (key) do update set units = units + excluded.units,
@@ -57,12 +64,19 @@ export class StoredKeys implements Disposable {
   }
 
   find(key: string): Held {
+    const recent = this.#recent.get(key);
+    if (recent) return recent.held;
     const [row] = this.#file.all("select units, vals from held where key = ?", [key]);
     if (!row) return nothing;
-    const values = String(row["vals"])
-      .split("\n")
-      .map((line) => JSON.parse(line) as Values);
-    return { units: Number(row["units"]), values };
+    const [vals, units] = [String(row["vals"]), Number(row["units"])];
+    const held = { units, values: vals.split("\n").map((line) => JSON.parse(line) as Values) };
+    if (units === 0) this.#remember(key, { vals, held });
+    return held;
+  }
+
+  #remember(key: string, recent: { readonly vals: string; readonly held: Held }): void {
+    if (this.#recent.size >= maxRemembered) this.#recent.clear();
+    this.#recent.set(key, recent);
   }
 
   /** How many fields differ from the row that wrote them last. */
@@ -94,6 +108,7 @@ export class StoredKeys implements Disposable {
 
   clear(): void {
     this.#file.execute("delete from held");
+    this.#recent.clear();
     this.clearDifferences();
   }
 
