@@ -60,7 +60,7 @@ describeAtTerminal("at a terminal", () => {
     transcript.add("in progress", await terminal.waitFor(progressLine));
     await terminal.press("C-c");
     const stopped = await terminal.waitForPrompt();
-    transcript.add("after Ctrl-C", stopped, { varying: /^ +(rows|sent) / });
+    transcript.add("after Ctrl-C", stopped, { varying: /^ +(rows|sent|stored) / });
     const run = /starpost imports resume (\S+)/.exec(stopped)?.[1] ?? "";
     transcript.add("resumed", await terminal.run(`starpost imports resume ${run} --rate 0`));
     transcript.add("list of runs", await terminal.run("starpost imports list"));
