@@ -18,7 +18,13 @@ const loaders: Loaders = {
   groups: async () => (await import("./groups/groups.ts")).groupHandlers,
   images: async () => (await import("./reviews/images.ts")).imageHandlers,
   links: async () => (await import("./emails/links.ts")).linkHandlers,
-  orders: async () => (await import("./orders/orders.ts")).orderHandlers,
+  orders: async () => {
+    const { createOrderHandlers } = await import("./orders/orders.ts");
+    return createOrderHandlers(async (orderIds, context) => {
+      const { countScheduledEmails } = await import("./emails/rules/scheduled-emails.ts");
+      return countScheduledEmails(orderIds, context);
+    });
+  },
   products: async () => {
     const { productHandlers } = await import("./products/products.ts");
     const { listPromotedProducts, setPromotedProducts } = await import("./reviews/promoted-products.ts");

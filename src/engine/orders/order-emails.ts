@@ -4,7 +4,6 @@ import { type BatchColumns, batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { dateOf, dayOf } from "../kernel/times.ts";
 import type { OrderFields, StoredOrder } from "./stored-orders.ts";
 import { dayMs } from "../../contract/time.ts";
 
@@ -126,29 +125,8 @@ export async function updateOrderEmails(
   if (rows.length > 0) await updateMails(transaction, dialect, { rows: JSON.stringify(rows) });
 }
 
-/** The number of queued emails, and the date on which the first is due. */
-export interface WaitingMails {
+/** The number of review requests that will be sent, and the date on which the first is due. */
+export interface ScheduledEmails {
   readonly queued: number;
   readonly first_due: string | null;
 }
-
-/** Counts the queued emails of orders. Overdue emails count as due today. */
-export async function countQueuedEmails(orderIds: readonly string[], context: HandlerContext): Promise<WaitingMails> {
-  const { transaction, dialect, nowMs } = context;
-  const rows = JSON.stringify(orderIds.map((id) => [id]));
-  const { rows: counted } = await countQueued(transaction, dialect, {
-    accountId: accountOf(context).id,
-    rows,
-  });
-  const { queued = 0, first = null } = counted[0] ?? {};
-  return { queued, first_due: first === null ? null : dateOf(dayOf(Math.max(first, nowMs))) };
-}
-
-const countQueued = createStatement<{ accountId: number; rows: string }, { queued: number; first: number | null }>(
-  (slot, dialect) => sql`
-    select count(*) as queued, min(mails.due_at) as first
-    from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)}
-      cross join orders cross join mails
-    where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
-      and mails.order_row = orders.id and mails.state = 'queued'`,
-);

@@ -3,13 +3,16 @@ import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { checkOrder } from "./order-check.ts";
-import { countQueuedEmails } from "./order-emails.ts";
+import type { ScheduledEmails } from "./order-emails.ts";
 import { storeOrders } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
 
 type Handled = Handlers<typeof contract.orders>;
 
-export const orderHandlers: Handled = {
+/** Counts the review requests that will be sent for orders. */
+type CountEmails = (orderIds: readonly string[], context: HandlerContext) => Promise<ScheduledEmails>;
+
+export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
   create: async ({ platform, validate_data = false, send_mail: sendsMail = true, details, ...raw }, context) => {
     const checked = checkOrder(raw, { isValidating: validate_data, needsImage: false });
     const results = await storeOrders([checked], { platform, sendsMail }, context);
@@ -35,7 +38,7 @@ export const orderHandlers: Handled = {
     return {
       uuid: createUuid(context.random(16)),
       ...(validate_data && errors.length > 0 && { errors }),
-      ...(send_mail === true && { mails: await countQueuedEmails(ids, context) }),
+      ...(send_mail === true && { mails: await countEmails(ids, context) }),
       ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
     };
   },
@@ -50,7 +53,7 @@ export const orderHandlers: Handled = {
     await storeCancellations(rows, context);
     return {};
   },
-};
+});
 
 /** The product ID of a cancellation for all products of an order. */
 const allProducts = "";

@@ -22,11 +22,11 @@ export class WaitingMails {
     if (this.#isUnknown) return ["the service does not report how many emails it will send for these orders"];
     if (this.#queued === 0)
       return [
-        "no emails were scheduled: the service already had these orders, as past orders or with emails (for details, run: starpost mail why <order_id>)",
+        "no emails will be sent: the service already had these orders, as past orders or with emails, or a rule suppresses the emails (for details, run: starpost mail why <order_id>)",
       ];
-    const count = this.#queued === 1 ? "1 email was scheduled" : `${this.#queued} emails were scheduled`;
+    const count = this.#queued === 1 ? "1 email is scheduled" : `${this.#queued} emails are scheduled`;
     return [
-      `${count} for the customers of these orders, the first for ${this.#firstDue}; the email rules are applied when each one is due (to list them, run: starpost mail rules list)`,
+      `${count} for the customers of these orders, the first for ${this.#firstDue}; the email rules are applied again when each one is due (to list them, run: starpost mail rules list)`,
     ];
   }
 }
