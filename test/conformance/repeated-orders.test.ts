@@ -31,7 +31,7 @@ describeIsolated("a repeated order", (harness) => {
     const before = await stored(account);
     const again = { ...order, email: "ann@MAIL.example", currency_iso: "eur", products: { cup: cup({ price: 5.5 }) } };
     expect(await send(account, order, again, { ...order, order_date: null })).toEqual(
-      Array(3).fill({ outcome: "unchanged" }),
+      Array.from({ length: 3 }, () => ({ outcome: "unchanged" })),
     );
     expect(await stored(account)).toEqual(before);
   });
@@ -50,7 +50,14 @@ describeIsolated("a repeated order", (harness) => {
     expect(await send(account, changes)).toEqual([
       {
         outcome: "changed",
-        fields: ["customer_name", "order_date", "currency_iso", "user_reference", "products.cup.price"],
+        fields: [
+          "customer_name",
+          "order_date",
+          "currency_iso",
+          "user_reference",
+          "products.cup.price",
+          "products.cup.name",
+        ],
       },
     ]);
     expect(await stored(account)).toEqual([
@@ -104,6 +111,25 @@ describeIsolated("a repeated order", (harness) => {
     expect(purchases.map(({ order_id }) => order_id)).toEqual(["1001", "1002"]);
     expect(total_purchases).toBe(2);
     expect((await account.service.orders.list({ since_date: "2026-03-16" })).total_purchases).toBe(1);
+  });
+
+  it("names the product data that it changes", async () => {
+    const account = await harness().newAccount();
+    const product = { price: "5", image: "https://i.example/1", description: "Blue", specs: { upc: "12", sku: "S" } };
+    const order = { products: { cup: cup(product) } };
+    await send(account, order, { order_id: "2", products: { cup: cup({ ...product, price: "7" }) } });
+    expect(await send(account, order)).toEqual([{ outcome: "unchanged" }]);
+    const changed = { image: "https://i.example/2", description: "Red", specs: { upc: "0013", sku: "S" } };
+    const newer = { products: { cup: cup(changed) } };
+    const fields = ["products.cup.image", "products.cup.description", "products.cup.specs.upc"];
+    expect(await send(account, newer, { ...newer, order_id: "2" }, { ...newer, order_id: "3" })).toEqual([
+      { outcome: "changed", fields },
+      { outcome: "changed", fields },
+      { outcome: "created" },
+    ]);
+    // The first product data does not outlast the call.
+    expect(await send(account, order, newer)).toEqual([{ outcome: "unchanged" }, { outcome: "unchanged" }]);
+    expect(await send(account, newer, order)).toEqual([{ outcome: "unchanged" }, { outcome: "changed", fields }]);
   });
 
   it("is merged into an earlier order of the same request", async () => {
@@ -259,6 +285,10 @@ describeBackends("outcomes of orders", (harness) => {
     expect((await service.orders.massCreate(bulkOrders(orders, details))).outcomes).toEqual([
       { outcome: "created" },
       { outcome: "created", dropped: [{ field: "products.pot.specs.external_sku", error: expect.any(String) }] },
+    ]);
+    expect((await service.orders.massCreate(bulkOrders(orders, details))).outcomes).toEqual([
+      { outcome: "unchanged" },
+      { outcome: "unchanged", dropped: [{ field: "products.pot.specs.external_sku", error: expect.any(String) }] },
     ]);
   });
 });

@@ -11,6 +11,7 @@ import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { CheckedOrder, OrderItem } from "./order-check.ts";
 import { queueOrderEmails, readLastPurchase, updateOrderEmails } from "./order-emails.ts";
+import { addProductChanges } from "./product-changes.ts";
 import { type MergedUnit, OrderMerge } from "./order-merge.ts";
 import { type OrderFields, readStoredOrders, type StoredUnit } from "./stored-orders.ts";
 import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
@@ -46,6 +47,8 @@ export interface OrderSource {
   readonly platform: Platform;
   /** Whether customers receive review requests. */
   readonly sendsMail: boolean;
+  /** Whether to report the product data that repeated orders change (default: false). */
+  readonly details?: boolean | undefined;
 }
 
 /** What became of an order: its outcome, and the errors for which it was rejected. */
@@ -87,20 +90,32 @@ export async function storeOrders(
     const { outcome, fields } = merge.add(head, order.items);
     return { outcome: outcomeOf(outcome, { ...(fields && { fields }), dropped }), errors: [] };
   });
+  const outcomes = source.details
+    ? await addProductChanges(
+        results.map(({ outcome }, at) => ({ outcome, items: orders[at]?.items ?? [] })),
+        context,
+      )
+    : [];
   const taken = await storeProducts(items, context);
   await storeChanges(merge, source, context);
   if (missed.length > 0) await storeMissedProducts(missed, context);
-  if (taken.length === 0) return results;
-  return results.map((result, at) => reportTakenSkus(result, orders[at]?.items ?? [], taken));
+  return results.map(({ outcome, errors }, at) => ({
+    outcome: reportTakenSkus(outcomes[at] ?? outcome, orders[at]?.items ?? [], taken),
+    errors,
+  }));
 }
 
 /** Adds the SKUs that belong to other products to what is not stored of an order. */
-function reportTakenSkus({ outcome, errors }: OrderResult, items: readonly OrderItem[], taken: readonly string[]) {
+function reportTakenSkus(outcome: ItemOutcome, items: readonly OrderItem[], taken: readonly string[]): ItemOutcome {
+  if (taken.length === 0 || outcome.outcome === "dropped") return outcome;
   const dropped = items
     .filter(({ product }) => product[externalSkuIndex] !== null && taken.includes(product[0]))
     .map(({ product: [id] }) => ({ field: `products.${id}.specs.external_sku`, error: takenSkuText }));
-  if (dropped.length === 0 || outcome.outcome === "dropped") return { outcome, errors };
-  return { outcome: { ...outcome, dropped: [...(outcome.dropped ?? []), ...dropped] }, errors };
+  if (dropped.length === 0) return outcome;
+  const unchanged = new Set(dropped.map(({ field }) => field));
+  const fields = outcome.fields?.filter((field) => !unchanged.has(field)) ?? [];
+  const name = outcome.outcome === "changed" && fields.length === 0 ? "unchanged" : outcome.outcome;
+  return outcomeOf(name, { fields, dropped: [...(outcome.dropped ?? []), ...dropped] });
 }
 
 /** Stores one row per product, in which values of later orders take precedence. */

@@ -15,7 +15,7 @@ type CountEmails = (orderIds: readonly string[], context: HandlerContext) => Pro
 export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
   create: async ({ platform, validate_data = false, send_mail: sendsMail = true, details, ...raw }, context) => {
     const checked = checkOrder(raw, { isValidating: validate_data, needsImage: false });
-    const results = await storeOrders([checked], { platform, sendsMail }, context);
+    const results = await storeOrders([checked], { platform, sendsMail, details }, context);
     const errors = results.flatMap((result) => result.errors);
     const order_id = readOrderId(raw.order_id);
     return {
@@ -29,7 +29,7 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
   massCreate: async ({ platform, validate_data = false, send_mail, details, orders }, context) => {
     const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
     const checked = orders.map((raw) => checkOrder(raw, rules));
-    const results = await storeOrders(checked, { platform, sendsMail: send_mail ?? true }, context);
+    const results = await storeOrders(checked, { platform, sendsMail: send_mail ?? true, details }, context);
     const errors = results.flatMap((result, order_num) =>
       result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
     );

@@ -39,7 +39,7 @@ export function productOutcomes(productIds: readonly string[], { before, rows, e
   for (const error of errors) errorsById.set(error.product_id, [...(errorsById.get(error.product_id) ?? []), error]);
   return productIds.map((product_id) => {
     const [row, stored] = [saved.get(product_id), before.get(product_id)];
-    const fields = row && stored ? changedFields(row, stored) : [];
+    const fields = row && stored ? changedFields(row, toRow(stored)) : [];
     const outcome = !row ? "dropped" : !stored ? "created" : fields.length > 0 ? "changed" : "unchanged";
     return { product_id, ...outcomeOf(outcome, { fields, dropped: errorsById.get(product_id) ?? [] }) };
   });
@@ -47,11 +47,24 @@ export function productOutcomes(productIds: readonly string[], { before, rows, e
 
 const specs: ReadonlySet<string> = new Set(specNames);
 
+export function toRow(product: StoredProduct): ProductRow {
+  return productColumnNames.map((name) => product[name]) as ProductRow;
+}
+
 /** The wire names of the fields in which a row changes a product. An empty description deletes the stored one. */
-function changedFields(row: ProductRow, stored: StoredProduct): string[] {
+export function changedFields(row: ProductRow, stored: ProductRow): string[] {
   const changed = productColumnNames.filter((name, at) => {
     const sent = row[at] ?? null;
-    return sent !== null && (name === "description" && sent === "" ? null : sent) !== stored[name];
+    return sent !== null && (name === "description" && sent === "" ? null : sent) !== (stored[at] ?? null);
   });
-  return changed.map((name) => (specs.has(name) ? `specs.${name}` : name));
+  return changed.map(wireNameOf);
+}
+
+/** The wire names of the fields that a row specifies. */
+export function sentFields(row: ProductRow): ReadonlySet<string> {
+  return new Set(productColumnNames.filter((_, at) => row[at] !== null).map(wireNameOf));
+}
+
+function wireNameOf(column: Column): string {
+  return specs.has(column) ? `specs.${column}` : column;
 }

@@ -1,0 +1,57 @@
+import { type ItemOutcome, outcomeOf } from "../../contract/index.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import { mergeRows, type ProductRow } from "../products/product-row.ts";
+import { changedFields, readStoredProducts, sentFields, toRow } from "../products/product-outcomes.ts";
+import type { OrderItem } from "./order-check.ts";
+
+interface SentOrder {
+  readonly outcome: ItemOutcome;
+  readonly items: readonly OrderItem[];
+}
+
+/** The names of product fields in an order, if they differ. */
+const orderNames: Readonly<Record<string, string>> = { image_url: "image" };
+
+/** Fields that belong to the order: prices and currencies of a product differ between orders of different times. */
+const ownFields: ReadonlySet<string> = new Set(["price", "currency_iso"]);
+
+/**
+ * Adds the changed product data to the outcomes of repeated orders. Must be called before the products are stored.
+ * Assumed: data that a later order of the same call replaces again is not changed, so that importing a file twice changes
+ * nothing even if its orders contain different data of a product.
+ */
+export async function addProductChanges(orders: readonly SentOrder[], context: HandlerContext): Promise<ItemOutcome[]> {
+  const repeated = orders.filter(isRepeated).flatMap(({ items }) => items.map(({ product }) => product));
+  if (repeated.length === 0) return orders.map(({ outcome }) => outcome);
+  const stored = await readStoredProducts([...new Map(repeated.map((row) => [row[0], row])).values()], context);
+  const final = new Map<string, ProductRow>();
+  for (const [id, product] of stored) final.set(id, toRow(product));
+  for (const { product } of orders.filter(isStored).flatMap(({ items }) => items)) {
+    const before = final.get(product[0]);
+    if (before) final.set(product[0], mergeRows(before, product));
+  }
+  const changes = new Map<string, readonly string[]>();
+  for (const [id, product] of stored) changes.set(id, changedFields(final.get(id) ?? toRow(product), toRow(product)));
+  return orders.map((order) => {
+    if (!isRepeated(order)) return order.outcome;
+    const changed = order.items.flatMap(({ product }) => {
+      const names = changes.get(product[0]) ?? [];
+      if (names.length === 0) return [];
+      const replaced = new Set(changedFields(product, final.get(product[0]) ?? product));
+      const sent = sentFields(product);
+      const own = names.filter((name) => sent.has(name) && !replaced.has(name) && !ownFields.has(name));
+      return own.map((name) => `products.${product[0]}.${orderNames[name] ?? name}`);
+    });
+    if (changed.length === 0) return order.outcome;
+    const { fields = [], dropped } = order.outcome;
+    return outcomeOf("changed", { fields: [...fields, ...changed], ...(dropped && { dropped }) });
+  });
+}
+
+function isStored({ outcome: { outcome } }: SentOrder): boolean {
+  return outcome !== "dropped";
+}
+
+function isRepeated({ outcome: { outcome } }: SentOrder): boolean {
+  return outcome === "changed" || outcome === "unchanged";
+}
