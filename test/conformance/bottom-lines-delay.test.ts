@@ -118,6 +118,24 @@ describeBackends("the delay of bottom lines", (harness) => {
     expect(await list(account)).toEqual(before);
   });
 
+  it("lists a product without reviews while its group has some", async () => {
+    const account = await harness().newAccount();
+    const { account: settings, groups, products, reviews } = account.service;
+    await settings.set({ bottom_lines_delay: 0 });
+    const url = "https://shop.example";
+    await products.massCreate({ products: { a: { name: "A", url }, b: { name: "B", url } } });
+    await groups.create({ group_name: "G" });
+    await groups.update({ group_name: "G", product_ids_to_add: ["a", "b"] });
+    expect(await list(account)).toEqual([]);
+    const id = await review(account, "a", 4);
+    const shared = [lineOf("a", 4, 1), lineOf("a", 4, 1), lineOf("b", 4, 1), lineOf("b", 0, 0)];
+    expect(await list(account)).toEqual(shared);
+    await reviews.setPublished({ review_id: id, published: false, reason: "rude" });
+    expect(await list(account)).toEqual([]);
+    await reviews.setPublished({ review_id: id, published: true, reason: "a mistake" });
+    expect(await list(account)).toEqual(shared);
+  });
+
   it("lists totals of one point in time while reviews and groups change", async () => {
     const account = await harness().newAccount();
     const { account: settings, groups } = account.service;

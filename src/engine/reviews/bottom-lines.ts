@@ -70,16 +70,12 @@ function selectOwn(page: Page, context: HandlerContext) {
   ).orderBy("own.product_row");
 }
 
-/** Selects the group entries of all listed products. A group without counted reviews, such as a new one, has no entry. */
+/** Selects the group entries of all listed products. A listed product that is in a group is in one with reviews. */
 function selectGrouped(page: Page, context: HandlerContext) {
   return onPage(
     context.transaction
       .selectFrom("review_totals as own")
       .where("own.shown_group", ">", sql.lit(0))
-      .where(
-        sql<boolean>`exists (select 1 from review_totals as grouped
-          where grouped.shelf = 'g' || cast(own.shown_group as text) and grouped.shown_reviews > 0)`,
-      )
       .select(["own.product_row", "own.shown_group as group_row"]),
     page,
     context,

@@ -70,8 +70,11 @@ const createOrder: Operation = async ({ service, model, random }) => {
   model.saveOrder(order);
 };
 
+/** The other products have few reviews, so that their totals often become zero. */
+const popularIds = productIds.slice(0, 4);
+
 const createReview: Operation = async ({ service, model, random, clock }) => {
-  const productId = random.chance(0.15) ? undefined : random.pick(productIds);
+  const productId = random.chance(0.15) ? undefined : random.pick(random.chance(0.7) ? popularIds : productIds);
   const product = nameAndUrl(random);
   const number = model.reviews.length;
   const isPast = random.chance(0.3);
@@ -130,15 +133,23 @@ const vote = withReview(async (review, { service, random }) => {
   else review.votesDown += 1;
 });
 
-const setPublished = withReview(async (review, { service, model, random }) => {
-  const published = random.chance(0.5);
+const setPublished = withReview((review, run) => publish(review, run.random.chance(0.5), run));
+
+/** Hides all reviews of a product or the store that has few. */
+const hideFew = withReview(async ({ productId }, run) => {
+  const few = run.model.reviews.filter((review) => review.published && review.productId === productId);
+  if (few.length > 8) return;
+  for (const review of few) await publish(review, false, run);
+});
+
+async function publish(review: ModelReview, published: boolean, { service, model, random }: ModelRun): Promise<void> {
   const by = random.pick(["MODERATOR", "Eve"]);
   const reason = `Reason ${random.below(1_000_000)}`;
   const named = by === "MODERATOR" ? {} : { by };
   const { review: listed } = await service.reviews.setPublished({ review_id: review.id, published, reason, ...named });
   expect(listed.deleted).toBe(!published);
   model.setPublished(review, published, { by, reason });
-});
+}
 
 const comment = withReview(async (review, { service, random }) => {
   review.comment = `Comment ${random.below(20)}`;
@@ -247,7 +258,8 @@ const weighted: readonly (readonly [number, Operation])[] = [
   [5, createOrder],
   [18, createReview],
   [9, vote],
-  [10, setPublished],
+  [8, setPublished],
+  [3, hideFew],
   [5, comment],
   [3, createGroup],
   [8, updateGroup],
