@@ -74,8 +74,7 @@ test("rows of a product that overwrite each other are verified and imported toge
   const content = "product_id,name,url,price\np-1,First,https://shop.example/1,1\np-1,Second,https://shop.example/1,\n";
   const { import_id, items } = await pipeline.run("products", content);
   expect(items).toMatchObject({ sent: 1, accepted: 1, created: 1 });
-  const { db } = pipeline.harness.database;
-  await db.updateTable("products").set({ name: "First", price: "2" }).execute();
+  await pipeline.service.products.massUpdate({ products: { "p-1": { name: "First", price: "2" } } });
   const found = await verify(import_id);
   expect(found.values).toEqual([
     [3, "name", "Second", "First"],
