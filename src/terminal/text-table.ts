@@ -7,7 +7,7 @@ const gap = "  ";
 const minColumnWidth = 8;
 
 /** Columns of values that are useless in part. */
-const secretColumn = /(?:^|[._])(?:secret|(?:u|\w+_)?token|password|code|(?:app|public|api)_key|signature)$/;
+const secretColumn = /(?:^|[._])(?:secret|u?token|password|code|(?:app|public|api)_key|signature)$/;
 
 export function layoutForView(view: View): Promise<TextLayout> {
   return layoutFor(listTexts(view));
