@@ -202,16 +202,21 @@ describe("oversized values", () => {
       ["a", "Cap", `${"<div>".repeat(2_000)}deep${"</div>".repeat(2_000)}`, "V", "1.00"],
       ["b", "Cap", "text", "V", `${"0".repeat(200 * 1024)}x`],
       ["c", "Cap", `${"<div>".repeat(100)}text${"</div>".repeat(100)}`, "V", "1.00"],
+      ["e", "Cap", "<div>".repeat(200_000), "V", "1.00"],
+      ["f", "Cap", "<table>" + "<tr><td>x</td></tr>".repeat(40_000) + "</table>", "V", "1.00"],
+      ["g", "Cap", `<table>${'<tr><td rowspan="60000" colspan="1e9">cell</td></tr>'.repeat(50)}</table>`, "V", "1.00"],
       ["d", "Cap", `${"<p>one<br>two".repeat(2_000)}<ul>${"<li>item".repeat(2_000)}</ul>`, "V", "1.00"],
     ];
     const file = write("s.csv", stringify([columns, ...rows]));
     const url = "https://shop.example/{product_id}";
     const { data, rejects } = await importRows(["products", "import", file, "--product-url", url]);
     expect(rejects).toEqual([
-      ["2", "Body (HTML)", "nested_too_deep"],
+      ["2", "Body (HTML)", "html_too_complex"],
       ["3", "Variant Price", "too_long"],
+      ["5", "Body (HTML)", "html_too_complex"],
+      ["6", "Body (HTML)", "html_too_complex"],
     ]);
-    expect(data.rows.accepted).toBe(2);
+    expect(data.rows.accepted).toBe(3);
   });
 
   test("a row of 20 MB without quotes counts as one row", async () => {

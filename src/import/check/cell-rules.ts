@@ -23,6 +23,8 @@ export class CellRules {
   readonly #ids: ReadonlySet<string>;
   /** The latest date that is accepted, as a timestamp. */
   readonly #latest: string;
+  /** A day that has passed in every time zone. */
+  readonly #past: string;
   #row: RowView = () => "";
   /** The values of the row that must not be used, by field. */
   readonly #damaged = new Map<string, RowError>();
@@ -46,6 +48,7 @@ export class CellRules {
     this.#fixable = new Set(fixIds ? behavior.fixableFields : []);
     this.#ids = new Set(behavior.idFields);
     this.#latest = new Date(startedMs + dayMs).toISOString();
+    this.#past = new Date(startedMs - dayMs).toISOString().slice(0, 10);
   }
 
   /**
@@ -110,8 +113,8 @@ export class CellRules {
     const { dateField: field } = this.#behavior;
     if (field === undefined) return undefined;
     const value = this.#soundView(field);
-    // Most dates are days, which compare as text.
-    if (value.length === 10 && value <= this.#latest.slice(0, 10)) return undefined;
+    // Most dates start with a day in the past, which compares as text.
+    if (value[4] === "-" && value < this.#past) return undefined;
     const time = value === "" ? undefined : readTime(value);
     if (time === undefined || time <= this.#latest) return undefined;
     return { field, code: "future_date", reason: `'${value}' is more than a day in the future` };

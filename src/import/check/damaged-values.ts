@@ -4,8 +4,8 @@ import type { RowError } from "../item.ts";
 /** The maximum length of a value in any field, in characters. */
 export const maxValueLength = Math.max(...Object.values(maxLength));
 
-/** Stands for HTML that is too deeply nested to be read; no cell contains this character. */
-export const tooDeep = "\0";
+/** Stands for HTML that is too complex to be read; no cell contains this character. */
+export const tooComplex = "\0";
 
 /** The first characters that a damaged value can have. */
 const code = { nul: 0, numberSign: 35, zero: 48, nine: 57, equals: 61 } as const;
@@ -43,6 +43,8 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
     return { field, code: "too_long", reason: `has ${value.length} characters, more than any field allows` };
   }
   const first = value.charCodeAt(0);
+  // Most values begin with a letter.
+  if (first > code.equals) return undefined;
   if (first === code.numberSign && errorValues.has(value)) {
     return { field, code: "spreadsheet_error", reason: `'${value}' is the error of a spreadsheet formula` };
   }
@@ -54,8 +56,8 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
     const reason = `'${value}' is a number that a spreadsheet program has rounded; the original digits are lost`;
     return { field, code: "scientific_notation", reason };
   }
-  if (first === code.nul && value === tooDeep) {
-    return { field, code: "nested_too_deep", reason: "contains HTML elements nested more than 256 levels deep" };
+  if (first === code.nul && value === tooComplex) {
+    return { field, code: "html_too_complex", reason: "contains more than 20,000 HTML tags or 256 nested elements" };
   }
   return undefined;
 }

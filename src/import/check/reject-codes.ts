@@ -43,8 +43,8 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
     means: "an ID that a spreadsheet program has rounded to a number such as `1.23E+12`",
     hint: "copy the ID from the original; in the spreadsheet, format the column as text first",
   },
-  nested_too_deep: {
-    means: "HTML elements nested more than 256 levels deep",
+  html_too_complex: {
+    means: "HTML with more than 20,000 tags or 256 nested elements",
     hint: "replace the HTML by its text",
   },
   empty_cell: {

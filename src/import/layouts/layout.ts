@@ -20,7 +20,7 @@ export interface FieldSource {
   readonly isOneColumn?: boolean;
   /** Values that mean the same as an empty cell. */
   readonly saysNothing?: (value: string) => boolean;
-  /** Converts the value; returns what it cannot read unchanged, or `tooDeep`, for the checks to reject. */
+  /** Converts the value; returns what it cannot read unchanged, or `tooComplex`, for the checks to reject. */
   readonly as?: (value: string, context: ValueContext) => string;
 }
 
