@@ -20,22 +20,19 @@ const mark = String(Math.floor(Math.random() * 9e14) + 1e14);
 /** A color sequence of the program, with its code as the only group. */
 export const ownColor = new RegExp(String.raw`\u001B\[${mark};(\d+)m`, "g");
 
-/** Returns the color functions. The caller decides whether to use color. */
-export function createPaint(isColored: boolean): Paint {
-  return isColored ? paint : noPaint;
+/** Returns the color functions. The caller decides whether to use color, because `Chalk` does not honor `NO_COLOR`. */
+export async function createPaint(isColored: boolean): Promise<Paint> {
+  if (!isColored) return noPaint;
+  const { Chalk } = await import("chalk");
+  const { bold, dim, red, green, yellow } = new Chalk({ level: 1 });
+  return { bold: marked(bold), dim: marked(dim), red: marked(red), green: marked(green), yellow: marked(yellow) };
 }
 
-function between(open: number, close: number): (text: string) => string {
-  return (text) => (text === "" ? "" : `\u001B[${mark};${open}m${text}\u001B[${mark};${close}m`);
+/** Marks the sequences that a style adds, but none in the text. */
+function marked(style: (text: string) => string): (text: string) => string {
+  const [open = "", close = ""] = style("|").replaceAll("\u001B[", `\u001B[${mark};`).split("|");
+  return (text) => (text === "" ? "" : `${open}${text}${close}`);
 }
-
-const paint: Paint = {
-  bold: between(1, 22),
-  dim: between(2, 22),
-  red: between(31, 39),
-  green: between(32, 39),
-  yellow: between(33, 39),
-};
 
 /** Replaces marked color sequences with real ones. */
 export function resolveColors(text: string): string {

@@ -39,7 +39,7 @@ export function csvCasts({ toCsvText = (text) => text }: Screen) {
 }
 
 async function renderText(view: View, screen: Screen): Promise<string> {
-  const paint = createPaint(screen.isColored);
+  const paint = await createPaint(screen.isColored);
   const layout = await layoutForView(view);
   const render: Record<View["layout"], () => string> = {
     silent: () => "",

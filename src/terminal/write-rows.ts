@@ -93,7 +93,7 @@ async function createTableFormatter(
   screen: Screen,
   headings: RowStream["headings"],
 ): Promise<RowFormatter> {
-  const paint = createPaint(screen.isColored);
+  const paint = await createPaint(screen.isColored);
   let pending: Row[] = [];
   let laidOut: Table | undefined;
   const formatPage = async (page: readonly Row[]) => {

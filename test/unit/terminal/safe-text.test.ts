@@ -22,8 +22,8 @@ test("no text of data contains a control character or a line break", () => {
   );
 });
 
-test("an output contains only line breaks, tabs, and the program's own colors", () => {
-  const paint = createPaint(true);
+test("an output contains only line breaks, tabs, and the program's own colors", async () => {
+  const paint = await createPaint(true);
   fc.assert(
     fc.property(texts, texts, (before, after) => {
       const shown = escapeForTerminal(`${before}${paint.red("x")}${after}`);

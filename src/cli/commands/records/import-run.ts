@@ -52,7 +52,7 @@ export async function runWithScreen(
 ): Promise<ImportSummary> {
   const { messages } = context;
   const profile = await context.profile();
-  const paint = messages.paint();
+  const paint = await messages.paint();
   return withRunDeps(context, async (deps, screen) => {
     const end = (summary: ImportSummary) => {
       const rejects = screen.takeRejects();

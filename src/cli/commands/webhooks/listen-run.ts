@@ -29,7 +29,7 @@ export async function listenToWebhooks(
   if (globals.format === "csv") {
     throw usageError("--format csv is not supported", "Use --format ndjson.");
   }
-  const paint = createPaint(readScreen(io).isColored);
+  const paint = await createPaint(readScreen(io).isColored);
   const write: WriteEvent = isForScripts(globals.format)
     ? (event: FeedEvent) => void io.stdout.write(toJson(io.redactor?.data(event) ?? event))
     : createLineWriter(paint, (line) => void io.stdout.write(`${line}\n`));

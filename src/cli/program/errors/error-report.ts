@@ -27,7 +27,7 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
     return status;
   }
   const { width, isColored } = readMessageScreen(io);
-  const paint = createPaint(isColored);
+  const paint = await createPaint(isColored);
   const layout = await layoutFor([message, hint ?? ""]);
   const print = (label: string, text: string, color: (text: string) => string) => {
     for (const line of foldLabeled(label, text, width, layout)) {

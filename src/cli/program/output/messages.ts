@@ -26,7 +26,7 @@ export interface Messages {
   info(message: Message): void;
   openProgress(): Promise<Progress>;
   /** Colors for standard error. */
-  paint(): Paint;
+  paint(): Promise<Paint>;
   /** Writes the warnings that were deferred. */
   flush(): void;
 }
