@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, fsyncSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import type { RowError } from "../item.ts";
 import type { ChunkOutcomes } from "../outcome.ts";
@@ -89,8 +90,10 @@ export class Journal {
 
   constructor(path: string, clock: () => number) {
     this.#clock = clock;
-    this.#isTorn = existsSync(path) && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
+    const isNew = !existsSync(path);
+    this.#isTorn = !isNew && !readFileSync(path).subarray(-1).equals(Buffer.from("\n"));
     this.#descriptor = openSync(path, "a", 0o600);
+    if (isNew) syncFolder(dirname(path));
   }
 
   /** Appends a line. With `isDurable`, it is on disk on return; otherwise, shortly after. */
@@ -109,6 +112,17 @@ export class Journal {
   close(): void {
     fdatasyncSync(this.#descriptor);
     closeSync(this.#descriptor);
+  }
+}
+
+/** Writes the name of a new file to the disk. Some systems cannot, such as Windows, which does it itself. */
+function syncFolder(path: string): void {
+  try {
+    const descriptor = openSync(path, "r");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch {
+    // The lines themselves are still synced.
   }
 }
 
