@@ -63,8 +63,8 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
       name: "one_mail_per",
       says: expect.any(String),
       type: "choice",
-      value: "product",
-      default: "product",
+      value: "order",
+      default: "order",
       changed: false,
       min: null,
       max: null,
@@ -149,7 +149,7 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
         decisions: [
           {
             products: [{ product_id: "teapot", name: "Teapot", left_out_by: null }],
-            is_whole_order: false,
+            is_whole_order: true,
             mail_id: 1,
             state: "queued",
             decided_by: null,
