@@ -1,7 +1,8 @@
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../../../src/contract/index.ts";
 import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
 import type { Item } from "../../../../src/import/item.ts";
@@ -14,32 +15,43 @@ import { kinds } from "../../../support/record-kinds.ts";
 /** What the journal does to its file, and the calls that are sent, in order. */
 const events: string[] = [];
 
-vi.mock("node:fs", async (load) => {
-  const fs = await load<typeof import("node:fs")>();
-  return {
-    ...fs,
-    writeSync: vi.fn((descriptor: number, bytes: Buffer, from: number) => {
-      const [, type] = /^\n?\{"t":"(\w+)"/.exec(bytes.toString()) ?? [];
-      events.push(`write ${type}`);
-      return fs.writeSync(descriptor, bytes, from);
-    }),
-    fsyncSync: vi.fn((descriptor: number) => {
-      events.push("sync folder");
-      fs.fsyncSync(descriptor);
-    }),
-    fdatasyncSync: vi.fn((descriptor: number) => {
-      events.push("sync");
-      fs.fdatasyncSync(descriptor);
-    }),
-  };
+/** Replaces a function of `node:fs` also where it is imported by name, until the test ends. */
+function replace<N extends "writeSync" | "fsyncSync" | "fdatasyncSync">(name: N, by: (typeof fs)[N]): void {
+  const real = fs[name];
+  fs[name] = by;
+  syncBuiltinESMExports();
+  restore.push(() => {
+    fs[name] = real;
+    syncBuiltinESMExports();
+  });
+}
+
+const restore: (() => void)[] = [];
+
+beforeEach(() => {
+  events.length = 0;
+  const { writeSync: write, fsyncSync: sync, fdatasyncSync: syncData } = fs;
+  replace("writeSync", ((descriptor: number, bytes: Buffer, from: number) => {
+    const [, type] = /^\n?\{"t":"(\w+)"/.exec(bytes.toString()) ?? [];
+    if (type !== undefined) events.push(`write ${type}`);
+    return write(descriptor, bytes, from);
+  }) as typeof fs.writeSync);
+  replace("fsyncSync", (descriptor) => {
+    events.push("sync folder");
+    sync(descriptor);
+  });
+  replace("fdatasyncSync", (descriptor) => {
+    events.push("sync");
+    syncData(descriptor);
+  });
+});
+
+afterEach(() => {
+  for (const undo of restore.splice(0).toReversed()) undo();
 });
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeEach(() => {
-  events.length = 0;
-});
-
 let paths = 0;
 const newPath = () => join(folder, `journal-${paths++}.ndjson`);
 
@@ -126,10 +138,7 @@ describe("the journal is on disk", () => {
 describe("a journal with a damaged line", () => {
   test("keeps the lines after one that was cut short by a crash", () => {
     const path = newPath();
-    const descriptor = openSync(path, "a");
-    writeSync(descriptor, Buffer.from('{"t":"smaller","maxItems":5}\n{"t":"send","n":0,"ite'));
-    fdatasyncSync(descriptor);
-    closeSync(descriptor);
+    writeFileSync(path, '{"t":"smaller","maxItems":5}\n{"t":"send","n":0,"ite');
     const journal = new Journal(path, () => 0);
     journal.append({ t: "smaller", maxItems: 3 });
     journal.close();
@@ -142,11 +151,13 @@ describe("a journal with a damaged line", () => {
   test("keeps the lines after one that could not be written completely", () => {
     const path = newPath();
     const journal = new Journal(path, () => 0);
-    vi.mocked(writeSync).mockImplementationOnce((descriptor) => {
-      writeSync(descriptor, Buffer.from('{"t":"do'), 0);
+    const write = fs.writeSync;
+    replace("writeSync", (descriptor: number) => {
+      write(descriptor, Buffer.from('{"t":"do'));
       throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
     });
     expect(() => journal.append({ t: "smaller", maxItems: 5 })).toThrow("no space");
+    restore.pop()?.();
     journal.append({ t: "smaller", maxItems: 3 });
     journal.close();
     expect(readJournal(path)).toEqual([{ t: "smaller", maxItems: 3 }]);
