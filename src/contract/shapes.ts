@@ -150,7 +150,8 @@ function timestampText(message: string) {
     z.string({ error: typeError(message) }),
     "bad_date",
     "is not a valid date (YYYY-MM-DD) or timestamp (ISO 8601)",
-    (value) => parseTimestamp(value) !== undefined,
+    // Most values are dates, which are faster to check.
+    (value) => isCalendarDate(value) || parseTimestamp(value) !== undefined,
   );
 }
 
@@ -206,7 +207,7 @@ export const shape = lazyValues({
       (value) => value === "" || urlPattern.test(value),
     ),
   /** A date, or a timestamp, of which only the day counts, as written: the store's day. */
-  date: () => timestampText("must be a date, YYYY-MM-DD").transform((value) => parseTimestamp(value)?.day ?? value),
+  date: () => timestampText("must be a date, YYYY-MM-DD").transform((value) => value.slice(0, "YYYY-MM-DD".length)),
   /** A date, which means its start in UTC, or a timestamp. The output is in UTC. */
   time: () =>
     timestampText("must be a timestamp").transform((value) => {

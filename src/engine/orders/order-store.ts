@@ -155,14 +155,19 @@ async function saveOrders(
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, dialect, nowMs } = context;
-  const names = Object.keys(orderColumns) as (keyof OrderFields)[];
   await saveOrderRows(transaction, dialect, {
     accountId: accountOf(context).id,
     platform,
     sendsMail: Number(sendsMail),
     nowMs,
-    rows: JSON.stringify(orders.map((order) => names.map((name) => order[name]))),
+    rows: JSON.stringify(orders.map(toOrderRow)),
   });
+}
+
+/** In the order of `orderColumns`. */
+function toOrderRow(order: OrderFields): readonly unknown[] {
+  const { order_id, email, customer_name, order_date, currency_iso, user_reference } = order;
+  return [order_id, email, customer_name, order_date, currency_iso, user_reference];
 }
 
 const saveOrderRows = createStatement<{
