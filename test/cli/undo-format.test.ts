@@ -45,6 +45,7 @@ describe("the result of an undo", () => {
     const summary = { sync_id: "20260101-000000-abcdef", imports: ["20260101-000001-abcdef"] };
     const all = summary as unknown as Parameters<typeof describeRuns>[0];
     expect(describeRuns(all)).toEqual([
+      expect.stringContaining("20260101-000000-abcdef"),
       expect.stringContaining("imports show 20260101-000001-abcdef"),
       expect.stringContaining("imports undo 20260101-000001-abcdef"),
     ]);

@@ -65,7 +65,8 @@ test("a sync lists its runs, and `imports list` shows its ID", async () => {
   const home = homes.open();
   const list = write(home, "list.csv", "email\na@x.example\n");
   const { stderr } = await home.run(["unsubscribers", "sync", list, "--type", "1"]);
-  const [, sync = "", run = ""] = /^ {2}sync {3}(\S+)\n {2}import (\S+)$/m.exec(stderr) ?? [];
+  const [, sync = ""] = /sync (\S+)\.$/m.exec(stderr) ?? [];
+  const [, run = ""] = /imports show (\S+)$/m.exec(stderr) ?? [];
   const listed = await home.run(["imports", "list"]);
   expect(listed.stdout).toMatch(new RegExp(`${run}.*sync ${sync} \\(added\\)`));
   expect(listed.stdout).not.toContain("added.csv");

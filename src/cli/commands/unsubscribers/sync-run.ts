@@ -99,9 +99,10 @@ function name(what: string, emails: readonly string[]): string[] {
 
 /** The import runs of a sync, which can be verified and undone. */
 export function describeRuns({ sync_id: id, imports }: SyncSummary): string[] {
-  if (id === null) return [];
-  return imports.flatMap((run) => [
+  if (id === null || imports.length === 0) return [];
+  const commands = imports.flatMap((run) => [
     `For details, run: starpost imports show ${run}`,
     `To undo it, run: starpost imports undo ${run}`,
   ]);
+  return [`\`starpost imports list\` shows this change as sync ${id}.`, ...commands];
 }
