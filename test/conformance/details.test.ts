@@ -77,7 +77,7 @@ describeBackends("the details option of lists", (harness) => {
       { published: true, comment: null, product_title: null, product_url: null },
     ]);
     const plain = await service.reviews.list({ deleted: true });
-    expect(plain.reviews.map((review) => Object.keys(review).length)).toEqual([13, 13]);
+    expect(plain.reviews.map((review) => Object.keys(review).length)).toEqual([14, 14]);
   });
 
   it("adds the action to coupon codes", async () => {
