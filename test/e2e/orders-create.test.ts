@@ -70,11 +70,15 @@ test("uses the current day for an order without a date", async () => {
   expect(days).toContain((await purchases(home))[0]?.["order_date"]);
 });
 
-test.each(["--no-validate", "--no-validate-data"])(
+test.each([
+  ["--no-validate", { fields: {}, flags: ["--no-validate"] }],
+  ["validate_data: false in the input", { fields: { validate_data: false }, flags: [] }],
+])(
   "with %s, stores what is valid and reports the rest",
-  async (flag) => {
+  async (_, { fields, flags }) => {
     const home = homes.open();
-    const { exitCode, data } = await create(home, { products: { cup: { ...cup, price: "1,99" }, "a b": cup } }, flag);
+    const products = { cup: { ...cup, price: "1,99" }, "a b": cup };
+    const { exitCode, data } = await create(home, { products, ...fields }, ...flags);
     expect(exitCode).toBe(3);
     expect(data.outcome).toBe("created");
     expect(data.dropped?.map(({ field }) => field)).toEqual(["products.cup.price", "products.a b"]);

@@ -12,12 +12,13 @@ const created = operationCommand("orders.create", {
   hooks: async () => (await import("./create-hooks.ts")).createHooks,
 });
 
+/** Validation is the default, and is turned off as in `orders import`. */
+const { "validate-data": _on, "no-validate-data": _off, ...flags } = created.flags ?? {};
+
 export const ordersCreate: Command = command<Flags, Row>({
   ...created,
   flags: {
-    ...created.flags,
-    "validate-data": { description: "reject the order if any field is invalid (default)", exclusive: ["no-validate"] },
-    "no-validate-data": { description: "same as --no-validate" },
+    ...flags,
     "no-validate": { description: "skip strict validation; drop invalid product IDs and optional fields" },
   },
   run: async (context, given) => (await created.run(context, given)) as Row,
