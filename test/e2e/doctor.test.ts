@@ -32,11 +32,11 @@ function listen(server: Server): Promise<string> {
 
 /** All entries of a folder, with everything that a write would change. */
 function listAll(folder: string): string[] {
-  return readdirSync(folder, { recursive: true }).map((name) => {
-    const { size, mtimeMs, mode } = statSync(join(folder, String(name)));
-    // Readers of a database take a lock in the shared memory file.
-    const changedMs = String(name).endsWith("-shm") ? "" : mtimeMs;
-    return `${String(name)} ${size} ${changedMs} ${mode}`;
+  // SQLite removes its own files when the last connection closes, which may be one of an earlier command.
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => !/-(?:shm|wal)$/.test(name));
+  return names.map((name) => {
+    const { size, mtimeMs, mode } = statSync(join(folder, name));
+    return `${name} ${size} ${mtimeMs} ${mode}`;
   });
 }
 

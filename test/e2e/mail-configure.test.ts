@@ -224,7 +224,7 @@ describe("emails of an import", () => {
   const orders = [
     "email,customer_name,order_id,order_date,currency_iso,product_id,product_name,product_url,product_image",
     `ana@customer.example,Ana Müller,1001,DAY,EUR,pot,Teapot “Morning”,https://shop.example/pot,https://shop.example/pot.png`,
-    `ana@customer.example,Ana Müller,1001,DAY,EUR,cup,<b>Cup</b>,https://shop.example/cup,`,
+    `ana@customer.example,Ana Müller,1002,DAY,EUR,cup,<b>Cup</b>,https://shop.example/cup,`,
   ].join("\n");
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
@@ -274,7 +274,7 @@ describe("emails of an import", () => {
   });
 });
 
-/** Both emails of the order, as the server received them. */
+/** The emails of both orders, as the server received them. */
 function expectBoth(server: MailServer): void {
   expect(server.received.map(({ isEncrypted, user: name, to }) => ({ isEncrypted, name, to }))).toEqual(
     Array.from({ length: 2 }, () => ({ isEncrypted: true, name: "shop", to: "ana@customer.example" })),
@@ -286,7 +286,7 @@ function expectBoth(server: MailServer): void {
   expect(pot?.html).toContain('alt="Teapot “Morning”"');
   expect(cup?.html).toContain("&lt;b&gt;Cup&lt;/b&gt;");
   expect(cup?.text).toMatch(/Write a review: https:\/\/reviews\.example\/starpost\/v1\/r\/\S+/);
-  expect(cup?.text).toMatch(/order 1001 .*Tea & Cups/);
+  expect(cup?.text).toMatch(/order 1002 .*Tea & Cups/);
   const headers = new Map(pot?.headers.map(({ key, value }) => [key, value]));
   expect(headers.get("list-unsubscribe")).toMatch(/^<https:\/\/reviews\.example\/starpost\/v1\/l\/\S+>$/);
   expect(headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
