@@ -33,7 +33,9 @@ function listen(server: Server): Promise<string> {
 /** All entries of a folder, with everything that a write would change. */
 function listAll(folder: string): string[] {
   // SQLite removes its own files when the last connection closes, which may be one of an earlier command.
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => !/-(?:shm|wal)$/.test(name));
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !/-(?:shm|wal)$/.test(name),
+  );
   return names.map((name) => {
     const { size, mtimeMs, mode } = statSync(join(folder, name));
     return `${name} ${size} ${mtimeMs} ${mode}`;
