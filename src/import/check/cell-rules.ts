@@ -1,3 +1,4 @@
+import { dayMs } from "../../contract/time.ts";
 import type { RunTally } from "../run/tally.ts";
 import type { ImportBehavior } from "../kind.ts";
 import { isItem, type Item, type ReportDropped, type RowError, type RowView, type SourceRow } from "../item.ts";
@@ -7,11 +8,11 @@ import { type FixedId, fixId } from "./valid-id.ts";
 import type { ImportOptions } from "../options.ts";
 
 const none: readonly string[] = [];
-const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * Applies what is the same for the cells of all kinds: the rejection of damaged values and of dates in the future, and
- * the options for rewriting invalid IDs and for empty cells. What was done is added to the tally once the row is an item, since nothing of a rejected row is sent.
+ * the options for rewriting invalid IDs and for empty cells. What was done is added to the tally once the row is an item,
+ * since nothing of a rejected row is sent.
  */
 export class CellRules {
   readonly #behavior: ImportBehavior;
