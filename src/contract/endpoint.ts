@@ -21,7 +21,7 @@ export type Effect = "read" | "repeatable" | "once";
  *
  * Assumed: operations that the specification shows without a utoken are public, including reviews by `user_reference`,
  * the bottom lines of all products, and the batch call. A utoken sent with them is ignored unless the operation has
- * `acceptsUtoken`.
+ * `acceptsUtoken` or honors idempotency keys.
  */
 export type Auth = "open" | "account" | "utoken" | "core";
 

@@ -11,7 +11,11 @@ export const idempotencyKeys = {
   lifetimeMs: dayMs,
 } as const;
 
-/** Whether an operation honors idempotency keys: each POST that changes data and may carry a token of the account. */
-export function acceptsIdempotencyKey({ method, effect, auth, acceptsUtoken = false }: Endpoint): boolean {
-  return method === "POST" && effect !== "read" && (auth === "utoken" || auth === "core" || acceptsUtoken);
+/**
+ * Whether an operation honors idempotency keys if the call carries a token of the account: each POST that changes data,
+ * except public ones that anyone can repeat without harm.
+ */
+export function acceptsIdempotencyKey({ method, effect, auth }: Endpoint): boolean {
+  if (method !== "POST" || effect === "read" || auth === "open") return false;
+  return auth !== "account" || effect === "once";
 }

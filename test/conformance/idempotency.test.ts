@@ -44,12 +44,14 @@ it("applies to every POST that changes data and may carry a token", () => {
       "orders.create",
       "orders.massCreate",
       "products.massCreate",
+      "questions.sendConfirmation",
+      "reviews.create",
       "reviews.createNow",
       "unsubscribers.massCreate",
       "webhooks.create",
     ]),
   );
-  for (const name of ["reviews.create", "users.create", "tokens.create", "orders.list", "products.massUpdate"]) {
+  for (const name of ["users.create", "tokens.create", "reviewRequests.write", "orders.list", "products.massUpdate"]) {
     expect(accepting).not.toContain(name);
   }
 });

@@ -47,6 +47,27 @@ it("refuses a key with another body, and one that is too long", async () => {
   }
 });
 
+it("honors the key of a public call that creates something, if it carries a token", async () => {
+  const { appKey, utoken, request } = wire();
+  const review = {
+    ...{ appkey: appKey, sku: "teapot", product_title: "Teapot", product_url: "https://shop.example/teapot" },
+    ...{ display_name: "Ann", email: "ann@mail.example" },
+    ...{ review_title: "Pours well", review_content: "Not a drop beside the cup.", review_score: 5 },
+  };
+  const create = (token: object) =>
+    request("POST", "/v1/widget/reviews", { ...review, ...token }, { "idempotency-key": "k" });
+  const first = await create({ utoken });
+  const repeated = await create({ utoken });
+  expect([marks(first), marks(repeated)]).toEqual([
+    ["k", null],
+    ["k", "true"],
+  ]);
+  expect(repeated.body).toEqual(first.body);
+  for (const token of [{}, { utoken: "unknown" }]) expect(marks(await create(token))).toEqual([null, null]);
+  const { body } = await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`);
+  expect(body).toMatchObject({ reviews: { length: 3 } });
+});
+
 it("ignores the key of a GET, of a public call, and of no value", async () => {
   const { appKey, utoken, request } = wire();
   const key = { "idempotency-key": "k" };

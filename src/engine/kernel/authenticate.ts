@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import {
+  acceptsIdempotencyKey,
   callerNames,
   type Endpoint,
   missingField,
@@ -61,7 +62,8 @@ export async function authenticate(
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
   const { appKey } = caller;
   const { limiting, accounts } = options;
-  const checksToken = auth !== "account" || (endpoint.acceptsUtoken === true && caller.utoken !== undefined);
+  const acceptsUtoken = endpoint.acceptsUtoken === true || acceptsIdempotencyKey(endpoint);
+  const checksToken = auth !== "account" || (acceptsUtoken && caller.utoken !== undefined);
   const cachedId = checksToken ? undefined : accounts.find(appKey);
   const { account, hasToken } =
     cachedId === undefined

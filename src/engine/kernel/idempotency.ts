@@ -29,7 +29,7 @@ export function honoredKey(
   account: Account | undefined,
   key: string | undefined,
 ): string | undefined {
-  const hasToken = endpoint.acceptsUtoken !== true || account?.isStore === true;
+  const hasToken = endpoint.auth !== "account" || account?.isStore === true;
   if (!key || !account || !hasToken || !acceptsIdempotencyKey(endpoint)) return undefined;
   const { maxLength } = idempotencyKeys;
   if (key.length <= maxLength) return key;

@@ -71,7 +71,8 @@ export function describeRequest(
     ...(isQuery && endpoint.supportsJsonp ? [callbackParameter] : []),
     ...(acceptsIdempotencyKey(endpoint) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
-  const body = isQuery ? [] : [...elsewhere, ...callers, ...(auth === "utoken" || acceptsUtoken ? [utokenInBody] : [])];
+  const isTokenAccepted = auth === "utoken" || acceptsUtoken || acceptsIdempotencyKey(endpoint);
+  const body = isQuery ? [] : [...elsewhere, ...callers, ...(isTokenAccepted ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(body.length > 0 && {
