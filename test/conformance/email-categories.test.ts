@@ -163,6 +163,15 @@ describeIsolated("reminders", (harness: () => Harness) => {
     expect(await list()).toEqual([["sent", null]]);
   });
 
+  it("are sent under the new name of the customer, but not later, if the order changes", async () => {
+    await order();
+    await sendDueEmails(harness());
+    await order({ customer_name: "Bea", order_date: "2026-03-03" });
+    expect((await service.emails.list({ category: "reminder" })).mails).toMatchObject([
+      { name: "Bea", due_at: "2026-03-22T12:00:00.000Z" },
+    ]);
+  });
+
   it.each([
     ["every product was reviewed", "reviewed_lately", () => service.reviews.create(aReview({ sku: "teapot" }))],
     [

@@ -101,13 +101,14 @@ interface ChangedOrder {
 
 const changedOrderColumns: BatchColumns<ChangedOrder> = { order_row: "integer", name: "text", later_ms: "integer" };
 
-/** Only moves emails that were never attempted. */
+/** Only moves review requests that were never attempted: a reminder is due some days after its review request. */
 const updateMails = createStatement<{ rows: string }>(
   (slot, dialect) => sql`
     update mails set name = batch.name,
-      due_at = due_at + case when attempts = 0 and worker is null then batch.later_ms else 0 end
+      due_at = due_at + case when category = ${sql.lit(category)} and attempts = 0 and worker is null
+        then batch.later_ms else 0 end
     from ${batchOf(changedOrderColumns, slot("rows"), dialect)}
-    where mails.order_row = batch.order_row and mails.category = ${sql.lit(category)} and mails.state = 'queued'`,
+    where mails.order_row = batch.order_row and mails.state = 'queued'`,
 );
 
 /** Applies the new customer names and dates of stored orders to their queued emails. */

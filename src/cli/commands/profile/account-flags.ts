@@ -1,7 +1,7 @@
 import { readText } from "../../program/flag-values.ts";
 
 export const liveFlags = {
-  live: { description: "mark the profile as live: show its name on writes and in confirmation prompts" },
+  live: { description: "mark the profile as live: name it on writes, and confirm overwrites and removals" },
   "no-live": { description: "mark the profile as not live" },
 } as const;
 
