@@ -35,6 +35,8 @@ const platform = lazily(() => z.enum(platforms, { error: `must be one of ${platf
 /** Maximum quantity of one product in one order. Assumed: the specification has no `quantity`, and thus no limit. */
 export const maxQuantity = 1_000;
 
+const quantityText = `must be an integer from 1 to ${maxQuantity}`;
+
 /** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
 export const orderProduct = lazily(() =>
   z.object({
@@ -49,12 +51,17 @@ export const orderProduct = lazily(() =>
      * The number of line items for this product, each of which becomes a purchase. The map has only one key per product.
      * Assumed: an extension of the specification (default: 1); services that do not know it ignore it.
      */
-    quantity: z.number().int().min(1).max(maxQuantity).optional(),
+    quantity: z
+      .number({ error: quantityText })
+      .int(quantityText)
+      .min(1, quantityText)
+      .max(maxQuantity, quantityText)
+      .optional(),
     /**
      * The price of each unit, if they differ; null for a unit without a price.
      * Assumed: an extension of the specification; `price` is the product's price, and that of units beyond the list.
      */
-    unit_prices: z.array(shape.price.nullable()).max(maxQuantity).optional(),
+    unit_prices: z.array(shape.price.nullable()).max(maxQuantity, `has more than ${maxQuantity} prices`).optional(),
   }),
 );
 export type OrderProduct = z.output<ReturnType<typeof orderProduct>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maxQuantity } from "../../../../src/contract/index.ts";
+import { maxQuantity, orderProduct } from "../../../../src/contract/index.ts";
 import { backends } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOrders } from "../../../support/builders.ts";
 
@@ -16,4 +16,11 @@ describe.each(backends.filter(({ name }) => name.startsWith("local")))("orders o
       await harness.close();
     }
   });
+});
+
+it.each([0, -1, 0.5, 1e9, "2", Number.NaN])("reports the invalid quantity %s once", (quantity) => {
+  const { error } = orderProduct().safeParse(anOrderedProduct({ quantity }));
+  expect(error?.issues.map(({ path, message }) => [path, message.includes(String(maxQuantity))])).toEqual([
+    [["quantity"], true],
+  ]);
 });
