@@ -50,9 +50,15 @@ it("refuses a key with another body, and one that is too long", async () => {
 it("honors the key of a public call that creates something, if it carries a token", async () => {
   const { appKey, utoken, request } = wire();
   const review = {
-    ...{ appkey: appKey, sku: "teapot", product_title: "Teapot", product_url: "https://shop.example/teapot" },
-    ...{ display_name: "Ann", email: "ann@mail.example" },
-    ...{ review_title: "Pours well", review_content: "Not a drop beside the cup.", review_score: 5 },
+    appkey: appKey,
+    sku: "teapot",
+    product_title: "Teapot",
+    product_url: "https://shop.example/teapot",
+    display_name: "Ann",
+    email: "ann@mail.example",
+    review_title: "Pours well",
+    review_content: "Not a drop beside the cup.",
+    review_score: 5,
   };
   const create = (token: object) =>
     request("POST", "/v1/widget/reviews", { ...review, ...token }, { "idempotency-key": "k" });
