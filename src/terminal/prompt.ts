@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { sanitizeText } from "./safe-text.ts";
+import { wrapIndented } from "./wrap-text.ts";
 
 export interface Terminal {
   readonly input: Readable;
@@ -18,8 +19,18 @@ export async function promptSecret(message: string, terminal: Terminal): Promise
 /** Prompts for yes or no; the default is no. Returns undefined if the user cancels. */
 export async function promptYesNo(message: string, terminal: Terminal): Promise<boolean | undefined> {
   return runPrompt(terminal, (prompt) =>
-    prompt([{ type: "confirm", name: "answer", message: sanitizeText(message), default: false }]),
+    prompt([{ type: "confirm", name: "answer", message: wrapQuestion(message, terminal), default: false }]),
   );
+}
+
+/** The columns that a prompt adds to a line of a question: `? ` before it, ` (y/N) yes` after it. */
+const addedWidth = 12;
+
+/** Wraps a question between words; inquirer would break it within words. */
+function wrapQuestion(message: string, { output }: Terminal): string {
+  const { columns } = output as Partial<NodeJS.WriteStream>;
+  const text = sanitizeText(message);
+  return columns === undefined ? text : wrapIndented(text, Math.max(columns - addedWidth, 20), 0).join("\n");
 }
 
 type PromptModule = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;
