@@ -123,7 +123,7 @@ function nameColumns(
     if (before !== undefined) {
       throw usageError(
         `${file}: both '${header[before]}' and '${name}' are columns for ${field}`,
-        `remove one of them, or select one: --map ${field}='${name}'`,
+        `remove one of them, or select one: --map ${field}='${header[before]}'`,
       );
     }
     columnOf.set(field, column);

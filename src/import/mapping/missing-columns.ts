@@ -37,7 +37,7 @@ export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: I
   const columns = `missing ${missing.length === 1 ? "column" : "columns"} ${missing.join(", ")}`;
   throw usageError(
     `${file.given}${readAs}: ${columns}`,
-    suggestLayout(file, matched) ?? layout?.missingHint ?? suggestColumn(file, first, matched, kinds),
+    suggestLayout(file, matched) ?? layout?.missingHint ?? suggestColumn(file, missing, matched, kinds),
   );
 }
 
@@ -49,15 +49,20 @@ function suggestLayout({ header }: HeaderFile, { kind, requested }: MatchedHeade
 
 function suggestColumn(
   { header, argument }: HeaderFile,
-  missing: string,
+  missing: readonly string[],
   { kind, unknown }: MatchedHeader,
   kinds: ImportKinds,
 ): string {
   const other = findCompleteKind(header, kind, kinds);
   if (other)
     return `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`;
-  const nearest = unknown.length > 0 ? findClosestName(missing, unknown) : undefined;
-  return nearest === undefined
-    ? `the first row must name the columns; it contains: ${header.slice(0, 20).join(", ")}`
-    : `the most similar column is '${nearest}'; to use it, pass --map ${missing}='${nearest}'`;
+  const [first = "", second] = missing;
+  const nearest = second === undefined && unknown.length > 0 ? findClosestName(first, unknown) : undefined;
+  if (nearest !== undefined) {
+    return `the most similar column is '${nearest}'; to use it, pass --map ${first}='${nearest}'`;
+  }
+  const others = header.length - 12;
+  const shown = others > 1 ? [...header.slice(0, 12), `and ${others} others`] : header;
+  const names = `the first row must name the columns; it contains: ${shown.join(", ")}`;
+  return `${names}. If the columns have other names, run: starpost ${kind.name} map ${quoteForShell(argument)} --out mapping.json`;
 }
