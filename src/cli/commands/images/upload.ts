@@ -1,4 +1,5 @@
 import { usageError } from "../../../config/user-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
@@ -42,7 +43,18 @@ export const imagesUpload = command({
       );
     }
     const input = { image_upload_token: flags["image-upload-token"], image: bytes.toString("base64") };
-    return withService(context, async (service) => (await service.images.upload(input)).image);
+    return withService(context, async (service) => {
+      try {
+        return (await service.images.upload(input)).image;
+      } catch (error) {
+        // The upload token is the only credential of this call.
+        if (!(error instanceof ServiceError) || error.kind !== "unauthorized") throw error;
+        throw new ServiceError("unauthorized", "--image-upload-token: the token is invalid or has expired", {
+          hint: "A token is valid for an hour after `reviews create` prints it.",
+          cause: error,
+        });
+      }
+    });
   },
   render: (image) => fields(image),
 });
