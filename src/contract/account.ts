@@ -175,7 +175,7 @@ export const account = {
             .optional(),
         })
         .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
-          error: "names no setting",
+          error: "contains no setting: set name or bottom_lines_delay",
         }),
     output: () => accountSettings(),
     reply: enveloped,

@@ -173,7 +173,8 @@ export class ItemReader {
 
 /** The error of an item that the service held before this run sent it. */
 export function storedAlready(field: string): RowError {
-  return { field, code: "duplicate", reason: "is already stored on the service" };
+  const already = "already stored on the service";
+  return { field, code: "duplicate", reason: field === "" ? already : `is ${already}` };
 }
 
 const noneShared: ReadonlySet<string> = new Set();

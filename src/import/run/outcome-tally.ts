@@ -35,13 +35,15 @@ export class OutcomeTally {
   *notices({ one, many }: ItemName): Generator<ImportEvent> {
     const changed = this.#countOf(outcomeCodes.changed);
     if (changed > 0 && this.#fields.size > 0) {
-      const fields = [...this.#fields].toSorted(([, a], [, b]) => b - a).map(([field, count]) => `${field} (${count})`);
-      const message = `${changed === 1 ? `1 ${one}` : `${changed} ${many}`} changed: ${fields.join(", ")}`;
+      const fields = [...this.#fields]
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([field, count]) => `${field} (${format(count)})`);
+      const message = `${format(changed)} ${changed === 1 ? one : many} changed: ${fields.join(", ")}`;
       yield { type: "notice", message };
     }
     const repeated = this.#countOf(outcomeCodes.unchangedOnRepeat);
     if (repeated > 0) {
-      const items = repeated === 1 ? `1 ${one} counts` : `${repeated} ${many} count`;
+      const items = `${format(repeated)} ${repeated === 1 ? one : many} ${repeated === 1 ? "counts" : "count"}`;
       const message = `${items} as unchanged, but this import may have stored ${repeated === 1 ? "it" : "them"}: a request was repeated because it got no response`;
       yield { type: "notice", message };
     }
@@ -50,4 +52,8 @@ export class OutcomeTally {
   #countOf(code: string): number {
     return this.#counts.get(code) ?? 0;
   }
+}
+
+function format(count: number): string {
+  return count.toLocaleString("en-US");
 }
