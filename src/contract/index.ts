@@ -103,6 +103,7 @@ export * from "./emails/emails.ts";
 export * from "./orders.ts";
 export * from "./outcomes.ts";
 export * from "./people.ts";
+export * from "./price.ts";
 export * from "./products.ts";
 export * from "./questions.ts";
 export * from "./reply.ts";

@@ -1,4 +1,4 @@
-import type { ItemOutcome, OrderHead } from "../../contract/index.ts";
+import { type ItemOutcome, type OrderHead, toShortPrice } from "../../contract/index.ts";
 import { dayOf } from "../kernel/times.ts";
 import type { OrderItem } from "./order-check.ts";
 import type { OrderFields, StoredOrder, StoredUnit } from "./stored-orders.ts";
@@ -155,16 +155,4 @@ function updateUnits(units: Map<string, Units>, { product, price, quantity, unit
 function mergePrice(stored: string | null, sent: string | null): string | null {
   if (sent === null || stored === sent) return stored;
   return stored !== null && toShortPrice(stored) === toShortPrice(sent) ? stored : sent;
-}
-
-/** Removes insignificant zeros from a price. */
-function toShortPrice(price: string): string {
-  const [integer = "", decimals = ""] = price.split(".");
-  return `${integer.replace(/^0+/, "")}.${trimZeros(decimals)}`;
-}
-
-function trimZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end -= 1;
-  return digits.slice(0, end);
 }

@@ -26,7 +26,7 @@ export interface ReviewParts {
 /** An image of a review, without its data. */
 export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
 
-/** The URLs of a review's image. Assumed: images are stored unchanged, so the thumbnail is the original. */
+/** The URLs of a review's image and its thumbnail. */
 export function formatImageUrls(imageId: number, publicUrl: string) {
   const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
   return { thumb_url: `${original_url}?size=thumb`, original_url };

@@ -1,5 +1,4 @@
-import { normalizeSpec } from "../../contract/index.ts";
-import { toShortPrice } from "../check/price.ts";
+import { normalizeSpec, toShortPrice } from "../../contract/index.ts";
 import { createHash } from "node:crypto";
 
 /**

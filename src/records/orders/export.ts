@@ -1,6 +1,5 @@
-import { purchasePage } from "../../contract/index.ts";
+import { purchasePage, toShortPrice } from "../../contract/index.ts";
 import { listPurchases, type ListedPurchase } from "../../service/listings.ts";
-import { toShortPrice } from "../../import/check/price.ts";
 import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
 export const orderExporter: RecordExporter = {
