@@ -189,6 +189,8 @@ describe("an invalid command line", () => {
     expect(near.stderr).toContain("things?");
     const flag = await run(["things", "list", "--jsn"], { table: tableWith({}) });
     expect(flag.stderr).toContain("--json?");
+    const verb = await run(["things", "get", "a"], { table: tableWith({}) });
+    expect(verb.stderr).toContain("show?");
   });
 
   test.each([[["--json", "--nope"]], [["things", "lst", "--json"]], [["nope", "--format=ndjson"]]])(

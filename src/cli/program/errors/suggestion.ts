@@ -4,9 +4,17 @@ import { findClosestName } from "../../../import/mapping/names.ts";
 /** Shorter input matches too many names. */
 const minLength = 2;
 
-/** Suggests the known name that is closest to an unknown one, or returns undefined if none is close. */
+/** Names that people use for the same command. */
+const synonyms = [
+  ["show", "get", "view"],
+  ["delete", "remove"],
+  ["create", "add", "new"],
+] as const;
+
+/** Suggests a synonym of an unknown name, or the closest known one. Returns undefined if there is neither. */
 export function suggestName({ given, known }: Misnamed): string | undefined {
   if (given.replaceAll("-", "").length < minLength) return undefined;
-  const closest = findClosestName(given, known);
+  const group: readonly string[] = synonyms.find((names) => names.some((name) => name === given)) ?? [];
+  const closest = known.find((name) => group.includes(name)) ?? findClosestName(given, known);
   return closest === undefined ? undefined : `Did you mean ${closest}?`;
 }
