@@ -121,6 +121,9 @@ function nameColumns(
     }
     const before = columnOf.get(field);
     if (before !== undefined) {
+      if (header[before] === name) {
+        throw usageError(`${file}: two columns are named '${name}'`, "rename or remove one of them");
+      }
       throw usageError(
         `${file}: both '${header[before]}' and '${name}' are columns for ${field}`,
         `remove one of them, or select one: --map ${field}='${header[before]}'`,

@@ -61,6 +61,11 @@ function suggestColumn(
   if (nearest !== undefined) {
     return `the most similar column is '${nearest}'; to use it, pass --map ${first}='${nearest}'`;
   }
+  const flag = second === undefined ? kind.fields.find(({ name }) => name === first)?.flag : undefined;
+  if (flag !== undefined) {
+    const { value = "" } = kind.importCommand.flags?.[flag] ?? {};
+    return `to use the same value for all rows, pass --${flag} ${value}`;
+  }
   const others = header.length - 12;
   const shown = others > 1 ? [...header.slice(0, 12), `and ${others} others`] : header;
   const names = `the first row must name the columns; it contains: ${shown.join(", ")}`;

@@ -86,6 +86,15 @@ describe("missing columns", () => {
     expect(message).toThrow(expect.objectContaining({ hint: expect.stringContaining("starpost products import") }));
   });
 
+  test.each([
+    ["reviews", "title,body,rating,review_date", "starpost reviews map"],
+    ["unsubscribers", "email", "--type"],
+    ["orders", "order_id,mail,customer_name,order_date,product_id,product_name,product_url", "--map email='mail'"],
+  ])("suggests a fix for %s with the columns %s", (kind, header, hint) => {
+    const read = () => match(header.split(","), kind);
+    expect(read).toThrow(expect.objectContaining({ kind: "usage", hint: expect.stringContaining(hint) }));
+  });
+
   test("explains that the Magento order grid has no products", () => {
     const grid = "ID,Purchase Point,Purchase Date,Bill-to Name,Customer Email,Status".split(",");
     expect(() => match(grid, "orders", { productUrl })).toThrow(
