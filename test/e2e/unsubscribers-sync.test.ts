@@ -176,7 +176,7 @@ describe("unsubscribers sync", () => {
     const same = write(home, "list.csv", listOf(["a@x.example", "B@x.example", "b-at-x.example"]));
     expect(await sync(home, same, "--plan")).toMatchObject({ exitCode: 3, data: { withheld: 0 } });
     expect(await summarize(same, "--plan")).toMatch(
-      /Nothing would change: .* matches \(2 addresses\), except for 1 row rejected\./,
+      /Nothing would change: .* matches \(2 addresses\), except for 1 rejected row\./,
     );
   });
 

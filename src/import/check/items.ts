@@ -13,7 +13,7 @@ import { rejectCodeColumn } from "../mapping/names.ts";
 import type { ImportOptions } from "../options.ts";
 
 const recordProblems: Readonly<Record<RecordProblem, string>> = {
-  bad_quote: "a quoted cell is not closed correctly; a quote inside a quoted cell must be doubled",
+  bad_quote: "a quoted cell is not closed correctly",
   nul_byte: "the row contains a NUL byte",
   record_too_long: "the row is longer than 16 MiB",
 };

@@ -65,7 +65,7 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
       const code = row("code");
       if (code === "") return [{ field: "code", code: "missing", reason: "is empty" }];
       if (code.length < min || code.length > max) {
-        const reason = `has ${code.length} characters; a code has ${min} to ${max}`;
+        const reason = `has ${code.length === 1 ? "1 character" : `${code.length} characters`}; a code has ${min} to ${max}`;
         return [{ field: "code", code: code.length > max ? "too_long" : "too_short", reason }];
       }
       return { key: code, batchKey: "", rows: [source], size: code.length + 3, payload: code };

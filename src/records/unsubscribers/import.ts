@@ -36,7 +36,7 @@ interface Unsubscription {
   readonly email: string;
 }
 
-const typesHint = `an email type is an integer from 1 to ${Object.keys(emailTypes).length}`;
+const typeRange = `an integer from 1 to ${Object.keys(emailTypes).length}`;
 
 export interface UnsubscriberOptions extends ImportOptions {
   emailType?: string | undefined;
@@ -52,7 +52,7 @@ export const unsubscriberImporter: RecordImporter = {
 
 function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fields }: RecordKind): PreparedImport {
   if (emailType !== undefined && !isEmailTypeId(emailType)) {
-    throw usageError(`invalid value "${emailType}" for --type`, typesHint);
+    throw usageError(`invalid value "${emailType}" for --type`, `an email type is ${typeRange}`);
   }
   return {
     operation: remove ? "unsubscribers.massDelete" : "unsubscribers.massCreate",
@@ -73,7 +73,7 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
       const type = row("email_type_id") || emailType;
       if (type === undefined) problems.push({ field: "email_type_id", code: "missing", reason: "is missing" });
       else if (!isEmailTypeId(type)) {
-        problems.push({ field: "email_type_id", code: "bad_email_type", reason: typesHint });
+        problems.push({ field: "email_type_id", code: "bad_email_type", reason: `is not ${typeRange}` });
       } else if (problems.length === 0) {
         const payload: Unsubscription = { type, email };
         const key = keyOf({ email_type_id: type, user_email: email });

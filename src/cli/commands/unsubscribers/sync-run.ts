@@ -56,13 +56,13 @@ function describeSync(summary: SyncSummary, target: string): string[] {
 }
 
 function describeNothing({ state, withheld, rejected, unchanged }: SyncSummary, list: string): string {
-  const rows = countOf(rejected, "row");
+  const rows = countOf(rejected, "rejected row");
   if (withheld > 0) {
     const effect = state === "planned" ? "would be changed" : "was changed";
-    return `${list.replace(/^the/, "The")} differs, but nothing ${effect} because of ${rows} rejected.`;
+    return `${list.replace(/^the/, "The")} differs, but nothing ${effect} because of ${rows}.`;
   }
   const nothing = state === "planned" ? "Nothing would change" : "Nothing to do";
-  const exception = rejected > 0 ? `, except for ${rows} rejected` : "";
+  const exception = rejected > 0 ? `, except for ${rows}` : "";
   return `${nothing}: ${list} matches (${countOf(unchanged, "address", "addresses")})${exception}.`;
 }
 

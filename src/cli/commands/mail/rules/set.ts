@@ -41,6 +41,6 @@ export async function readSettingChange(
   if ("value" in read) return { name, value: read.value };
   throw usageError(
     `invalid value ${JSON.stringify(value)} for ${name}: ${read.problem}`,
-    `${name}: ${emailSettings[name].description}. To restore the default, use \`default\`.`,
+    `\`${name}\`: ${emailSettings[name].description}. To restore the default, use \`default\`.`,
   );
 }
