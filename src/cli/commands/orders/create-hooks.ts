@@ -18,6 +18,7 @@ export const createHooks: OperationHooks = {
     const isValidating = flags["no-validate"] === true ? false : (input["validate_data"] ?? true);
     if (isValidating !== true) return { ...input, validate_data: isValidating };
     checkProductIds(input["products"]);
+    checkDate(input["order_date"], clock());
     const today = new Date(clock()).toISOString().slice(0, "YYYY-MM-DD".length);
     return { ...input, validate_data: true, order_date: input["order_date"] ?? today };
   },
@@ -47,6 +48,20 @@ function checkProductIds(products: unknown): void {
   throw usageError(
     `invalid product ${invalid.length === 1 ? "ID" : "IDs"} in products: ${names}`,
     `A product ID ${invalidIdText}. To create the order without these products, add --no-validate.`,
+  );
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Assumed: a date more than a day in the future is a mistake, as in an import.
+ * @throws UserError `usage`
+ */
+function checkDate(date: unknown, nowMs: number): void {
+  if (typeof date !== "string" || !(Date.parse(date) > nowMs + dayMs)) return;
+  throw usageError(
+    `invalid order_date ${JSON.stringify(date)}: more than a day in the future`,
+    "Correct the date. To create the order anyway, add --no-validate.",
   );
 }
 
