@@ -13,6 +13,13 @@ function counts({ rows, items }: Summary) {
   return { ...rows, items: items.accepted };
 }
 
+test("an unknown column is reported before anything is imported", async () => {
+  const home = newHome();
+  const { exitCode } = await home.run(["orders", "import", "fixtures/good/orders.csv", "--columns", "order_id"]);
+  expect(exitCode).toBe(2);
+  expect((await home.json(["imports", "list"])).data).toEqual([]);
+});
+
 describe("importing the fixtures of every record type", () => {
   const home = newHome();
   test.each([

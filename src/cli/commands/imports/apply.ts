@@ -1,6 +1,6 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { flattenSummary, statusOfImport } from "../records/import-view.ts";
+import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/import-view.ts";
 
 export const importsApply = command({
   name: "imports apply",
@@ -8,6 +8,7 @@ export const importsApply = command({
   argument: "<plan.json>",
   examples: ["starpost imports apply plan.json", "starpost imports apply plan.json --json"],
   run: async (context, { arguments: [path = ""] }) => {
+    await checkSummaryColumns(context.globals.columns);
     const { applyPlan } = await import("../records/plan-run.ts");
     return applyPlan(context, path);
   },

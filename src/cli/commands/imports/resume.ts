@@ -1,7 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { paceFlags } from "../records/import-flags.ts";
-import { flattenSummary, statusOfImport } from "../records/import-view.ts";
+import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/import-view.ts";
 
 export const importsResume = command({
   name: "imports resume",
@@ -10,6 +10,7 @@ export const importsResume = command({
   examples: ["starpost imports resume 20260131-094500-3f2a1c", "starpost imports resume 20260131 --rate 2"],
   flags: paceFlags,
   run: async (context, { arguments: [id = ""], flags }) => {
+    await checkSummaryColumns(context.globals.columns);
     const { resumeRun } = await import("../records/import-run.ts");
     const { rate, concurrency, "rate-share": rateShare, "max-errors": maxErrors } = flags;
     return resumeRun(context, id, { rate, rateShare, concurrency, maxErrors });

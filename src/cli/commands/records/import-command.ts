@@ -2,7 +2,7 @@ import type { RecordKind } from "../../../import/kind.ts";
 import { silent } from "../../../terminal/view.ts";
 import { type Command, command } from "../../program/command.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
-import { flattenSummary, statusOfImport } from "./import-view.ts";
+import { checkSummaryColumns, flattenSummary, statusOfImport } from "./import-view.ts";
 
 export function importCommand(kind: RecordKind): Command {
   const { summary, examples } = kind.importCommand;
@@ -13,6 +13,7 @@ export function importCommand(kind: RecordKind): Command {
     examples,
     flags: importFlagsOf(kind),
     run: async (context, { arguments: files, flags }) => {
+      await checkSummaryColumns(context.globals.columns);
       const { runImport } = await import("./import-run.ts");
       return runImport(context, { kind: kind.name, files, options: readImportOptions(flags, kind) });
     },

@@ -3,10 +3,42 @@ import { type Cell, table, type View } from "../../../terminal/view.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 import { describeFile } from "./import-format.ts";
 
+const summaryColumns = [
+  "import_id",
+  "kind",
+  "files",
+  "state",
+  "rows_read",
+  "rows_accepted",
+  "rows_rejected",
+  "rows_failed",
+  "items_sent",
+  "items_accepted",
+  "items_rejected",
+  "items_created",
+  "items_changed",
+  "items_unchanged",
+  "calls_sent",
+  "calls_retried",
+  "calls_throttled",
+  "started_at",
+  "duration_ms",
+  "rejects_file",
+] as const;
+
+/**
+ * Checks the value of `--columns` before an import starts.
+ * @throws UserError `usage` for an unknown column
+ */
+export async function checkSummaryColumns(wanted: readonly string[] | undefined): Promise<void> {
+  const { checkColumns } = await import("../../program/output/print.ts");
+  checkColumns(wanted, [...summaryColumns, "fixed_ids_file"]);
+}
+
 /** A run as one flat record. */
 export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
   const { rows, items, calls } = summary;
-  return {
+  const flat: Record<(typeof summaryColumns)[number], Cell> = {
     import_id: summary.import_id,
     kind: summary.kind,
     files: summary.files.join(" "),
@@ -27,8 +59,8 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
     started_at: summary.started_at,
     duration_ms: summary.duration_ms,
     rejects_file: summary.rejects_file,
-    ...(summary.fixed_ids_file === undefined ? {} : { fixed_ids_file: summary.fixed_ids_file }),
   };
+  return summary.fixed_ids_file === undefined ? flat : { ...flat, fixed_ids_file: summary.fixed_ids_file };
 }
 
 /** The start time is part of the ID, and the number of rows is the sum of the counts, so a table omits both. */
