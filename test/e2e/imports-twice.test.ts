@@ -66,8 +66,10 @@ describe.skipIf(!isThere)(title, () => {
   });
 
   const layouts = join(data, "layouts/orders");
+  /** The files of layouts that imports recognize; the others lack required columns. */
+  const recognized = new Set(["woosub.csv"]);
   const others = existsSync(layouts) ? readdirSync(layouts) : [];
   test.each(others)("orders: layouts/orders/%s", async (name) => {
-    await expectUnchanged("orders", join(layouts, name));
+    expect(await expectUnchanged("orders", join(layouts, name))).toBe(recognized.has(name));
   });
 });
