@@ -13,3 +13,11 @@ export function chooseSize(fast: number, slow: number): number {
 export function sample<T>(items: readonly T[], { offset, step }: { offset: number; step: number }): T[] {
   return items.filter((_, at) => isSlowSuite || at % step === offset % step);
 }
+
+/** Whether mutation tests are running, which repeat the tests thousands of times. */
+export const isMutationSuite = process.env["STARPOST_TEST_MUTATION"] === "1";
+
+/** How often a property is checked: as given, and a few times in mutation tests. */
+export function countRuns(runs: number): number {
+  return isMutationSuite ? Math.min(runs, 20) : runs;
+}

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/client/pacer.ts";
 import type { CallEvent } from "../../../src/service/transport.ts";
 import { settle, VirtualTime } from "../../support/virtual-time.ts";
+import { countRuns } from "../../support/suite-size.ts";
 
 function createPacer(ratePerSecond: number, time = new VirtualTime()) {
   const pacer = new Pacer({ ratePerSecond, clock: time.clock, sleep: time.sleep });
@@ -50,7 +51,7 @@ describe("Pacer", () => {
           expect(mostInWindow(startsMs, windowMs)).toBeLessThanOrEqual(Math.max(1, Math.floor(rate)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: countRuns(150) },
     );
   });
 
@@ -66,7 +67,7 @@ describe("Pacer", () => {
         }
         expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(5);
       }),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     );
   });
 

@@ -8,6 +8,7 @@ import { Pacer } from "../../../src/client/pacer.ts";
 import { SharedPace } from "../../../src/client/shared-pace.ts";
 import { FileLock } from "../../../src/storage/file-lock.ts";
 import { VirtualTime } from "../../support/virtual-time.ts";
+import { countRuns } from "../../support/suite-size.ts";
 
 interface Member {
   readonly ratePerSecond: number;
@@ -59,7 +60,7 @@ describe("pacers that share a store", () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: countRuns(40) },
     );
   });
 

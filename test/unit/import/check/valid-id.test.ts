@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { isLegalId, maxLength, normalizeSpec } from "../../../../src/contract/index.ts";
 import { fixId, proposeLegalId } from "../../../../src/import/check/valid-id.ts";
 import { FixedIdFile } from "../../../../src/import/run/fixed-id-file.ts";
+import { countRuns } from "../../../support/suite-size.ts";
 
 /** Similar texts, whose slugs are often equal. */
 const alike = fc.string({
@@ -16,7 +17,7 @@ const alike = fc.string({
 });
 const anything = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 });
 const illegal = fc.oneof(alike, anything).filter((id) => !isLegalId(id));
-const runs = { numRuns: 3_000, seed: 4 } as const;
+const runs = { numRuns: countRuns(3_000), seed: 4 } as const;
 
 describe("a proposed ID", () => {
   test("is valid and not too long", () => {
@@ -46,7 +47,7 @@ describe("a proposed ID", () => {
       fc.property(fc.uniqueArray(illegal, { selector: (id) => id.normalize("NFC"), maxLength: 60 }), (ids) => {
         expect(new Set(ids.map(proposeLegalId)).size).toBe(ids.length);
       }),
-      { numRuns: 500, seed: 4 },
+      { numRuns: countRuns(500), seed: 4 },
     );
   });
 
@@ -131,7 +132,7 @@ describe("the file of pairs", () => {
         expect(written).toHaveLength(expected.length + 1);
         expect(statSync(at).mode & 0o777).toBe(0o600);
       }),
-      { numRuns: 60, seed: 4 },
+      { numRuns: countRuns(60), seed: 4 },
     );
   });
 

@@ -11,6 +11,7 @@ import { kinds } from "../../../support/record-kinds.ts";
 import { startImport } from "../../../../src/import/import.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import type { Service } from "../../../../src/service/service.ts";
+import { countRuns } from "../../../support/suite-size.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -205,7 +206,7 @@ describe("orders whose own fields are on one row", () => {
           Object.fromEntries(orders.map(({ lines }, at) => [String(1000 + at), unitsOf(lines)])),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: countRuns(40) },
     );
 
     /** The correct row. */

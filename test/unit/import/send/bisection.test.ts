@@ -5,6 +5,7 @@ import { sendInParts } from "../../../../src/import/send/bisection.ts";
 import { CallHistory } from "../../../../src/import/send/call-history.ts";
 import type { Item } from "../../../../src/import/item.ts";
 import { readCallRefusal } from "../../../../src/import/check/service-errors.ts";
+import { countRuns } from "../../../support/suite-size.ts";
 
 const itemName = { one: "order", many: "orders" };
 
@@ -91,7 +92,7 @@ describe("a call that is rejected because of some items", () => {
         expect(service.stored.size).toBe(count - poison.size);
         expect(service.calls.length).toBeLessThanOrEqual(boundOf(count, poison.size));
       }),
-      { numRuns: 200 },
+      { numRuns: countRuns(200) },
     );
   });
 
@@ -172,7 +173,7 @@ describe("a service that is down", () => {
           } else expect(problems).toMatchObject({ kind: "internal" });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: countRuns(300) },
     );
   });
 

@@ -14,6 +14,7 @@ import { JournaledSender } from "../../../../src/import/send/sender.ts";
 import type { ImportEvent } from "../../../../src/import/events.ts";
 import { createService } from "../../../../src/service/service.ts";
 import type { Transport } from "../../../../src/service/transport.ts";
+import { countRuns } from "../../../support/suite-size.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -181,7 +182,7 @@ describe("calls that must not be repeated", () => {
           expect(last.totals.rows).toEqual({ read: 60, accepted, rejected: poison.size, failed: 0 });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: countRuns(200) },
     );
   });
 
