@@ -64,6 +64,15 @@ test("a running server honors the delay that a command sets", async () => {
   expect(await readLines(server)).toEqual(lineOf(4, 1));
   await home.run(["account", "set", "--bottom-lines-delay", "60"]);
   expect(await readLines(server)).toEqual([]);
-  expect((await home.run(["account", "set", "--bottom-lines-delay", "86401"])).exitCode).toBe(1);
   await server.stop();
 });
+
+test.each([[[]], [["--bottom-lines-delay", "86401"]], [["--bottom-lines-delay=-1"]]])(
+  "account set %j is a usage error that names the flag",
+  async (flags) => {
+    const home = homes.open();
+    const { exitCode, stdout, stderr } = await home.run(["account", "set", ...flags]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain("--bottom-lines-delay");
+  },
+);

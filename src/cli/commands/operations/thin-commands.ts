@@ -94,6 +94,7 @@ export const thinCommands = {
   "account set": {
     operation: "account.set",
     examples: ["starpost account set --name 'Tea & Cups'", "starpost account set --bottom-lines-delay 0"],
+    hooks: async () => (await import("../account/set-hooks.ts")).setHooks,
   },
   "account features": { operation: "account.features" },
   "account set-feature": { operation: "account.setFeature" },

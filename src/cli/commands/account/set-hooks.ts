@@ -1,0 +1,22 @@
+import { usageError } from "../../../config/user-error.ts";
+import { bottomLinesDelay } from "../../../contract/reviews/bottom-lines-delay.ts";
+import type { OperationHooks } from "../operations/run.ts";
+
+const maxDelay = bottomLinesDelay.maxMs / 1_000;
+
+/** How `account set` validates the settings. */
+export const setHooks: OperationHooks = {
+  /** @throws UserError `usage` */
+  adjustInput: (input) => {
+    const { name, bottom_lines_delay: delay } = input;
+    if (name === undefined && delay === undefined) {
+      throw usageError("no setting given", "Set --name, --bottom-lines-delay, or both.");
+    }
+    if (typeof delay === "number" && (delay < 0 || delay > maxDelay)) {
+      throw usageError(`invalid value ${delay} for --bottom-lines-delay: must be from 0 to ${maxDelay} seconds`);
+    }
+    return input;
+  },
+
+  readResponse: (_context, _input, response) => response,
+};
