@@ -15,6 +15,7 @@ export const createHooks: OperationHooks = {
    * Assumed: an order without a date is of today, as without validation.
    */
   adjustInput: (input, { clock, flags }) => {
+    checkHasProducts(input["products"]);
     const isValidating = flags["no-validate"] === true ? false : (input["validate_data"] ?? true);
     if (isValidating !== true) return { ...input, validate_data: isValidating };
     checkProductIds(input["products"]);
@@ -38,6 +39,12 @@ export const createHooks: OperationHooks = {
     return { order_id, outcome: null, ...outcome };
   },
 };
+
+/** @throws UserError `usage` */
+function checkHasProducts(products: unknown): void {
+  if (typeof products !== "object" || products === null || Object.keys(products).length > 0) return;
+  throw usageError("the order contains no products", "Specify at least one product in --products.");
+}
 
 /** @throws UserError `usage` */
 function checkProductIds(products: unknown): void {
