@@ -125,16 +125,21 @@ describe("lists", () => {
   });
 });
 
-test("the command that a stopped import prints continues it", async () => {
-  const file = join(home.folder, "p.csv");
-  const row = (id: number, name = "Pot") => `${id},${name},https://shop.example/${id}\n`;
-  writeFileSync(file, `product_id,name,url\n${row(1, "")}${row(2)}${row(3, "")}${row(4)}`);
-  const stopped = await home.run(["products", "import", file, "--max-errors", "1"]);
-  expect(stopped.exitCode).toBe(6);
-  const [, words = ""] = /run:\s+starpost\s+(imports\s+resume\s[^\n]+)/.exec(stopped.stderr) ?? [];
-  expect(words).toContain("--max-errors");
-  const again = await home.run(["products", "import", file, "--max-errors", "1"]);
-  expect(again.stderr).toContain(words.split(/\s+/).slice(0, 3).join(" "));
-  const resumed = await home.json(words.trim().split(/\s+/));
-  expect([resumed.exitCode, resumed.data.state, resumed.data.rows.accepted]).toEqual([3, "finished", 2]);
-});
+test.each([[[]], [["--profile", "shop"]]])(
+  "the command that a stopped import with %j prints continues it",
+  async (profile) => {
+    const own = homes.open();
+    await own.run(["profile", "add", "shop", "--database", join(own.folder, "shop.db")]);
+    const file = join(own.folder, "p.csv");
+    const row = (id: number, name = "Pot") => `${id},${name},https://shop.example/${id}\n`;
+    writeFileSync(file, `product_id,name,url\n${row(1, "")}${row(2)}${row(3, "")}${row(4)}`);
+    const stopped = await own.run(["products", "import", file, "--max-errors", "1", ...profile]);
+    expect(stopped.exitCode).toBe(6);
+    const [, words = ""] = /run:\s+starpost\s+(imports\s+resume\s[^\n]+)/.exec(stopped.stderr) ?? [];
+    expect(words).toContain("--max-errors");
+    const again = await own.run(["products", "import", file, "--max-errors", "1", ...profile]);
+    expect(again.stderr).toContain(words.split(/\s+/).slice(0, 3).join(" "));
+    const resumed = await own.json(words.trim().split(/\s+/));
+    expect([resumed.exitCode, resumed.data.state, resumed.data.rows.accepted]).toEqual([3, "finished", 2]);
+  },
+);

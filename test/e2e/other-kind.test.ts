@@ -61,6 +61,17 @@ describe("a file of another kind", () => {
     expect(piped.stderr).toContain("run: starpost orders import -;");
   });
 
+  test.each([[["-p", "shop"]], [["--profile=shop"]], [["--json", "--profile", "shop"]]])(
+    "is refused with a command for the profile of %j",
+    async (flags) => {
+      const own = homes.open();
+      await own.run(["profile", "add", "shop", "--database", join(own.folder, "shop.db")]);
+      const { exitCode, stderr } = await own.run(["products", "import", orders, "--dry-run", ...flags]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`run: starpost orders import ${orders} --profile shop;`);
+    },
+  );
+
   test.each([[["--force"]], [["--map", "product_id=product_id"]], [["--layout", "none"]]])(
     "is imported with %j, because the person has decided",
     async (flags) => {

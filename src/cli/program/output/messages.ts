@@ -13,6 +13,7 @@ import {
   type Progress,
 } from "../../../terminal/progress.ts";
 import { findUnguarded } from "./guarded-io.ts";
+import { keepProfile } from "./suggested-commands.ts";
 import { isAutomated, readMessageScreen } from "./screen.ts";
 
 /** A message on one line, or a list of lines. A line break in a line comes from data, and is printed as a space. */
@@ -40,7 +41,7 @@ export function createMessages(io: Io, globals: Globals): Messages {
   const isDeferred = () => isForScripts(globals.format) && !io.isStderrTerminal;
   const deferred: Message[] = [];
   const write = (message: Message) => {
-    if (!globals.quiet) io.stderr.write(`${formatMessage(io, message)}\n`);
+    if (!globals.quiet) io.stderr.write(`${formatMessage(io, message, globals.profile)}\n`);
   };
   return {
     warn: (message) => {
@@ -66,8 +67,9 @@ export function createMessages(io: Io, globals: Globals): Messages {
 }
 
 /** Hides personal data and removes control characters; on a terminal, also wraps lines between words. */
-function formatMessage(io: Io, message: Message): string {
-  const lines = [message].flat().map((line) => sanitizeLine(io.redactor?.text(line) ?? line));
+function formatMessage(io: Io, message: Message, profile: string | undefined): string {
+  const suggested = [message].flat().map((line) => keepProfile(line, profile));
+  const lines = suggested.map((line) => sanitizeLine(io.redactor?.text(line) ?? line));
   if (!io.isStderrTerminal) return lines.join("\n");
   const { width } = readMessageScreen(io);
   return lines.flatMap((line) => wrapLine(line, width)).join("\n");
