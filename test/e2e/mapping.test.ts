@@ -172,22 +172,35 @@ describe("--mapping", () => {
 describe("map without a terminal", () => {
   const at = (name: string) => join(home.folder, name);
 
-  test("prints a proposed mapping on stdout, and missing fields and confidence on stderr, without any row", async () => {
+  test("prints a proposed mapping on stdout and confidence on stderr, without any row", async () => {
     const file = write("b.csv", german);
-    const { exitCode, stdout, stderr } = await home.run(["orders", "map", file]);
+    const { exitCode, stdout, stderr } = await home.run(["orders", "map", file, "--product-url", url]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       format: 1,
       kind: "orders",
       layout: "none",
       columns,
+      product_url: url,
       delimiter: ";",
     });
     expect(stderr).toMatch(/order_id\s+column 'Bestellnr' \(sure\)/);
     expect(stderr).toMatch(/Unused columns: Land/);
-    expect(stderr).toMatch(/product_url.* --product-url/);
     expect(stderr).toContain(`starpost orders import ${file} --mapping mapping.json`);
     expect(stdout + stderr).not.toMatch(/Müller|example\.com/);
+  });
+
+  test.each<[number, readonly string[]]>([
+    [2, []],
+    [0, ["--product-url", url]],
+    [0, ["--map", "product_url=Land"]],
+    [0, ["--set", "product_url=https://laden.example"]],
+  ])("ends with %i if a file has no product URLs: %j", async (status, flags) => {
+    const { exitCode, stdout, stderr } = await home.run(["orders", "map", write("b.csv", german), ...flags]);
+    expect(exitCode).toBe(status);
+    expect(stdout === "").toBe(status === 2);
+    expect(stderr.includes("--product-url")).toBe(status === 2);
+    expect(stderr.includes("orders import")).toBe(status === 0);
   });
 
   test("proposes a mapping that imports the file once the missing fields are added", async () => {
@@ -276,7 +289,8 @@ describe("map without a terminal", () => {
     ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
     ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
   ])("recognizes common shop terms: %s, %s", async (kind, content, expected, undecided = {}) => {
-    const args = [kind, "map", write("f.csv", content)];
+    const needsUrl = kind === "orders" && !content.includes("https:");
+    const args = [kind, "map", write("f.csv", content), ...(needsUrl ? ["--product-url", url] : [])];
     const flags = Object.entries(undecided).flatMap(([field, column]) => ["--map", `${field}=${column}`]);
     if (flags.length > 0) {
       const { exitCode, stdout, stderr } = await home.run([...args, "--yes"]);
@@ -297,9 +311,11 @@ describe("map without a terminal", () => {
       "Name,Email,Financial Status,Created at,Currency,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Tags\n" +
         "#1001,a@example.com,paid,2026-01-02 10:00:00 +0100,EUR,1,Hat,10.00,HAT-1,Ana Ruiz,vip\n",
     );
-    const { data, stderr } = await home.json(["orders", "map", file]);
-    expect(data).toEqual({ format: 1, kind: "orders", layout: "shopify-orders" });
-    expect(stderr).toMatch(/Missing .*product_url/);
+    const missing = await home.run(["orders", "map", file]);
+    expect(missing.exitCode).toBe(2);
+    expect(missing.stderr).toMatch(/product_url +no similar column/);
+    const { data } = await home.json(["orders", "map", file, "--product-url", url]);
+    expect(data).toEqual({ format: 1, kind: "orders", layout: "shopify-orders", product_url: url });
     await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json")]);
     const { exitCode } = await home.run(["orders", "import", file, "--mapping", at("m.json")]);
     expect(exitCode).toBe(0);
@@ -334,7 +350,12 @@ describe("map without a terminal", () => {
     "1,2026-01-02,Ann,p,Cap,https://s.example/p,a@example.com,gift@example.com\n";
 
   test.each<[string, string, string, readonly string[]]>([
-    ["a delivery note and yes or no", "orders", tiendanube, ["order_id", "customer_name", "order_date", "product_id"]],
+    [
+      "a delivery note and yes or no",
+      "orders",
+      tiendanube,
+      ["order_id", "customer_name", "order_date", "product_id", "product_url"],
+    ],
     ["spam among reviews", "reviews", judgeme, ["review_title", "review_content", "published", "comment_content"]],
     [
       "reviews called comments",
@@ -349,7 +370,7 @@ describe("map without a terminal", () => {
       "a table without headings",
       "orders",
       "Type,Number,Person\nsale,7,Ana Ruiz\n",
-      ["order_id", "email", "customer_name", "order_date", "product_id", "product_name"],
+      ["order_id", "email", "customer_name", "order_date", "product_id", "product_name", "product_url"],
     ],
     ["certain columns only", "reviews", native, []],
   ])("lists the fields that it would have to guess: %s", async (_name, kind, content, undecided) => {
@@ -392,11 +413,11 @@ describe("map without a terminal", () => {
   test("overwrites an existing file only with --yes", async () => {
     const file = write("b.csv", german);
     write("m.json", "mine");
-    const refused = await home.run(["orders", "map", file, "--out", at("m.json")]);
+    const refused = await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json")]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toMatch(/m\.json .*Overwrite it\?/);
     expect(readFileSync(at("m.json"), "utf8")).toBe("mine");
-    const asked = await home.run(["orders", "map", file, "--out", at("m.json"), "--yes"]);
+    const asked = await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json"), "--yes"]);
     expect(asked.exitCode).toBe(0);
     expect(JSON.parse(readFileSync(at("m.json"), "utf8"))).toMatchObject({ columns });
   });

@@ -94,7 +94,7 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kind.urlField,
-    flagFields: fields.filter(({ name, flag }) => flag !== undefined || name === kind.urlField).map(({ name }) => name),
+    flagFields: fields.filter(({ flag }) => flag !== undefined).map(({ name }) => name),
     options,
   };
 }

@@ -102,17 +102,21 @@ function describeProposal(draft: MappingDraft, answers: Answers): string[] {
   ];
 }
 
+const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
+
 /** The error for fields that only a person can decide, with the columns that could be meant. */
-function undecidedError({ file }: MappingDraft, undecided: readonly FieldProposal[]): UserError {
+function undecidedError({ file, urlField }: MappingDraft, undecided: readonly FieldProposal[]): UserError {
   const widest = Math.max(...undecided.map(({ field }) => field.length));
   const lines = undecided.map(({ field, similar }) => {
     const columns = similar.length === 0 ? "no similar column" : `similar columns: '${similar.join("', '")}'`;
     return `\n  ${field.padEnd(widest)}  ${columns}`;
   });
   const field = undecided[0]?.field ?? "";
+  const needsUrl = undecided.some((one) => one.field === urlField);
+  const forUrl = needsUrl ? `To build ${urlField} from other fields, use ${urlFlag}. ` : "";
   return usageError(
     `${file}: cannot decide where these fields come from:${lines.join("")}`,
-    `For each of them, name a column (--map ${field}=<column>) or a value (--set ${field}=<value>), or run the command in a terminal without --yes.`,
+    `${forUrl}For each of them, name a column (--map ${field}=<column>) or a value (--set ${field}=<value>), or run the command in a terminal without --yes.`,
   );
 }
 
@@ -128,9 +132,7 @@ function describeMissing(draft: MappingDraft, answers: Answers): string[] {
         ]
       : []),
     ...(urlField !== undefined && missing.includes(urlField)
-      ? [
-          `Missing required field: ${urlField}. To build it from other fields, use --product-url 'https://shop.example/products/{product_id}'.`,
-        ]
+      ? [`Missing required field: ${urlField}. To build it from other fields, use ${urlFlag}.`]
       : []),
   ];
 }
