@@ -203,6 +203,43 @@ describe("map without a terminal", () => {
     expect(stderr.includes("orders import")).toBe(status === 0);
   });
 
+  test.each([
+    "picture_urls",
+    "Photos",
+    "photo_urls",
+    "Image URL",
+    "images",
+    "reviewImages",
+    "customer_photo",
+    "Bilder",
+    "img",
+    "Review Product Images",
+    "Review picture",
+    "Foto",
+  ])("never uses photos by customers as product images: %s", async (name) => {
+    const header = `review_title,review_content,review_score,date,product_id,display_name,email,${name}\n`;
+    const row = "Great,Soaks in fast,5,2026-01-02,1,Ann,a@example.com,https://img.example/a.jpg\n";
+    const args = ["reviews", "map", write("f.csv", header + row)];
+    const { data, stderr } = await home.json<{ columns: Record<string, string> }>([...args]);
+    expect(data.columns).toMatchObject({ email: "email" });
+    expect(data.columns).not.toHaveProperty("product_image_url");
+    expect(stderr).toContain(`Unused columns: ${name}`);
+    expect(stderr).not.toContain("product_image_url");
+    const given = await home.json<{ columns: object }>([...args, "--map", `product_image_url=${name}`]);
+    expect(given.data.columns).toHaveProperty("product_image_url", name);
+  });
+
+  test.each(["Product Image", "productImageUrl", "Produktbild", "product_image_url"])(
+    "uses product images of reviews: %s",
+    async (name) => {
+      const header = `review_title,review_content,review_score,date,product_id,display_name,email,${name}\n`;
+      const row = "Great,Soaks in fast,5,2026-01-02,1,Ann,a@example.com,https://img.example/a.jpg\n";
+      const args = ["reviews", "map", write("f.csv", header + row)];
+      const { data } = await home.json<{ columns: object }>(args);
+      expect(data.columns).toHaveProperty("product_image_url", name);
+    },
+  );
+
   test("proposes a mapping that imports the file once the missing fields are added", async () => {
     const file = write("b.csv", german);
     const mapped = await home.json<{ mapping_file: string }>([

@@ -34,6 +34,8 @@ function countEdits(target: string, name: string): number {
 export interface FieldSynonyms {
   readonly plain: readonly string[];
   readonly vague: readonly string[];
+  /** What the squashed name of a column must match to be a candidate at all. */
+  readonly requires?: RegExp;
 }
 
 /**

@@ -58,11 +58,13 @@ export function proposeColumns(
 ): FieldProposal[] {
   const columns = usableColumns(samples);
   const scored: Scored[] = fields.flatMap((field) =>
-    columns.map((column) => ({
-      field: field.name,
-      column: column.name,
-      score: scoreColumn(kind, field, column),
-    })),
+    columns
+      .filter((column) => isCandidate(kind, field, column))
+      .map((column) => ({
+        field: field.name,
+        column: column.name,
+        score: scoreColumn(kind, field, column),
+      })),
   );
   scored.sort((a, b) => b.score - a.score);
   const chosen = new Map<string, Scored>();
@@ -98,6 +100,11 @@ export function proposeColumns(
         .slice(0, suggested.count),
     };
   });
+}
+
+function isCandidate(kind: SynonymSource, field: FieldSpec, { name }: ColumnSample): boolean {
+  const requires = kind.synonyms?.[field.name]?.requires;
+  return requires === undefined || requires.test(wordsOf(name).join(""));
 }
 
 function isNamed({ name, aliases = [] }: FieldSpec, { name: header }: ColumnSample): boolean {

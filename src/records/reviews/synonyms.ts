@@ -1,6 +1,10 @@
 import { synonyms, type FieldSynonyms } from "../../import/mapping/names.ts";
 import { productSynonyms } from "../product-synonyms.ts";
 
+/** The names of columns with images of a product. Other images of a review are photos by its author. */
+const ofProduct =
+  /^(?!.*(?:review|customer|user|author|buyer|shopper|ugc|bewert|rezension|kunde|avis|client|resena|recensi|avalia|opini)).*(?:product|produkt|produit|prodott|produto|artikel|article|articulo|articolo|item|tuote|varebilde|varebillede)/;
+
 export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   review_title: synonyms(
     "review title|title of review|headline|titel der bewertung|bewertungstitel|titre avis|titulo resena|titolo recensione|titulo avaliacao|titel review|tytul opinii",
@@ -37,7 +41,7 @@ export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   product_title: productSynonyms.name,
   product_url: productSynonyms.url,
   product_description: productSynonyms.description,
-  product_image_url: productSynonyms.image,
+  product_image_url: { ...productSynonyms.image, requires: ofProduct },
   user_type: synonyms("user type|reviewer type|verified|verified buyer|verifiziert|verifie"),
   user_reference: synonyms(
     "user reference|user id|customer id|customer number|kundennummer|id client|id cliente|klantnummer",
