@@ -54,6 +54,7 @@ describe("a flag's value", () => {
     [["coupons", "import", "x.csv", "--action", "map"], "map_review_share"],
     [["unsubscribers", "import", "x.csv", "--type", "18"], "--type"],
     [["orders", "import", "x.csv", "--map", "email=a", "--map", "email=b"], "--map"],
+    [["orders", "import", "x.csv", "--dry-run", "--verify"], "--verify"],
     [["serve", "--port", "70000"], "--port"],
   ])("an unknown value ends with 2: %j", async (argv, message) => {
     const ran = await run(argv, { env: { STARPOST_HOME: "/nowhere" } });

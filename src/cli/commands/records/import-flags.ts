@@ -131,6 +131,9 @@ export function readImportOptions(
   flags: FlagValues<typeof importFlags> & { readonly [flag: string]: unknown },
   kind?: RecordKind,
 ): ImportOptions {
+  if (flags["dry-run"] && flags.verify) {
+    throw usageError("--verify cannot be used with --dry-run", "Remove --verify: a dry run stores nothing to verify.");
+  }
   return {
     dryRun: flags["dry-run"] ?? false,
     batchSize: flags["batch-size"],
