@@ -74,6 +74,27 @@ describe("the end summary of an import", () => {
     );
   });
 
+  test.each<[boolean, string, Partial<ImportSummary>, RejectReason[]]>([
+    [true, "only duplicates", {}, [{ ...reject, code: "duplicate" }]],
+    [
+      false,
+      "another reject",
+      {},
+      [
+        { ...reject, code: "duplicate", count: 4 },
+        { ...reject, count: 1 },
+      ],
+    ],
+    [false, "a failed row", { rows: { ...clean, rejected: 5, failed: 1 } }, [{ ...reject, code: "duplicate" }]],
+    [false, "a stopped run", { state: "stopped" }, [{ ...reject, code: "duplicate" }]],
+    [false, "a dry run", { import_id: null }, [{ ...reject, code: "duplicate" }]],
+  ])("says that nothing needs to be done (%s): %s", (isDone, _name, changes, rejects) => {
+    const text = end(changes, rejects);
+    expect(text).toContain("/home/imports/1/rejects.csv");
+    expect(text.includes("already stored; nothing needs to be done")).toBe(isDone);
+    expect(/Fix them|write it as/.test(text)).toBe(!isDone);
+  });
+
   test("lists the most frequent reasons, and counts the others", () => {
     const reasons = Array.from({ length: 14 }, (_, at) => ({ ...reject, column: `column-${at}` }));
     const text = end({}, reasons);

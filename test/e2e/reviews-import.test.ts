@@ -177,6 +177,7 @@ describe("existing reviews", () => {
     expect(again.data.rows).toEqual({ read: 2, accepted: 0, rejected: 2, failed: 0 });
     const rejects: Row[] = parse(readFileSync(again.data.rejects_file ?? ""), { columns: true });
     expect(rejects.map(({ _code }) => _code)).toEqual(["duplicate", "duplicate"]);
+    expect(again.stderr).toContain("already stored; nothing needs to be done");
     const more = await home.json(["reviews", "import", write(home, "more.csv", header + row.repeat(3))]);
     expect(more.data.rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
     expect(await listReviews(home)).toHaveLength(3);

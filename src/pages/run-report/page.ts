@@ -115,9 +115,10 @@ ${files.map(
 function renderReasons({ reasons, rows_without_reason: without, summary }: ReportedRun): Html {
   const unaccepted = summary.rows.rejected + summary.rows.failed;
   if (unaccepted === 0) return markup`<section><h2>Rejected rows</h2><p>None. All rows were accepted.</p></section>`;
+  const areStored = summary.state === "finished" && without === 0 && reasons.every(({ code }) => code === "duplicate");
   return markup`<section>
 <h2>Rejected rows, by reason</h2>
-${summary.rejects_file !== null && markup`<p>The rejected rows are in ${isolate(summary.rejects_file)}. Fix them and import that file.</p>`}
+${summary.rejects_file !== null && markup`<p>The rejected rows are in ${isolate(summary.rejects_file)}. ${areStored ? "These records are already stored; nothing needs to be done." : "Fix them and import that file."}</p>`}
 ${without > 0 && markup`<p>The reason for ${formatCount(without)} of these rows is not known yet, because the import did not finish. Resume it to record the reasons.</p>`}
 ${reasons.map((reason) => renderReason(reason))}
 </section>`;

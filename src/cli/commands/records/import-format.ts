@@ -52,16 +52,26 @@ export function describeEnd(
   { target, waitedMs, rejects, paint = noPaint }: EndDetails,
 ): string[] {
   const { import_id: id, rows, rejects_file: rejectsFile } = summary;
+  const areStored = areAllStored(summary, rejects);
+  const remedy = areStored
+    ? "These records are already stored; nothing needs to be done."
+    : "Fix them and import that file.";
   return [
     paintState(summary, paint)(describeState(summary, target)),
     `  rows      ${describeRows(rows, paint)}`,
     id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
     ...describeOutcomes("stored", summary.items),
-    ...describeRejects(rejects, rows),
+    ...describeRejects(areStored ? rejects.map((reason) => ({ ...reason, hint: undefined })) : rejects, rows),
     ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
-    ...(rejectsFile === null ? [] : [`${paint.bold("Rejected rows:")} ${rejectsFile}. Fix them and import that file.`]),
+    ...(rejectsFile === null ? [] : [`${paint.bold("Rejected rows:")} ${rejectsFile}. ${remedy}`]),
     ...(id === null ? [] : [describeNextStep(id, summary)]),
   ];
+}
+
+/** Whether all rejected rows are duplicates; after a finished run, the records that they repeat are stored. */
+function areAllStored({ import_id: id, state, rows }: ImportSummary, rejects: readonly RejectReason[]): boolean {
+  const duplicates = rejects.reduce((sum, { code, count }) => (code === "duplicate" ? sum + count : sum), 0);
+  return id !== null && state === "finished" && duplicates === rows.rejected + rows.failed;
 }
 
 function describeRows({ read, accepted, rejected, failed }: ImportSummary["rows"], paint: Paint): string {

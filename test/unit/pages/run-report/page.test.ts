@@ -54,3 +54,20 @@ it("states which values older versions did not record", () => {
   expect(page).toContain("did not record retries");
   expect(page).not.toContain("No calls were retried");
 });
+
+it.each([
+  [true, "finished", ["duplicate"]],
+  [false, "finished", ["duplicate", "bad_email"]],
+  [false, "stopped", ["duplicate"]],
+] as const)("says that nothing needs to be done (%s): %s, %j", (isDone, state, codes) => {
+  const reason = { column: "", rows: 1, means: null, hint: null, examples: [] };
+  const page = renderRunReport(
+    sampleRunReport({
+      summary: { ...summary, state, rejects_file: "r.csv" },
+      reasons: codes.map((code) => ({ ...reason, code })),
+      rows_without_reason: 0,
+    }),
+  );
+  expect(page.includes("already stored; nothing needs to be done")).toBe(isDone);
+  expect(page.includes("Fix them")).toBe(!isDone);
+});
