@@ -58,7 +58,10 @@ const updateProducts: Operation = async ({ service, model, random }) => {
 };
 
 function withoutQuantities(order: NewOrder): NewOrder {
-  const items = Object.entries(order.products).map(([id, { quantity: _, unit_prices: __, ...item }]) => [id, item]);
+  const items = Object.entries(order.products).map(([id, { quantity: _quantity, unit_prices: _prices, ...item }]) => [
+    id,
+    item,
+  ]);
   return { ...order, products: Object.fromEntries(items) as NewOrder["products"] };
 }
 
