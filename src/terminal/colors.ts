@@ -12,7 +12,7 @@ export const noPaint: Paint = {
 };
 
 /**
- * Distinguishes the program's own color sequences from those in data, which cannot contain the number of this process.
+ * Distinguishes the program's own color sequences from those in data, which cannot contain the random number of this process.
  * The output streams replace the marked sequences with real ones.
  */
 const mark = String(Math.floor(Math.random() * 9e14) + 1e14);

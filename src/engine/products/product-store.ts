@@ -44,8 +44,6 @@ export const productColumns: BatchColumns<ProductColumns> = {
 /** In the order of a `ProductRow`. */
 export const productColumnNames = Object.keys(productColumns) as readonly (keyof ProductColumns)[];
 
-const names = productColumnNames;
-
 /** The new value of a column: the one in the batch, or else the stored one. An empty description deletes the stored one. */
 function mergedValue(name: string, hasValue: boolean): RawBuilder<unknown> {
   const [incoming, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
@@ -64,7 +62,7 @@ interface SaveValues {
 
 /** Creates the statement that saves rows in which only the columns at `columnIndexes` have values. */
 function createSave(columnIndexes: readonly number[]) {
-  const columnNames = columnIndexes.flatMap((index) => names[index] ?? []);
+  const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
   const changing = columnNames.filter((name) => name !== "product_id");
   const hasValue = (name: keyof ProductColumns) => columnNames.includes(name);
   const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
@@ -73,9 +71,9 @@ function createSave(columnIndexes: readonly number[]) {
   // The left join makes the batch the outer loop; an update from the batch would scan all products for each row.
   return createStatement<SaveValues>(
     (slot, dialect) => sql`
-    insert into products (account_id, created_at, updated_at, ${sql.join(names.map((name) => sql.ref(name)))})
+    insert into products (account_id, created_at, updated_at, ${sql.join(productColumnNames.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
-      cast(${slot("nowMs")} as bigint), ${sql.join(names.map((name) => mergedValue(name, hasValue(name))))}
+      cast(${slot("nowMs")} as bigint), ${sql.join(productColumnNames.map((name) => mergedValue(name, hasValue(name))))}
     from ${batchOf(batchColumns, slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
@@ -100,7 +98,7 @@ export async function saveProducts(products: readonly ProductRow[], context: Han
     accountId: accountOf(context).id,
   });
   if (rows.length === 0) return;
-  const columnIndexes = [...names.keys()].filter((index) => rows.some((row) => row[index] !== null));
+  const columnIndexes = [...productColumnNames.keys()].filter((index) => rows.some((row) => row[index] !== null));
   const key = columnIndexes.join(" ");
   const save = saves.get(key) ?? createSave(columnIndexes);
   saves.set(key, save);

@@ -11,13 +11,11 @@ interface Page {
   readonly page?: number | undefined;
 }
 
-type Context = HandlerContext;
-
 /**
  * Lists a page of a product's public questions with all their public answers, in two queries.
  * Assumed: questions are sorted newest first; `page` starts at 1.
  */
-export async function listQuestions(productRow: number, page: Page, context: Context): Promise<Question[]> {
+export async function listQuestions(productRow: number, page: Page, context: HandlerContext): Promise<Question[]> {
   const found = await selectQuestions(productRow, page, context).execute();
   const answers = await readAnswers(
     found.map(({ question_row }) => question_row),
@@ -37,7 +35,7 @@ export async function listQuestions(productRow: number, page: Page, context: Con
 function selectQuestions(
   productRow: number,
   { count = questionPage.default, page = 1 }: Page,
-  { transaction }: Pick<Context, "transaction">,
+  { transaction }: Pick<HandlerContext, "transaction">,
 ) {
   const size = Math.min(count, questionPage.max);
   const paged = transaction
@@ -63,7 +61,10 @@ function selectQuestions(
 }
 
 /** Source: spec "Question and answer". Assumed: the store's answers come first, then those with more upvotes, then older ones. */
-async function readAnswers(questionRows: readonly number[], context: Context): Promise<ReadonlyMap<number, Answer[]>> {
+async function readAnswers(
+  questionRows: readonly number[],
+  context: HandlerContext,
+): Promise<ReadonlyMap<number, Answer[]>> {
   const answers = new Map<number, Answer[]>();
   if (questionRows.length === 0) return answers;
   const storeName = await readStoreName(context, accountOf(context).id);
@@ -75,7 +76,7 @@ async function readAnswers(questionRows: readonly number[], context: Context): P
   return answers;
 }
 
-function selectAnswers(questionRows: readonly number[], { transaction, dialect }: Context) {
+function selectAnswers(questionRows: readonly number[], { transaction, dialect }: HandlerContext) {
   const rows = questionRows.map((id) => [id]);
   return transaction
     .selectFrom(batchRows<{ question_row: number }>({ question_row: "integer" }, rows, dialect))

@@ -9,6 +9,8 @@ import { bottomLinesDelay } from "../../contract/index.ts";
  * `review_totals` contains a prefix of the recorded changes, so it always has the totals of one point in time. A reader
  * first applies or reverts changes until it has the totals as of its own delay.
  */
+
+/** What recording a change needs. */
 type Recording = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
 interface ReviewChange {

@@ -1,21 +1,10 @@
+import type { FieldError, ItemOutcome } from "../../contract/index.ts";
 import type { ItemError } from "../item.ts";
 import type { SendResult } from "../outcome.ts";
-
-/** What a service reports about one item of a call with `details`. */
-interface ReportedOutcome {
-  readonly outcome: "created" | "changed" | "unchanged" | "dropped";
-  readonly fields?: readonly string[] | undefined;
-  readonly dropped?: readonly DroppedValue[] | undefined;
-}
-
-/** Something of an item that was not stored, and why. */
-export interface DroppedValue {
-  readonly field: string;
-  readonly error: string;
-}
+import { readServiceProblem } from "./service-errors.ts";
 
 interface Reported {
-  readonly outcomes?: readonly (ReportedOutcome | undefined)[] | undefined;
+  readonly outcomes?: readonly (ItemOutcome | undefined)[] | undefined;
   readonly errors: readonly ItemError[];
 }
 
@@ -23,11 +12,11 @@ interface Reported {
  * Reads the outcomes of a call. An item that the service dropped is rejected, also if it is not among the errors.
  * @param outcomes one for each item, in order; undefined if the service does not report them
  * @param errors what the service reported as errors
- * @param locate converts a dropped value to an error of its item
+ * @param locate converts a value that was not stored to an error of its item; by default, its field is the column
  */
 export function readOutcomes(
   { outcomes, errors }: Reported,
-  locate: (item: number, dropped: DroppedValue) => ItemError,
+  locate: (item: number, dropped: FieldError) => ItemError = locateField,
 ): SendResult {
   if (!outcomes) return { errors };
   const rejected = new Set(errors.map(({ item }) => item));
@@ -46,4 +35,8 @@ export function readOutcomes(
     return undefined;
   });
   return { errors: [...errors, ...added], outcomes: read, dropped };
+}
+
+function locateField(item: number, { field, error }: FieldError): ItemError {
+  return { item, ...readServiceProblem(field, error) };
 }

@@ -84,7 +84,7 @@ export function proposeColumns(
     const isCertain =
       column !== undefined &&
       (isGuarded
-        ? isNative && isNamed(field, column) && column.values.length > 0
+        ? isNative && isNamed(field, column.name) && column.values.length > 0
         : isDeclared(kind, field, column, columns));
     return {
       field: name,
@@ -107,7 +107,7 @@ function isCandidate(kind: SynonymSource, field: FieldSpec, { name }: ColumnSamp
   return requires === undefined || requires.test(wordsOf(name).join(""));
 }
 
-function isNamed({ name, aliases = [] }: FieldSpec, { name: header }: ColumnSample): boolean {
+function isNamed({ name, aliases = [] }: FieldSpec, header: string): boolean {
   const squashed = wordsOf(header).join("");
   return [name, ...aliases].some((own) => wordsOf(own).join("") === squashed);
 }
@@ -122,7 +122,7 @@ function isDeclared(
   column: ColumnSample,
   columns: readonly ColumnSample[],
 ): boolean {
-  if (isNamed(field, column)) return true;
+  if (isNamed(field, column.name)) return true;
   const { plain = [] } = kind.synonyms?.[field.name] ?? {};
   const isSynonym = ({ name }: ColumnSample) => {
     const words = wordsOf(name);
@@ -138,7 +138,7 @@ function isDeclared(
  */
 function isMostlyNative(fields: readonly FieldSpec[], columns: readonly ColumnSample[]): boolean {
   const required = fields.filter((field) => field.required === true);
-  const named = required.filter((field) => columns.some((column) => isNamed(field, column)));
+  const named = required.filter((field) => columns.some((column) => isNamed(field, column.name)));
   return named.length * 2 >= required.length;
 }
 
@@ -167,7 +167,7 @@ function scoreColumn(kind: SynonymSource, field: FieldSpec, { name, values }: Co
 function scoreName(kind: SynonymSource, field: FieldSpec, header: string): number {
   const { plain = [], vague = [] } = kind.synonyms?.[field.name] ?? {};
   const words = wordsOf(header);
-  if (isNamed(field, { name: header, values: [] })) return 1;
+  if (isNamed(field, header)) return 1;
   const scores = [
     ...plain.map((term) => weights.plain * likeness(term, words)),
     ...vague.map((term) => weights.vague * likeness(term, words)),

@@ -1,8 +1,6 @@
 import { type CouponAction, couponActions, couponCodeLength, ServiceError } from "../../contract/index.ts";
-import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
-import { readServiceProblem } from "../../import/check/service-errors.ts";
+import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { usageError } from "../../import/import-error.ts";
-import type { ItemError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
@@ -74,7 +72,7 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
     send: async (service, items, options) => {
       const codes = items.map((item) => item.key);
       const reply = await service.coupons.upload({ coupon_action: action, codes, details: true }, options);
-      if (reply.outcomes) return readOutcomes({ outcomes: reply.outcomes, errors: [] }, locateDropped);
+      if (reply.outcomes) return readOutcomes({ outcomes: reply.outcomes, errors: [] });
       const created = codes.map(() => ({ outcome: "created" as const }));
       if (reply["new-codes"] === codes.length) return { errors: [], outcomes: created };
       // The response contains only a count, so reading back shows what the service did not store.
@@ -97,10 +95,6 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
 
     existingKeys: listCodes,
   };
-}
-
-function locateDropped(item: number, { field, error }: DroppedValue): ItemError {
-  return { item, ...readServiceProblem(field, error) };
 }
 
 /** The service returns all of them at once. */

@@ -1,7 +1,7 @@
-import { maxLength, ServiceError } from "../../contract/index.ts";
+import { type FieldError, maxLength, ServiceError } from "../../contract/index.ts";
 import { readProductId } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
+import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
@@ -100,7 +100,7 @@ function checkName(group: string): Omit<RowError, "field"> | undefined {
     : undefined;
 }
 
-function locateDropped(item: number, { error }: DroppedValue): ItemError {
+function locateDropped(item: number, { error }: FieldError): ItemError {
   return { item, ...readServiceProblem("product_id", error) };
 }
 

@@ -1,4 +1,5 @@
 import {
+  type FieldError,
   maxQuantity,
   orderHead,
   type OrderError,
@@ -10,7 +11,7 @@ import { usageError } from "../../import/import-error.ts";
 import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
+import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
@@ -243,7 +244,7 @@ function locateError(items: readonly Item[], error: OrderError): ItemError {
   return locateIn(items, at, error);
 }
 
-function locateIn(items: readonly Item[], at: number, { field, error }: DroppedValue): ItemError {
+function locateIn(items: readonly Item[], at: number, { field, error }: FieldError): ItemError {
   const item = items[at] as Item;
   const path = field.split(".");
   // `products.<product id>.<field>`: the first row of the order with this product.

@@ -1,4 +1,4 @@
-import { type ItemOutcome, productChange, productInput } from "../../contract/index.ts";
+import { type FieldError, type ItemOutcome, productChange, productInput } from "../../contract/index.ts";
 import { readBoolean } from "../../import/check/date.ts";
 import {
   describeIssues,
@@ -10,7 +10,7 @@ import {
   unknownElement,
 } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
+import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
@@ -193,6 +193,6 @@ function withColumns(found: ItemOutcome | undefined): ItemOutcome | undefined {
   return found && { ...found, fields: found.fields?.map((field) => lastOf(field.split("."))) };
 }
 
-function locate(item: number, { field: path, error }: DroppedValue): ItemError {
+function locate(item: number, { field: path, error }: FieldError): ItemError {
   return { item, ...readServiceProblem(lastOf(path.split(".")), error) };
 }

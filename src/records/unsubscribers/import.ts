@@ -2,7 +2,7 @@ import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
 import { usageError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { type DroppedValue, readOutcomes } from "../../import/check/service-outcomes.ts";
+import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
@@ -91,7 +91,7 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
       const { errors = [], outcomes } = await call({ email_list, details: true }, options);
       const located = errors.flatMap((error) => locateError(items, error));
       const inOrder = outcomes && sortOutcomes(items, outcomes);
-      return readOutcomes({ outcomes: inOrder, errors: located }, locateDropped);
+      return readOutcomes({ outcomes: inOrder, errors: located });
     },
   };
 }
@@ -102,10 +102,6 @@ function sortOutcomes<T>(items: readonly Item[], outcomes: readonly T[]): readon
   const sent = items.map((item, at) => ({ at, type: typeOf(item) })).toSorted((a, b) => a.type - b.type);
   const sorted = sent.map(({ at }, position) => ({ at, outcome: outcomes[position] as T }));
   return sorted.toSorted((a, b) => a.at - b.at).map(({ outcome }) => outcome);
-}
-
-function locateDropped(item: number, { field, error }: DroppedValue): ItemError {
-  return { item, ...readServiceProblem(field, error) };
 }
 
 /** An error names an address or a type and applies to every item with it. */

@@ -17,6 +17,4 @@ export const setHooks: OperationHooks = {
     }
     return input;
   },
-
-  readResponse: (_context, _input, response) => response,
 };

@@ -17,7 +17,7 @@ export interface OperationHooks {
   /** Completes and checks the input. Called before a connection is opened. */
   readonly adjustInput: (input: Row, from: { readonly clock: () => number; readonly flags: FlagValues<Flags> }) => Row;
   /** Reports the result, and returns the data of the command. */
-  readonly readResponse: (context: Context, input: Row, response: Row) => Row;
+  readonly readResponse?: (context: Context, input: Row, response: Row) => Row;
 }
 
 interface Target {
@@ -68,7 +68,7 @@ export async function runOperation(
       await confirmOperation(context, card, input);
     }
     const response = await callOf(connection.service, operation)(input);
-    if (hooks) return hooks.readResponse(context, input, response);
+    if (hooks?.readResponse) return hooks.readResponse(context, input, response);
     reportOutcome(context, card, response);
     return response;
   } finally {

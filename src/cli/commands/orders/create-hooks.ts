@@ -1,12 +1,8 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
-import { invalidIdText, isLegalId } from "../../../contract/shapes.ts";
+import { type FieldError, invalidIdText, isLegalId } from "../../../contract/shapes.ts";
+import { dayMs } from "../../../contract/time.ts";
 import type { ItemOutcome } from "../../../contract/outcomes.ts";
 import type { OperationHooks } from "../operations/run.ts";
-
-interface Problem {
-  readonly field: string;
-  readonly error: string;
-}
 
 /** How `orders create` validates an order, and reports what was stored of it. */
 export const createHooks: OperationHooks = {
@@ -28,7 +24,7 @@ export const createHooks: OperationHooks = {
   readResponse: ({ messages }, input, response) => {
     const order_id = String(input["order_id"]);
     const [outcome] = (response["outcomes"] ?? []) as readonly ItemOutcome[];
-    const errors = (response["errors"] ?? []) as readonly Problem[];
+    const errors = (response["errors"] ?? []) as readonly FieldError[];
     const dropped = outcome?.dropped ?? [];
     if (errors.length > 0 || outcome?.outcome === "dropped") {
       const problems = formatProblems(errors.length > 0 ? errors : dropped);
@@ -58,8 +54,6 @@ function checkProductIds(products: unknown): void {
   );
 }
 
-const dayMs = 86_400_000;
-
 /**
  * Assumed: a date more than a day in the future is a mistake, as in an import.
  * @throws UserError `usage`
@@ -72,7 +66,7 @@ function checkDate(date: unknown, nowMs: number): void {
   );
 }
 
-function formatProblems(problems: readonly Problem[]): string {
+function formatProblems(problems: readonly FieldError[]): string {
   return problems.map(({ field, error }) => `${field} ${error}`).join("; ");
 }
 
