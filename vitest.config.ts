@@ -17,6 +17,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // These run alone: see `vitest.attack.config.ts`.
+    exclude: ["test/attack/**", "node_modules/**"],
     globalSetup: ["test/support/postgres.ts"],
     // One more than there are cores: many tests wait for a process, a retry, or a pace.
     maxWorkers: Math.max(2, availableParallelism()) + 1,

@@ -16,5 +16,7 @@ class ShortestFirst extends BaseSequencer {
 
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
-  defineConfig({ test: { include: inProcess, env: { STARPOST_TEST_MUTATION: "1" }, sequence: { sequencer: ShortestFirst } } }),
+  defineConfig({
+    test: { include: inProcess, env: { STARPOST_TEST_MUTATION: "1" }, sequence: { sequencer: ShortestFirst } },
+  }),
 );
