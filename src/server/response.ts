@@ -14,7 +14,7 @@ export interface ResponseFormat {
 
 /** Handles a request: decodes it, makes the call, and encodes the result. */
 export async function answer(
-  { method, params, query, body, headers }: FastifyRequest,
+  { method, params, query, body, headers, ip: clientAddress }: FastifyRequest,
   reply: FastifyReply,
   { operation, endpoint, page, transport }: ResponseFormat & { readonly transport: Transport },
 ): Promise<unknown> {
@@ -33,7 +33,8 @@ export async function answer(
   const input =
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
   // The transport validates the input.
-  const value: unknown = await transport.call(operation, input, decoded.caller, { onEvent, idempotencyKey });
+  const options = { onEvent, idempotencyKey, clientAddress };
+  const value: unknown = await transport.call(operation, input, decoded.caller, options);
   // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
   if (page) return toPage(reply, { endpoint, page }, value);
   if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);

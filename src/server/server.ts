@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly closeWithinMs?: number;
   /** For the rate-limit headers of core calls that did not count; without a clock, these are omitted. */
   readonly clock?: () => number;
+  /** Addresses and networks (CIDR) of reverse proxies whose `X-Forwarded-For` is used (default: none). */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Details for `/openapi.json`. Called once, when the document is first requested. */
   readonly about?: () => About;
   /** Injects faults, for testing clients. */
@@ -76,9 +78,10 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     closeWithinMs = defaults.closeWithinMs,
     about = () => ({ version: "unknown" }),
     chaos,
+    trustedProxies = [],
   } = options;
   const limits = { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs };
-  const app = createApp(transport, { log, limits, chaos });
+  const app = createApp(transport, { log, limits, chaos, trustedProxies });
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
@@ -124,15 +127,18 @@ function createApp(
     log,
     limits,
     chaos,
+    trustedProxies,
   }: {
     readonly log: Logger;
     readonly limits: { readonly bodyLimit: number; readonly requestTimeout: number };
     readonly chaos: Chaos | undefined;
+    readonly trustedProxies: readonly string[];
   },
 ): FastifyInstance {
   const app = fastify({
     // Its log lines contain the complete URL, which may contain a utoken.
     logger: false,
+    ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...limits,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     exposeHeadRoutes: false,

@@ -42,6 +42,11 @@ export interface CallOptions {
    * honor keys, by calls without a token, and by services that do not know them.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this
+   * process. Ignored by remote services.
+   */
+  readonly clientAddress?: string | undefined;
   /** Maximum number of attempts, if lower than the default of the transport. */
   readonly maxAttempts?: number | undefined;
 }

@@ -67,6 +67,25 @@ describe("decoding", () => {
     ]);
   });
 
+  it("passes the client's address, and ignores X-Forwarded-For from proxies that are not trusted", async () => {
+    const addresses = async (options: Partial<ServerOptions>) => {
+      const seen: unknown[] = [];
+      const { ask } = await setUp((_call, { clientAddress } = {}) => {
+        seen.push(clientAddress);
+        return { uuid: "u" };
+      }, options);
+      for (const forwarded of ["203.0.113.7", "203.0.113.7, 198.51.100.1"]) {
+        await ask("POST", "/apps/key/purchases/mass_create", {}, { "x-forwarded-for": forwarded });
+      }
+      return seen;
+    };
+    expect(await addresses({})).toEqual(["127.0.0.1", "127.0.0.1"]);
+    expect(await addresses({ trustedProxies: ["198.51.100.1"] })).toEqual(["127.0.0.1", "127.0.0.1"]);
+    expect(await addresses({ trustedProxies: ["127.0.0.0/8"] })).toEqual(["203.0.113.7", "198.51.100.1"]);
+    const both = ["127.0.0.1", "198.51.100.0/24"];
+    expect(await addresses({ trustedProxies: both })).toEqual(["203.0.113.7", "203.0.113.7"]);
+  });
+
   it("accepts every alias, a trailing slash, and an empty query", async () => {
     const { made, ask } = await setUp(() => ({ uuid: "u" }));
     for (const path of ["mass_create.json", "mass_create", "mass_create/", "mass_create?"]) {
