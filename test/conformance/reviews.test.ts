@@ -135,10 +135,10 @@ describeBackends("reviews", (harness) => {
         reviewer_type: "verified_buyer",
         ...fields,
       };
-      const message = Object.entries({ ...review, appkey: account.caller.appKey })
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, value]) => `${name}=${value}`)
-        .join("&");
+      const sorted = Object.entries({ ...review, appkey: account.caller.appKey }).toSorted(([a], [b]) =>
+        a < b ? -1 : 1,
+      );
+      const message = JSON.stringify(Object.fromEntries(sorted));
       const signature = createHmac("sha256", secret).update(message).digest("hex");
       return { ...review, signature } as unknown as InputOf<"reviews.create">;
     };
@@ -183,6 +183,50 @@ describeBackends("reviews", (harness) => {
       const changed = { ...signed(account), review_score: 1 };
       await expect(service.reviews.create(changed)).rejects.toMatchObject({ kind: "unauthorized" });
       expect((await service.reviews.list({})).reviews).toEqual([]);
+    });
+
+    it("is rejected if text of one field was moved into another", async () => {
+      const account = await newAccount();
+      const { service } = account;
+      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
+      const { domain, ...review } = signed(account, { display_name: "Ann", domain: "shop.example" });
+      // Earlier versions signed `name=value` joined with `&`, so both reviews had the same signature.
+      const forged = { ...review, display_name: `Ann&domain=${domain}` };
+      await expect(service.reviews.create(forged)).rejects.toMatchObject({ kind: "unauthorized" });
+      expect((await service.reviews.list({})).reviews).toEqual([]);
+    });
+
+    it("is rejected with an unknown field, whether or not it is signed", async () => {
+      const account = await newAccount();
+      const { service } = account;
+      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
+      const extra = { ...signed(account), note: "x" } as unknown as InputOf<"reviews.create">;
+      await expect(service.reviews.create(extra)).rejects.toMatchObject({
+        kind: "invalidParams",
+        message: mentioning("note"),
+      });
+      const call = service.reviews.create(signed(account, { note: "x" }));
+      await expect(call).rejects.toMatchObject({ kind: "invalidParams", message: mentioning("note") });
+    });
+
+    it("is accepted once; a repeat returns the first result, and another operation rejects it", async () => {
+      const account = await newAccount();
+      const { service } = account;
+      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
+      const review = signed(account);
+      const anonymous = harness().service({ appKey: account.caller.appKey });
+      const first = await anonymous.reviews.create(review);
+      harness().clock.advance(60_000);
+      const upper = { ...review, signature: String(review.signature).toUpperCase() };
+      expect(await Promise.all([review, upper].map((body) => anonymous.reviews.create(body)))).toEqual([first, first]);
+      await expect(anonymous.reviews.createNow(review)).rejects.toMatchObject({ kind: "unauthorized" });
+      expect((await service.reviews.list({})).reviews).toHaveLength(1);
+      const now = signed(account, { email: "bo@mail.example" });
+      const { reviews } = await anonymous.reviews.createNow(now);
+      expect((await anonymous.reviews.createNow(now)).reviews).toEqual(reviews);
+      expect((await service.reviews.list({})).reviews).toHaveLength(2);
+      harness().clock.advance(15 * 60_000);
+      await expect(anonymous.reviews.create(review)).rejects.toMatchObject({ kind: "unauthorized" });
     });
   });
 

@@ -35,12 +35,11 @@ export async function createReview(wire: Wire, fields: Fields = {}): Promise<num
 /** Returns the body of a review signed by a trusted vendor; `fields` override the signed fields. */
 export function aSignedReview(wire: Wire, fields: Fields = {}): Fields {
   const signed = aReview(wire, { reviewer_type: "verified_buyer", time_stamp: "1773576000", ...fields });
-  const message = Object.entries(signed)
-    .filter(([, value]) => value !== null && value !== undefined && typeof value !== "object")
-    .map(([name, value]) => ({ name, line: `${name}=${String(value)}` }))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map(({ line }) => line)
-    .join("&");
+  const sorted = Object.entries(signed)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, name === "review_score" ? Number(value) : value] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const message = JSON.stringify(Object.fromEntries(sorted));
   return { ...signed, signature: createHmac("sha256", wire.secret).update(message, "utf8").digest("hex") };
 }
 

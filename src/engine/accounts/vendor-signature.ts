@@ -1,67 +1,114 @@
 import { createHmac } from "node:crypto";
 import {
+  contract,
+  invalidField,
+  missingField,
+  type ReviewerType,
   ServiceError,
   trustedReviewerTypes,
   unauthorizedMessage,
-  type ReviewerType,
-  missingField,
-  invalidField,
 } from "../../contract/index.ts";
 import { readSecret } from "./account-secret.ts";
 import { isSameSecret } from "../kernel/credentials.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { runOnce } from "../kernel/idempotency.ts";
 
 /** Maximum difference between the time of a signature and the current time. Assumed: the specification states none. */
 const windowMs = 15 * 60 * 1_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the reviewer type that a trusted vendor has signed, or undefined if the call has no signature.
- * Source: spec "Reviews", "Authentication" 5. Assumed: without a signature, `reviewer_type` and `time_stamp` are ignored.
- * @throws ServiceError `featureDisabled`, `invalidParams`, `unauthorized`
- */
-export async function readTrustedType(
-  fields: Fields,
-  context: HandlerContext,
-): Promise<Exclude<ReviewerType, "anonymous"> | undefined> {
-  const { signature } = fields;
-  if (typeof signature !== "string" || signature === "") return undefined;
-  await requireFeature(context, "trusted_vendor");
-  const { time_stamp, reviewer_type } = fields;
-  if (typeof time_stamp !== "string" || time_stamp === "") throw missingField("time_stamp");
-  if (typeof reviewer_type !== "string" || reviewer_type === "") throw missingField("reviewer_type");
-  const type = trustedReviewerTypes.find((name) => name === reviewer_type);
-  if (!type) {
-    throw invalidField("reviewer_type", `must be one of ${trustedReviewerTypes.join(", ")}`);
-  }
-  if (!/^\d{1,12}$/.test(time_stamp)) {
-    throw invalidField("time_stamp", "must be a Unix timestamp in seconds");
-  }
-  const isInTime = Math.abs(Number(time_stamp) * 1_000 - context.nowMs) <= windowMs;
-  const isSigned = isSameSecret(
-    signature.toLowerCase(),
-    sign(fields, { appKey: accountOf(context).appKey, secret: await readSecret(context) }),
-  );
-  if (!isInTime || !isSigned) throw new ServiceError("unauthorized", unauthorizedMessage);
-  return type;
+/** The operations that accept signatures. */
+type SignedOperation = "create" | "createNow";
+
+/** What a trusted vendor has signed. */
+export interface Signed {
+  readonly reviewerType: Exclude<ReviewerType, "anonymous">;
+  /** The signature in lower case. */
+  readonly signature: string;
+  /** The message that was signed. */
+  readonly message: string;
 }
 
 /**
- * Signs the fields of a call.
- * Source: spec "Authentication" 5: hexadecimal HMAC-SHA256, keyed with the account secret.
- * Assumed: the message consists of all string, number, and boolean fields except `signature`, including `appkey`,
- * formatted as `name=value`, sorted by name, and joined with `&`.
+ * Checks the signature of a trusted vendor. Returns undefined if the call has none.
+ * Source: spec "Reviews", "Authentication" 5. Assumed: without a signature, `reviewer_type` and `time_stamp` are ignored;
+ * with one, all fields must be known, so that nothing is signed that the service would ignore.
+ * @throws ServiceError `featureDisabled`, `invalidParams`, `unauthorized`
  */
-export function sign(
-  { signature: _signature, ...fields }: Fields,
-  { appKey, secret }: { readonly appKey: string; readonly secret: string },
-): string {
-  const message = Object.entries({ ...fields, appkey: appKey })
-    .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`)
-    .join("&");
+export async function readSignature(
+  fields: Fields,
+  operation: SignedOperation,
+  context: HandlerContext,
+): Promise<Signed | undefined> {
+  const { signature } = fields;
+  if (typeof signature !== "string" || signature === "") return undefined;
+  await requireFeature(context, "trusted_vendor");
+  const reviewerType = readReviewerType(fields);
+  const signedAtMs = readTime(fields);
+  const unknown = Object.keys(fields).find((name) => !(name in contract.reviews[operation].input.shape));
+  if (unknown !== undefined) throw invalidField(unknown, "is not a known field; signed calls accept no others");
+  const message = formatSignedMessage(fields, accountOf(context).appKey);
+  const sent = signature.toLowerCase();
+  const isSigned = isSameSecret(sent, sign(message, await readSecret(context)));
+  if (!isSigned || Math.abs(signedAtMs - context.nowMs) > windowMs) {
+    throw new ServiceError("unauthorized", unauthorizedMessage);
+  }
+  return { reviewerType, signature: sent, message };
+}
+
+function readReviewerType({ reviewer_type }: Fields): Signed["reviewerType"] {
+  if (typeof reviewer_type !== "string" || reviewer_type === "") throw missingField("reviewer_type");
+  const type = trustedReviewerTypes.find((name) => name === reviewer_type);
+  if (!type) throw invalidField("reviewer_type", `must be one of ${trustedReviewerTypes.join(", ")}`);
+  return type;
+}
+
+function readTime({ time_stamp }: Fields): number {
+  if (typeof time_stamp !== "string" || time_stamp === "") throw missingField("time_stamp");
+  if (!/^\d{1,12}$/.test(time_stamp)) throw invalidField("time_stamp", "must be a Unix timestamp in seconds");
+  return Number(time_stamp) * 1_000;
+}
+
+/**
+ * Formats the message that a trusted vendor signs: all fields of the call except `signature`, and `appkey`, as JSON with
+ * sorted names and without white space. Fields that are null are omitted.
+ * Assumed: the specification does not show the message. Text is exactly as sent; `review_score` is a number.
+ */
+export function formatSignedMessage({ signature: _signature, ...fields }: Fields, appKey: string): string {
+  return JSON.stringify(sortNames({ ...fields, appkey: appKey }));
+}
+
+/** Sorts names by UTF-16 code units. Source: RFC 8785. */
+function sortNames(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sortNames(v)]));
+}
+
+/** Source: spec "Authentication" 5: hexadecimal HMAC-SHA256, keyed with the account secret. */
+function sign(message: string, secret: string): string {
   return createHmac("sha256", secret).update(message, "utf8").digest("hex");
+}
+
+/**
+ * Runs a call, once if it is signed: a repeat of a signed call returns the first result.
+ * Assumed: a signature is accepted by the operation that received it first, and by no other. Results are stored for longer
+ * than a signature is valid.
+ * @throws ServiceError `unauthorized`
+ */
+export async function runSignedOnce<Output>(
+  signed: Signed | undefined,
+  operation: SignedOperation,
+  context: HandlerContext,
+  run: () => Promise<Output>,
+): Promise<Output> {
+  if (!signed) return run();
+  const { signature, message } = signed;
+  const call = { endpoint: contract.reviews.create, key: `signature ${signature}`, input: { message } };
+  const { output } = await runOnce(call, context, async () => ({ operation, output: await run() }));
+  const first = output as { readonly operation: string; readonly output: Output };
+  if (first.operation !== operation) throw new ServiceError("unauthorized", unauthorizedMessage);
+  return first.output;
 }

@@ -16,7 +16,6 @@ import { findReview } from "./review-parts.ts";
 import { countReview, findRatingTarget, siteTarget } from "./rating-targets.ts";
 import { addUnverifiedShopper, findAndRenameShopper, findOrAddShopper, type Person } from "../accounts/shoppers.ts";
 import { signClaim } from "../kernel/signed-link.ts";
-import { readTrustedType } from "../accounts/vendor-signature.ts";
 
 export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
@@ -25,12 +24,8 @@ interface ReviewFacts {
   readonly past?: PastReview | undefined;
   /** The order whose email led to the review, which proves that the author's address is a buyer's. */
   readonly orderRow?: number | undefined;
-}
-
-export interface CreatedReview {
-  readonly parts: ReviewParts;
-  /** Whether a trusted vendor signed the call. */
-  readonly isTrusted: boolean;
+  /** The reviewer type that a trusted vendor has signed. */
+  readonly signedType?: Exclude<ReviewerType, "anonymous"> | undefined;
 }
 
 /**
@@ -42,12 +37,11 @@ export interface CreatedReview {
 export async function createReview(
   input: NewReview,
   context: HandlerContext,
-  { past, orderRow }: ReviewFacts = {},
-): Promise<CreatedReview> {
+  { past, orderRow, signedType }: ReviewFacts = {},
+): Promise<ReviewParts> {
   const { id: accountId } = accountOf(context);
-  const trusted = await readTrustedType(input, context);
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
-  const reviewer_type = orderRow === undefined ? (past?.reviewer_type ?? trusted ?? "anonymous") : buyer;
+  const reviewer_type = orderRow === undefined ? (past?.reviewer_type ?? signedType ?? "anonymous") : buyer;
   const author = await findAuthor(input, { reviewer_type, isProven: orderRow !== undefined }, context);
   const { nowMs, transaction } = context;
   const createdMs = past ? Date.parse(past.created_at) : nowMs;
@@ -82,7 +76,7 @@ export async function createReview(
   await recordReviewEvent({ id, accountId }, past ? imported : created, context);
   const parts = await findReview(id, { accountId, isPublished: false }, context);
   if (!past) await announceReview("review_create", parts, context);
-  return { parts, isTrusted: trusted !== undefined };
+  return parts;
 }
 
 const buyer = "verified_buyer" satisfies ReviewerType;

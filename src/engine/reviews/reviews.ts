@@ -8,21 +8,28 @@ import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findReview } from "./review-parts.ts";
 import { createReview, type NewReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
+import { readSignature, runSignedOnce } from "../accounts/vendor-signature.ts";
 import { castVote } from "../kernel/votes.ts";
 
 export const reviewHandlers: Handlers<typeof contract.reviews> = {
   /** Creates a review as anonymous, and queues emails: to the store's owner, and one whose link verifies the author. */
   create: async (input, context) => {
-    const { parts, isTrusted } = await createReview(input, context);
-    await queueCommentRequest(parts, context);
-    if (!isTrusted) await queueVerification(parts, context);
-    return { image_upload_token: signImageUpload(parts.review.id, context) };
+    const signed = await readSignature(input, "create", context);
+    return runSignedOnce(signed, "create", context, async () => {
+      const parts = await createReview(input, context, { signedType: signed?.reviewerType });
+      await queueCommentRequest(parts, context);
+      if (!signed) await queueVerification(parts, context);
+      return { image_upload_token: signImageUpload(parts.review.id, context) };
+    });
   },
 
   /** Assumed: this sends no emails; the review stays anonymous unless the call is signed. */
   createNow: async (input, context) => {
-    const { parts } = await createReview(input, context, { past: readPast(input, context) });
-    return { reviews: await toFullReviews([parts], context) };
+    const signed = await readSignature(input, "createNow", context);
+    return runSignedOnce(signed, "createNow", context, async () => {
+      const facts = { past: readPast(input, context), signedType: signed?.reviewerType };
+      return { reviews: await toFullReviews([await createReview(input, context, facts)], context) };
+    });
   },
 
   listByUser: async (query, context) => {

@@ -95,7 +95,7 @@ async function storeReview(
     user_reference: order.userReference,
   };
   const accountContext = { ...context, account: { id: accountId, appKey } };
-  const { parts } = await createReview(newReview, accountContext, { orderRow: order.id });
+  const parts = await createReview(newReview, accountContext, { orderRow: order.id });
   await queueCommentRequest(parts, accountContext);
   await recordClick({ accountId, mailId, category: mail.category as EmailCategory }, context);
 }
