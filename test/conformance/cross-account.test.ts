@@ -1,0 +1,222 @@
+import { expect, it } from "vitest";
+import { type Endpoint, operations, type OperationName, ServiceError } from "../../src/contract/index.ts";
+import { fieldNames } from "../fuzz/endpoint-inputs.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { fillVictim, marker, sharedKey, type VictimIds } from "../support/victim.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Every operation that reads or changes more with a token than without. */
+const withToken = [...operations].filter(
+  ([, { auth, acceptsUtoken }]) => auth === "utoken" || auth === "core" || acceptsUtoken === true,
+);
+
+/** Values by field name, which refer to the victim's records wherever a field can. */
+function inputValues({ reviewId, questionId, mailId, webhookId, deliveryId }: VictimIds): Input {
+  const product = { name: "Changed", url: "https://changed.example/", image: "" };
+  const order = { email: "ann@mail.example", customer_name: "Changed", order_id: "1001", order_date: "2026-03-02" };
+  return {
+    review_id: reviewId,
+    question_id: questionId,
+    mail_id: mailId,
+    webhook_id: webhookId,
+    delivery_id: deliveryId,
+    order_id: "1001",
+    group_name: "pots",
+    product_id: "teapot",
+    product_ids: ["pan"],
+    product_ids_to_add: ["pan"],
+    product_ids_to_remove: ["teapot"],
+    products: { teapot: product },
+    orders: [{ ...order, products: { teapot: product, pan: product } }],
+    sku: "teapot",
+    category: "map",
+    coupon_action: "map_review",
+    codes: ["CHANGED"],
+    email_list: { 1: ["bob@mail.example"] },
+    account_platform: { shop_domain: "http://changed.example", platform_type_id: "3" },
+    feature: "dynamic_coupons",
+    enabled: false,
+    url: "https://changed.example/hook",
+    event_name: "review_create",
+    content: "Changed",
+    subject: "Changed",
+    published: false,
+    reason: "Changed",
+    by: "Changed",
+    platform: "general",
+    details: true,
+    deleted: true,
+    built_in: false,
+    rotate: true,
+    public_key: "",
+    missed_products_ids: "all",
+    since_date: "2026-01-01",
+    to_date: "2026-12-31",
+    subdomain: "changed",
+  };
+}
+
+/** Values where a name means something else, or where a call with all fields would be invalid. */
+const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
+  "account.set": { name: "Changed" },
+  "account.setFeature": { feature: "dynamic_coupons", enabled: true },
+  "emailTemplates.set": {
+    category: "map",
+    subject: "Changed",
+    text: "{% for product in products %}{{ product.review_url }}{% endfor %} {{ unsubscribe_url }}",
+    html: "{% for product in products %}{{ product.review_url }}{% endfor %} {{ unsubscribe_url }}",
+  },
+  "emailTemplates.preview": { category: "map" },
+  "emailRules.set": { name: "due_after_days", value: 3 },
+  "emailSuppressions.lift": { email: `${marker}@mail.example` },
+  "emails.list": { order_id: "1001" },
+  "emails.sendTest": {},
+  "emails.stats": { since_date: "2026-01-01", to_date: "2026-12-31", categories: "map", aggregate: "day" },
+  // The victim's own names are taken, and its groups have products.
+  "groups.create": { group_name: "cups" },
+  "groups.delete": { group_name: "empty" },
+  "products.massCreate": { products: { cup: { name: "Changed", url: "https://changed.example/" } } },
+  "products.massUpdate": { products: { teapot: { name: "Changed again", url: "https://changed.example/" } } },
+  "orders.create": {
+    order_id: "1003",
+    email: "ann@mail.example",
+    customer_name: "Changed",
+    order_date: "2026-03-02",
+    products: { teapot: { name: "Changed", url: "https://changed.example/", image: "" } },
+    platform: "general",
+  },
+  "reviews.createNow": {
+    sku: "teapot",
+    product_title: "Changed",
+    product_url: "https://changed.example/",
+    display_name: "Changed",
+    email: "changed@mail.example",
+    review_content: "Changed",
+    review_title: "Changed",
+    review_score: 1,
+    past: { created_at: "2026-01-01T00:00:00Z" },
+  },
+  "unsubscribers.massCreate": { email_list: { 1: ["carol@mail.example"] } },
+  "webhookDeliveries.list": {},
+};
+
+/** Fields that select, sort, or extend, and refer to no record. */
+const unusedFields = new Set(
+  (
+    "count page size limit start page_info sort aggregate state since_id since_updated_at since_purchase_id updated_at_min " +
+    "async validate_data send_mail text html display_name email categories user_reference name value bottom_lines_delay"
+  ).split(" "),
+);
+
+function createInput(name: OperationName, { input }: Endpoint, ids: VictimIds): Input {
+  const own = ownValues[name];
+  if (own) return own;
+  const values = inputValues(ids);
+  const known = fieldNames(input).filter((field) => !unusedFields.has(field));
+  const unknown = known.filter((field) => !Object.hasOwn(values, field));
+  // A new field may refer to a record of another account.
+  if (unknown.length > 0) throw new Error(`${name} has fields that this test does not know: ${unknown.join(", ")}`);
+  return Object.fromEntries(known.map((field) => [field, values[field]]));
+}
+
+/** Makes a call and returns its complete response as text. */
+async function call(
+  { transport }: Harness,
+  name: OperationName,
+  input: Input,
+  caller: TestAccount["caller"],
+  idempotencyKey?: string,
+): Promise<{ readonly kind: string | undefined; readonly text: string }> {
+  try {
+    const output = await transport.call(name, input, caller, { idempotencyKey });
+    return { kind: undefined, text: JSON.stringify(output) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { kind, message, field, record, position, hint } = error;
+    return { kind, text: JSON.stringify({ kind, message, field, record, position, hint }) };
+  }
+}
+
+/** Every row of an account, by table. */
+async function dump({ database }: Harness, accountId: number): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tables = await database.db.introspection.getTables();
+  const dumped = new Map<string, readonly string[]>();
+  for (const { name, columns } of tables) {
+    const owner = name === "accounts" ? "id" : "account_id";
+    if (!columns.some((column) => column.name === owner)) continue;
+    const rows = await database.db
+      .selectFrom(name as "users")
+      .selectAll()
+      .where(owner as "account_id", "=", accountId)
+      .execute();
+    dumped.set(name, rows.map((row) => JSON.stringify(row)).toSorted());
+  }
+  return dumped;
+}
+
+async function openVictim(harness: Harness) {
+  const victim = await harness.newAccount(`Owner ${marker}`);
+  const accountId = await harness.newestAccountId();
+  const ids = await fillVictim(harness, victim);
+  const before = await dump(harness, accountId);
+  const { appKey, utoken } = victim.caller;
+  const secrets = [marker, victim.secret, appKey, utoken];
+  return { victim, ids, before, secrets, dump: () => dump(harness, accountId) };
+}
+
+describeBackends("an operation with a token", (harness) => {
+  it("reads and changes nothing of another account", async () => {
+    const { victim, ids, before, secrets, dump: dumpVictim } = await openVictim(harness());
+    const other = await harness().newAccount();
+    const callers = {
+      "the token of another account": { appKey: victim.caller.appKey, utoken: other.caller.utoken },
+      "the app key of another account": { appKey: other.caller.appKey, utoken: victim.caller.utoken },
+      "IDs of another account": other.caller,
+    };
+    for (const [title, caller] of Object.entries(callers)) {
+      for (const [name, endpoint] of withToken) {
+        const input = createInput(name, endpoint, ids);
+        const { kind, text } = await call(harness(), name, input, caller, sharedKey);
+        const sent = JSON.stringify({ input, caller });
+        const leaked = secrets.filter((secret) => text.includes(secret) && !sent.includes(secret));
+        expect({ title, name, leaked }).toEqual({ title, name, leaked: [] });
+        // With an optional token, the call is that of a shopper, who may not use all fields.
+        const isRefused = endpoint.acceptsUtoken === true ? kind !== undefined : kind === "unauthorized";
+        if (caller !== other.caller) expect({ title, name, isRefused }).toEqual({ title, name, isRefused: true });
+      }
+      expect(await dumpVictim()).toEqual(before);
+    }
+  });
+
+  it("reads or changes the account's own records", async () => {
+    const { victim, ids, before, dump: dumpVictim } = await openVictim(harness());
+    let previous = JSON.stringify([...before]);
+    const problems: string[] = [];
+    for (const [name, endpoint] of withToken.toSorted(([, a], [, b]) => orderOf(a) - orderOf(b))) {
+      const { kind, text } = await call(harness(), name, createInput(name, endpoint, ids), victim.caller);
+      if (kind) problems.push(`${name}: ${text}`);
+      const now = endpoint.effect === "read" ? previous : JSON.stringify([...(await dumpVictim())]);
+      const hasEffect = text.includes(marker) || now !== previous || withoutTexts.has(name);
+      if (!hasEffect) problems.push(`${name}: no effect`);
+      previous = now;
+    }
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Reads whose responses contain no text of the account, only numbers, states, or texts of the product. */
+const withoutTexts = new Set<OperationName>([
+  "account.features",
+  "coupons.stats",
+  "emailRules.list",
+  "emails.forecast",
+  "emails.stats",
+  "seo.checkSubdomain",
+]);
+
+/** Reads first, then writes, then whatever deletes the records that the others need. */
+function orderOf({ effect, destroys, method }: Endpoint): number {
+  if (effect === "read") return 0;
+  return destroys || method === "DELETE" ? 2 : 1;
+}
