@@ -1,4 +1,5 @@
 import type { OperationName } from "../contract/index.ts";
+import type { AccountFinder } from "./accounts/active-account.ts";
 import type { HandlerContext } from "./kernel/handler.ts";
 
 /** Writes that must happen before a call. `isDue` checks, without writing, whether any are left. */
@@ -35,12 +36,34 @@ export const preparations: Readonly<Partial<Record<OperationName, () => Promise<
 
 type Check = (input: unknown, context: HandlerContext) => Promise<void>;
 
-/** Checks that reject calls to open operations before they take the write lock. */
+/** Checks a call without an app key by the account that it concerns. */
+const requireActive =
+  (findAccount: AccountFinder): Check =>
+  async (input, context) => {
+    const { requireActiveAccount } = await import("./accounts/active-account.ts");
+    return requireActiveAccount(findAccount, input as Readonly<Record<string, string | number>>, context);
+  };
+
+/** Checks that reject calls before their input is transformed and before they take the write lock. */
 export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
+  "answers.vote": requireActive({ table: "answers", field: "answer_id" }),
   "emailEvents.receive": async (input, context) => {
     const { requireSignature } = await import("./emails/events/signing-keys.ts");
     return requireSignature(input as Parameters<typeof requireSignature>[0], context);
   },
+  "images.get": requireActive({ table: "review_images", field: "image_id" }),
+  "images.upload": requireActive({ claim: "image_upload_token" }),
+  "links.follow": requireActive({ claim: "token", exceptKind: "unsubscribe" }),
+  "links.show": requireActive({ claim: "token", exceptKind: "unsubscribe" }),
+  "reviewRequests.show": requireActive({ claim: "token" }),
+  "reviewRequests.write": requireActive({ claim: "token" }),
+  "reviews.get": requireActive({ table: "reviews", field: "review_id" }),
+  "reviews.vote": requireActive({ table: "reviews", field: "review_id" }),
+  "tokens.create": requireActive({ appKey: "client_id" }),
+  "tracking.click": requireActive({ claim: "token" }),
+  "tracking.open": requireActive({ claim: "token" }),
+  "users.get": requireActive({ table: "users", field: "user_id" }),
+  "users.signedIn": requireActive({ claim: "code" }),
 };
 
 type Transform = (input: unknown, run: Pick<HandlerContext, "random" | "sealer" | "nowMs">) => Promise<unknown>;

@@ -6,7 +6,7 @@ import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
 import { checks, preparations, transforms } from "./call-preparation.ts";
 import { findHandler } from "./handlers.ts";
-import { AccountCache, authenticate } from "./kernel/authenticate.ts";
+import { authenticate } from "./kernel/authenticate.ts";
 import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
 import { honoredKey, runOnce } from "./kernel/idempotency.ts";
 import { createRateWindow } from "./kernel/rate-window.ts";
@@ -51,7 +51,6 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
   const limiting = options.enforceLimits
     ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
     : undefined;
-  const accounts = new AccountCache();
   const shared = {
     writes: new WriteQueue(database.db),
     savedProducts: new SavedProducts(),
@@ -67,11 +66,11 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
           nowMs,
           limiting,
           onEvent,
-          accounts,
         });
         const key = honoredKey(endpoint, account, idempotencyKey);
         const run = { ...options, ...shared, account, nowMs, isChecked, key, onEvent };
         const valid = validateInput(endpoint, input);
+        await checkCall(operation, valid, run);
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
         const output = await runHandler(operation, endpoint, prepared, run);
         return output as OutputOf<typeof operation>;
@@ -121,8 +120,6 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
   const handler = await findHandler(operation);
   const { savedProducts, responses } = run;
   const handle = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
-  const check = checks[operation];
-  if (check) await read(run, (transaction) => check(input, createContext(transaction, run)));
   await prepare(operation, run);
   if (endpoint.effect !== "read") {
     // Clear the saved products as soon as the handler fails, before the next queued call reads them, and again if
@@ -144,6 +141,12 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
     return output;
   }
   return responses.read({ operation, accountId: run.account?.id, input }, () => read(run, handle));
+}
+
+/** Rejects a call before its input is transformed and before it takes the write lock. */
+async function checkCall(operation: OperationName, input: unknown, run: Run): Promise<void> {
+  const check = checks[operation];
+  if (check) await read(run, (transaction) => check(input, createContext(transaction, run)));
 }
 
 /** Runs each step of the preparation in its own transaction, so that other calls can run in between. */

@@ -16,22 +16,6 @@ import { hashToken } from "./credentials.ts";
 import type { Account } from "./handler.ts";
 import { limitOf, type RateLimit, type RateWindow } from "./rate-window.ts";
 
-const maxCachedAccounts = 10_000;
-
-/** Account IDs by app key. Neither ever changes, so public reads need to look up an account only once. */
-export class AccountCache {
-  readonly #ids = new Map<string, number>();
-
-  find(appKey: string): number | undefined {
-    return this.#ids.get(appKey);
-  }
-
-  add(appKey: string, id: number): void {
-    if (this.#ids.size >= maxCachedAccounts) this.#ids.clear();
-    this.#ids.set(appKey, id);
-  }
-}
-
 /** The enforced rate limits, and where requests are counted. */
 export interface Limiting {
   readonly window: RateWindow;
@@ -41,7 +25,6 @@ export interface Limiting {
 
 interface Options {
   readonly nowMs: number;
-  readonly accounts: AccountCache;
   /** Absent if no limits are enforced. */
   readonly limiting?: Limiting | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
@@ -49,7 +32,7 @@ interface Options {
 
 /**
  * Finds the account that a call is made for, and rejects callers without access.
- * @throws ServiceError `recordNotFound`, `tooManyRequests`, `unauthorized`
+ * @throws ServiceError `recordNotFound`, `featureDisabled`, `tooManyRequests`, `unauthorized`
  */
 export async function authenticate(
   database: Database,
@@ -60,16 +43,10 @@ export async function authenticate(
   const { auth } = endpoint;
   if (auth === "open") return undefined;
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
-  const { appKey } = caller;
-  const { limiting, accounts } = options;
+  const { limiting } = options;
   const acceptsUtoken = endpoint.acceptsUtoken === true || acceptsIdempotencyKey(endpoint);
   const checksToken = auth !== "account" || (acceptsUtoken && caller.utoken !== undefined);
-  const cachedId = checksToken ? undefined : accounts.find(appKey);
-  const { account, hasToken } =
-    cachedId === undefined
-      ? await findAccount(database, caller, options.nowMs)
-      : { account: { id: cachedId, appKey }, hasToken: false };
-  if (cachedId === undefined) accounts.add(appKey, account.id);
+  const { account, hasToken } = await findAccount(database, caller, options.nowMs);
   const limit = limiting && limitOf(endpoint, limiting);
   if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
   if (auth === "account") return checksToken ? { ...account, isStore: hasToken } : account;
@@ -85,10 +62,10 @@ function missingAppKey({ method }: Endpoint): ServiceError {
 
 const selectAccount = createStatement<
   { appKey: string; tokenHash: string; nowMs: number },
-  { readonly id: number; readonly token_row: number | null }
+  { readonly id: number; readonly disabled_at: number | null; readonly token_row: number | null }
 >(
   (slot) => sql`
-    select accounts.id, utokens.id as token_row
+    select accounts.id, accounts.disabled_at, utokens.id as token_row
     from accounts left join utokens on utokens.account_id = accounts.id
       and utokens.token_hash = ${slot("tokenHash")} and utokens.expires_at > ${slot("nowMs")}
     where accounts.app_key = ${slot("appKey")}`,
@@ -105,12 +82,18 @@ async function findAccount(
   const { rows } = await selectAccount(db, dialect, { appKey, tokenHash: hashToken(utoken), nowMs });
   const [found] = rows;
   if (!found) throw unknownAccount(appKey);
+  if (found.disabled_at !== null) throw disabledAccount();
   return { account: { id: found.id, appKey }, hasToken: found.token_row !== null };
 }
 
 /** The error for an app key that does not exist. Source: practice of services of this kind. */
 export function unknownAccount(appKey: string): ServiceError {
   return recordNotFound("Account", "app_key", appKey);
+}
+
+/** The error of every call to an account that the operator has disabled. */
+export function disabledAccount(): ServiceError {
+  return new ServiceError("featureDisabled", "this account is disabled");
 }
 
 /** Assumed: every call that names an existing account counts, even if it is rejected for its token or input. */

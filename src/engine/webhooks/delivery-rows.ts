@@ -30,6 +30,12 @@ const isBusy = sql`exists (
   where busy.state = 'leased' and busy.webhook_row = waiting.webhook_row
 )`;
 
+/** Deliveries of disabled accounts stay in the queue. */
+const isActive = sql`not exists (
+  select 1 from webhooks join accounts on accounts.id = webhooks.account_id
+  where webhooks.id = waiting.webhook_row and accounts.disabled_at is not null
+)`;
+
 const selectDue = createStatement<{ readonly nowMs: number; readonly limit: number }, DueDelivery>(
   (slot, dialect) => sql`
     with recursive ${waitingWebhooks}
@@ -39,7 +45,7 @@ const selectDue = createStatement<{ readonly nowMs: number; readonly limit: numb
       select first.id from webhook_deliveries as first
       where first.state = 'queued' and first.webhook_row = waiting.webhook_row and first.due_at <= ${slot("nowMs")}
       order by first.due_at, first.id limit 1
-    ) and not ${isBusy}
+    ) and not ${isBusy} and ${isActive}
     order by due.due_at, due.id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
@@ -68,7 +74,7 @@ const selectNextDue = createStatement<object, { readonly at: number | null }>(
     select min((
       select min(first.due_at) from webhook_deliveries as first
       where first.state = 'queued' and first.webhook_row = waiting.webhook_row
-    )) as at from waiting where not ${isBusy}
+    )) as at from waiting where not ${isBusy} and ${isActive}
     union all
     select min(leased_until) from webhook_deliveries where leased_until is not null`,
 );

@@ -1,3 +1,4 @@
+import { accountStates } from "./account-states.ts";
 import { bottomLineTables } from "./bottom-line-tables.ts";
 import { mailTables } from "./email-tables.ts";
 import { emailDefaults } from "./email-defaults.ts";
@@ -144,4 +145,5 @@ export const migrations: readonly Migration[] = [
   groupNames,
   thumbnails,
   emailDefaults,
+  accountStates,
 ];

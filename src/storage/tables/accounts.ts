@@ -7,6 +7,20 @@ export interface AccountTables {
     /** The encrypted account secret. Verifying vendor signatures requires the plain text. */
     secret_sealed: string;
     created_at: number;
+    /** When the operator closed the account; null if it is active. */
+    disabled_at: Generated<number | null>;
+    /** When the operator began to delete the account. Then it is disabled and stays so. */
+    deletion_began_at: Generated<number | null>;
+    /** When the secret was last replaced. Tokens, and links that sign in, are valid only if they are newer. */
+    secret_changed_at: Generated<number | null>;
+  };
+  /** Unused invitations. The code of each lets its holder create one account. */
+  invitations: {
+    id: Generated<number>;
+    /** SHA-256 of the code, hexadecimal. */
+    code_hash: string;
+    created_at: number;
+    expires_at: number;
   };
   users: {
     id: Generated<number>;

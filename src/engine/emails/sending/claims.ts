@@ -103,15 +103,20 @@ interface DueQuery {
   readonly limit: number;
 }
 
+/** Emails of disabled accounts stay in the queue. */
+const isActive = sql`not exists (
+  select 1 from accounts where accounts.id = mails.account_id and accounts.disabled_at is not null
+)`;
+
 const selectQueued = createStatement<DueQuery, Row<"mails">>(
   (slot, dialect) => sql`
-    select * from mails where state = 'queued' and due_at <= ${slot("nowMs")}
+    select * from mails where state = 'queued' and due_at <= ${slot("nowMs")} and ${isActive}
     order by due_at, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
 const selectExpired = createStatement<DueQuery, Row<"mails">>(
   (slot, dialect) => sql`
-    select * from mails where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending')
+    select * from mails where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending') and ${isActive}
     order by leased_until, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
@@ -126,11 +131,12 @@ async function selectDueEmails(limit: number, { transaction, dialect, nowMs }: C
 
 const selectNextDue = createStatement<object, { readonly at: number }>(
   () => sql`
-    select * from (select due_at as at from mails where state = 'queued' order by due_at limit 1) as queued
+    select * from (select due_at as at from mails where state = 'queued' and ${isActive} order by due_at limit 1) as queued
     union all
     select * from (
       select leased_until as at from mails
-      where leased_until is not null and state in ('leased', 'sending') order by leased_until limit 1
+      where leased_until is not null and state in ('leased', 'sending') and ${isActive}
+      order by leased_until limit 1
     ) as leased`,
 );
 
