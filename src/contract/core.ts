@@ -42,6 +42,7 @@ export const core = {
     summary: "Issue an access token for the core API",
     returnsSecret: true,
     secretFields: ["secret"],
+    needsSecret: true,
     method: "POST",
     paths: ["/core/v3/stores/{store_id}/access_tokens"],
     extension: "practice",

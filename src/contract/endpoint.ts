@@ -121,6 +121,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly headField?: string;
   /** Responds in JSONP if the query has `callback`. */
   readonly supportsJsonp?: boolean;
+  /** The input contains the account's secret, which authenticates the call. */
+  readonly needsSecret?: boolean;
   /** The output contains a secret, so responses must not be cached. */
   readonly returnsSecret?: boolean;
   /** The body is signed and passed on unparsed. */

@@ -44,9 +44,15 @@ const requireActive =
     return requireActiveAccount(findAccount, input as Readonly<Record<string, string | number>>, context);
   };
 
+const checkSecret: Check = async (input, context) => {
+  const { requireSecret } = await import("./accounts/account-secret.ts");
+  return requireSecret((input as { readonly secret: string }).secret, context);
+};
+
 /** Checks that reject calls before their input is transformed and before they take the write lock. */
 export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "answers.vote": requireActive({ table: "answers", field: "answer_id" }),
+  "core.createToken": checkSecret,
   "emailEvents.receive": async (input, context) => {
     const { requireSignature } = await import("./emails/events/signing-keys.ts");
     return requireSignature(input as Parameters<typeof requireSignature>[0], context);
@@ -63,6 +69,7 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "tracking.click": requireActive({ claim: "token" }),
   "tracking.open": requireActive({ claim: "token" }),
   "users.get": requireActive({ table: "users", field: "user_id" }),
+  "users.signIn": checkSecret,
   "users.signedIn": requireActive({ claim: "code" }),
 };
 

@@ -1,31 +1,23 @@
 import type { Transaction } from "kysely";
 import { type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
 import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
-import type { Database } from "../storage/database.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
 import { checks, preparations, transforms } from "./call-preparation.ts";
 import { findHandler } from "./handlers.ts";
 import { authenticate } from "./kernel/authenticate.ts";
+import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
 import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
 import { honoredKey, runOnce } from "./kernel/idempotency.ts";
-import { createRateWindow } from "./kernel/rate-window.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
 import { toServiceError } from "./kernel/storage-errors.ts";
 import { validateInput } from "./kernel/validate.ts";
 
-export interface LocalTransportOptions {
-  readonly database: Database;
-  /** Returns the current time in milliseconds since the epoch. */
-  readonly clock: () => number;
+export interface LocalTransportOptions extends CallLimitOptions {
   readonly random: RandomBytes;
   readonly sealer: Sealer;
-  /** Whether to enforce the rate limits of the specification. */
-  readonly enforceLimits: boolean;
-  /** Whether to also limit account operations for which the specification defines no rate limit. */
-  readonly limitLegacy?: boolean | undefined;
   /** Returns the service's public base URL. Read on each call, because a server learns its port only once it listens. */
   readonly publicUrl?: (() => string) | undefined;
   /** Replaces the delay of the bottom lines of all products that each account has set, in milliseconds. */
@@ -48,9 +40,7 @@ const defaultPublicUrl = "http://127.0.0.1:8080";
  */
 export function createLocalTransport(options: LocalTransportOptions): LocalTransport {
   const { database, clock } = options;
-  const limiting = options.enforceLimits
-    ? { window: createRateWindow(database, clock), limitLegacy: options.limitLegacy ?? false }
-    : undefined;
+  const limits = new CallLimits(options);
   const shared = {
     writes: new WriteQueue(database.db),
     savedProducts: new SavedProducts(),
@@ -62,15 +52,13 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
       const endpoint = endpointOf(operation);
       const nowMs = clock();
       try {
-        const account = await authenticate(database, endpoint, caller, {
-          nowMs,
-          limiting,
-          onEvent,
-        });
+        const account = await authenticate(database, endpoint, caller, nowMs);
+        if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const key = honoredKey(endpoint, account, idempotencyKey);
         const run = { ...options, ...shared, account, nowMs, isChecked, key, onEvent };
         const valid = validateInput(endpoint, input);
         await checkCall(operation, valid, run);
+        if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
         const output = await runHandler(operation, endpoint, prepared, run);
         return output as OutputOf<typeof operation>;

@@ -49,14 +49,27 @@ describeBackends(
       expect((await callOperation(transport, other)).outcome).toBe("answered");
     });
 
-    it("applies before any other check, and does not affect public operations", async () => {
+    it("does not count calls with an invalid token or secret", async () => {
       const { newAccount, transport } = harness();
       const account = await newAccount();
       const guess = { ...account, caller: { ...account.caller, utoken: "guess" } };
-      for (let call = 0; call < 5; call += 1) {
+      for (let call = 0; call < 8; call += 1) {
         expect((await callOperation(transport, guess)).outcome).toBe("unauthorized");
+        const signIn = transport.call("users.signIn", { secret: "guess" }, { appKey: account.caller.appKey });
+        await expect(signIn).rejects.toMatchObject({ kind: "unauthorized" });
       }
-      expect((await callOperation(transport, guess)).outcome).toBe("tooManyRequests");
+      const outcomes = [];
+      for (let call = 0; call < 6; call += 1) outcomes.push((await callOperation(transport, account)).outcome);
+      expect(outcomes).toEqual([...Array.from({ length: 5 }, () => "answered"), "tooManyRequests"]);
+    });
+
+    it("counts calls without a token separately, and does not affect operations without an app key", async () => {
+      const { newAccount, transport } = harness();
+      const account = await newAccount();
+      const read = () => transport.call("reviews.top", {}, { appKey: account.caller.appKey });
+      for (let call = 0; call < 5; call += 1) await read();
+      await expect(read()).rejects.toMatchObject({ kind: "tooManyRequests" });
+      expect((await callOperation(transport, account)).outcome).toBe("answered");
       for (let call = 0; call < 6; call += 1) {
         await expect(transport.call("users.get", { user_id: account.userId }, {})).resolves.toBeDefined();
       }

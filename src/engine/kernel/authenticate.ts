@@ -6,49 +6,30 @@ import {
   missingField,
   recordNotFound,
   ServiceError,
-  tooManyRequestsMessage,
   unauthorizedMessage,
 } from "../../contract/index.ts";
-import type { CallEvent, Caller } from "../../service/transport.ts";
+import type { Caller } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { hashToken } from "./credentials.ts";
 import type { Account } from "./handler.ts";
-import { limitOf, type RateLimit, type RateWindow } from "./rate-window.ts";
-
-/** The enforced rate limits, and where requests are counted. */
-export interface Limiting {
-  readonly window: RateWindow;
-  /** Whether to also limit operations for which the specification defines no limit. */
-  readonly limitLegacy: boolean;
-}
-
-interface Options {
-  readonly nowMs: number;
-  /** Absent if no limits are enforced. */
-  readonly limiting?: Limiting | undefined;
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
-}
 
 /**
  * Finds the account that a call is made for, and rejects callers without access.
- * @throws ServiceError `recordNotFound`, `featureDisabled`, `tooManyRequests`, `unauthorized`
+ * @throws ServiceError `recordNotFound`, `featureDisabled`, `unauthorized`
  */
 export async function authenticate(
   database: Database,
   endpoint: Endpoint,
   caller: Caller,
-  options: Options,
+  nowMs: number,
 ): Promise<Account | undefined> {
   const { auth } = endpoint;
   if (auth === "open") return undefined;
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
-  const { limiting } = options;
   const acceptsUtoken = endpoint.acceptsUtoken === true || acceptsIdempotencyKey(endpoint);
   const checksToken = auth !== "account" || (acceptsUtoken && caller.utoken !== undefined);
-  const { account, hasToken } = await findAccount(database, caller, options.nowMs);
-  const limit = limiting && limitOf(endpoint, limiting);
-  if (limiting && limit) await takeFromWindow(limiting.window, account, limit, options);
+  const { account, hasToken } = await findAccount(database, caller, nowMs);
   if (auth === "account") return checksToken ? { ...account, isStore: hasToken } : account;
   if (!hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
   return account;
@@ -94,19 +75,4 @@ export function unknownAccount(appKey: string): ServiceError {
 /** The error of every call to an account that the operator has disabled. */
 export function disabledAccount(): ServiceError {
   return new ServiceError("featureDisabled", "this account is disabled");
-}
-
-/** Assumed: every call that names an existing account counts, even if it is rejected for its token or input. */
-async function takeFromWindow(
-  window: RateWindow,
-  account: Account,
-  limit: RateLimit,
-  { nowMs, onEvent }: Options,
-): Promise<void> {
-  const { allowed, remaining, resetAtMs } = await window.take(account.id, limit);
-  if (limit.isReported) onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
-  if (allowed) return;
-  throw new ServiceError("tooManyRequests", tooManyRequestsMessage, {
-    retryAfterMs: Math.max(0, resetAtMs - nowMs),
-  });
 }

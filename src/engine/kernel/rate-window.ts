@@ -5,25 +5,37 @@ import type { Tables } from "../../storage/tables.ts";
 
 /** The number of requests that an account may make in a fixed time window. */
 export interface RateLimit {
-  readonly name: "core" | "cdn" | "legacy";
+  readonly name: "core" | "cdn" | "legacy" | "public";
   readonly requests: number;
   readonly windowMs: number;
   /** Whether responses include the remaining number of requests. Source: spec "Limits": every core API response does. */
   readonly isReported: boolean;
 }
 
-/** Source: spec "Limits". Assumed: the optional limit for other operations equals the one of the core API. */
+/**
+ * Source: spec "Limits". Assumed: the optional limit for other operations equals the one of the core API. Calls without
+ * credentials have a window of their own, because anyone can make them.
+ */
 const limits = {
   core: { name: "core", ...coreRateLimit, isReported: true },
   cdn: { name: "cdn", ...readRateLimit, isReported: false },
   legacy: { name: "legacy", ...coreRateLimit, isReported: true },
+  public: { name: "public", ...coreRateLimit, isReported: true },
 } as const satisfies Record<string, RateLimit>;
 
-/** The limit that applies to an operation, if any. */
-export function limitOf(endpoint: Endpoint, { limitLegacy }: { readonly limitLegacy: boolean }): RateLimit | undefined {
+interface LimitedCall {
+  /** Whether to also limit operations for which the specification defines no limit. */
+  readonly limitLegacy: boolean;
+  /** Whether the caller has proved to be the store. */
+  readonly isStore: boolean;
+}
+
+/** The limit that applies to a call, if any. */
+export function limitOf(endpoint: Endpoint, { limitLegacy, isStore }: LimitedCall): RateLimit | undefined {
   if (endpoint.errorForm === "core") return limits.core;
   if (endpoint.isReadLimited) return limits.cdn;
-  return limitLegacy ? limits.legacy : undefined;
+  if (!limitLegacy) return undefined;
+  return isStore ? limits.legacy : limits.public;
 }
 
 export interface WindowState {

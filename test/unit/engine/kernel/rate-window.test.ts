@@ -80,13 +80,17 @@ describeDatabases("a rate window", (url) => {
 
 describe("limitOf", () => {
   it.each([
-    ["core.listProducts", "core", "core"],
-    ["reviews.bottomLines", "cdn", "cdn"],
-    ["orders.list", undefined, "legacy"],
-    ["products.massCreate", undefined, "legacy"],
-  ] as const)("of %s is %s by default, and %s with limitLegacy", (operation, usual, all) => {
+    ["core.listProducts", "core", "core", "core"],
+    ["reviews.bottomLines", "cdn", "cdn", "cdn"],
+    ["orders.list", undefined, "legacy", "public"],
+    ["questions.list", undefined, "legacy", "public"],
+  ] as const)("of %s is %s by default; with limitLegacy, %s for the store and %s for others", (operation, ...names) => {
     const endpoint = endpointOf(operation);
-    expect(limitOf(endpoint, { limitLegacy: false })?.name).toBe(usual);
-    expect(limitOf(endpoint, { limitLegacy: true })?.name).toBe(all);
+    const calls = [
+      { limitLegacy: false, isStore: true },
+      { limitLegacy: true, isStore: true },
+      { limitLegacy: true, isStore: false },
+    ];
+    expect(calls.map((call) => limitOf(endpoint, call)?.name)).toEqual(names);
   });
 });
