@@ -19,6 +19,7 @@ import { withWriteGuard } from "../service/with-write-guard.ts";
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";
+export { setPrivateWebhooks } from "./private-webhooks.ts";
 
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;

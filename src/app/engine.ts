@@ -12,7 +12,6 @@ interface Engine {
   readonly secret: string;
   readonly sealingKey: Buffer;
   readonly keepsOrder: boolean;
-  readonly allowsPrivateWebhooks: boolean;
 }
 
 interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
@@ -53,17 +52,17 @@ export async function openEngine(
       random,
       bottomLinesDelay: newAccountDelay,
     });
-    const { allowsPrivate: allowsPrivateWebhooks } = await findWebhookSettings(env, paths);
+    const { allowsPrivate } = await findWebhookSettings(env, paths);
     const transport = createLocalTransport({
       database: { ...database, shownAs: databaseShownAs },
       clock,
       random,
       sealer,
-      allowsPrivateWebhooks,
+      ...(allowsPrivate && { privateWebhooksFor: appKey }),
       ...options,
     });
     const keepsOrder = database.dialect.runsInOrder;
-    return { transport, appKey, secret, sealingKey: key, keepsOrder, allowsPrivateWebhooks };
+    return { transport, appKey, secret, sealingKey: key, keepsOrder };
   } catch (error) {
     await database.db.destroy();
     throw toServiceError(error, shownAs);

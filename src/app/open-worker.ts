@@ -16,12 +16,12 @@ export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> 
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const problem = findLinkProblem(publicUrl, mail.kind === "smtp" ? mail.host : undefined);
   if (problem) throw problem;
-  const { transport, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
+  const { transport } = await openEngine(settings, settings.profile, {
     enforceLimits: false,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   });
   const log = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
-  const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log };
+  const sending = { ...settings, work: transport.work, log };
   const worker = await createWorker({ ...sending, mail });
   const close = async () => {
     await worker.close();

@@ -168,12 +168,19 @@ export interface OpenWorker {
 /** Whether the mail server accepts emails, and why not. */
 export type EmailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
 
+/** Whether the operator allows the webhooks of an account to call private addresses. */
+export interface PrivateWebhooks {
+  readonly appKey: string;
+  readonly isAllowed: boolean;
+}
+
 /** The application, as commands use it. Implemented by `app.ts`. */
 export interface App {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
+  readonly setPrivateWebhooks: (host: HostContext, profile: LocalProfile, setting: PrivateWebhooks) => Promise<void>;
   /** Connects to the configured mail server without sending anything. */
   readonly checkEmail: (host: HostContext) => Promise<EmailCheck>;
   /** Finds the program that inspects a SQLite file in a separate process. */

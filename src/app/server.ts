@@ -24,7 +24,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   let listensAt = toUrl(settings);
   const smtpHost = mail?.kind === "smtp" ? mail.host : undefined;
   const findEmailProblem = () => findLinkProblem(publicUrl ?? listensAt, smtpHost);
-  const { transport, appKey, allowsPrivateWebhooks } = await openEngine(settings, settings.profile, {
+  const { transport, appKey } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
     limitLegacy,
     bottomLinesDelayMs,
@@ -35,7 +35,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const chaos = await createChaos(settings);
   const { startWork, createWorker } = await import("./worker.ts");
-  const sending = { ...settings, work: transport.work, allowsPrivateWebhooks, log: logger };
+  const sending = { ...settings, work: transport.work, log: logger };
   const worker = mail && (await createWorker({ ...sending, mail, sendsEmails: !findEmailProblem() }));
   const server = createServer(transport, {
     logger,

@@ -27,8 +27,6 @@ interface WorkerParts {
   /** Whether to send emails, too (default: true). If not, they stay queued. */
   readonly sendsEmails?: boolean | undefined;
   readonly leaseMs?: number | undefined;
-  /** Whether webhooks may be sent to private addresses. */
-  readonly allowsPrivateWebhooks: boolean;
   /** The version of the program. */
   readonly version: string;
   readonly clock: () => number;
@@ -38,19 +36,9 @@ interface WorkerParts {
 
 /** Creates a worker that sends the emails and webhooks of an open database. */
 export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
-  const {
-    work,
-    mail,
-    sendsEmails = true,
-    leaseMs = defaultLeaseMs,
-    allowsPrivateWebhooks,
-    version,
-    clock,
-    random,
-    log,
-  } = parts;
-  // The host name is for users; the random part makes the name unique.
-  const worker = `${hostname()}-${random(6).toString("hex")}`;
+  const { work, mail, sendsEmails = true, leaseMs = defaultLeaseMs, version, clock, random, log } = parts;
+  // Accounts see this name in their delivery logs, so it does not contain the host name.
+  const worker = `worker-${random(6).toString("hex")}`;
   const transport = await openEmailTransport(mail, clock);
   const jobContext = { clock, sleep, log };
   const emails = new EmailJob({
@@ -63,12 +51,13 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const webhooks = createWebhookJob({
     ...jobContext,
     queue: createWebhookQueue(work, { worker, leaseMs }),
-    post: createWebhookPost({ clock, version, isPrivateAllowed: allowsPrivateWebhooks }),
+    post: createWebhookPost({ clock, version }),
     leaseMs,
   });
   const jobs: readonly Job[] = [...(sendsEmails ? [emails] : []), webhooks, createKeyPurgeJob(work, clock)];
   const emailTarget = transport.describe();
-  const begin = () => log.info({ worker, mails_to: sendsEmails ? emailTarget : null }, "worker started");
+  const begin = () =>
+    log.info({ worker, host: hostname(), mails_to: sendsEmails ? emailTarget : null }, "worker started");
   return {
     emailTarget,
     run: (stop) => {

@@ -7,7 +7,7 @@ import { UserError, usageError } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";
 
-/** Whether this machine may send webhooks to private addresses, and where that is configured. */
+/** Whether webhooks of the profile's account may call private addresses, and where that is configured. */
 export interface WebhookSettings {
   readonly allowsPrivate: boolean;
   readonly configuredBy: "default" | "file" | "environment";

@@ -22,8 +22,8 @@ export interface LocalTransportOptions extends CallLimitOptions {
   readonly publicUrl?: (() => string) | undefined;
   /** Replaces the delay of the bottom lines of all products that each account has set, in milliseconds. */
   readonly bottomLinesDelayMs?: number | undefined;
-  /** Whether webhooks may target private networks (default: false). */
-  readonly allowsPrivateWebhooks?: boolean | undefined;
+  /** The app key of the account whose webhooks this machine allows to call private addresses. */
+  readonly privateWebhooksFor?: string | undefined;
 }
 
 /** The engine as a Transport, with database access for a worker. */
@@ -174,7 +174,7 @@ function createContext(transaction: Transaction<Tables>, run: Run): HandlerConte
     isChecked,
     publicUrl: run.publicUrl?.() ?? defaultPublicUrl,
     bottomLinesDelayMs: run.bottomLinesDelayMs,
-    allowsPrivateWebhooks: run.allowsPrivateWebhooks,
+    privateWebhooksFor: run.privateWebhooksFor,
     ...(account && { account }),
   };
 }

@@ -307,6 +307,19 @@ describe("other webhook commands", () => {
     }
   });
 
+  test("may call private addresses of the operator's network only if the operator allows it for the account", async () => {
+    const home = homes.open();
+    const { app_key } = (await home.json<{ app_key: string }>(["auth", "credentials"])).data;
+    const create = async () => (await home.run(["webhooks", "create", "http://127.0.0.1:8001/"])).exitCode;
+    const allow = async (...words: string[]) => (await home.json(["account", "allow-private-webhooks", ...words])).data;
+    expect(await create()).toBe(1);
+    expect(await allow(app_key)).toEqual({ app_key, allow_private: true });
+    expect(await create()).toBe(0);
+    expect(await allow(app_key, "--off")).toEqual({ app_key, allow_private: false });
+    expect(await create()).toBe(1);
+    expect((await home.run(["account", "allow-private-webhooks", "other"])).exitCode).toBe(1);
+  });
+
   test("configure this machine in a separate file, which the environment overrides", async () => {
     const home = homes.open();
     const show = async (env = {}) => (await home.json(["webhooks", "configure"], { env })).data;

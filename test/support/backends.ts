@@ -7,6 +7,7 @@ import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { SavedProducts } from "../../src/engine/kernel/saved-products.ts";
 import { createSealer, type Sealer } from "../../src/engine/kernel/sealer.ts";
 import { userHandlers } from "../../src/engine/accounts/users.ts";
+import { savePrivateWebhooks } from "../../src/engine/webhooks/private-webhooks.ts";
 import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
@@ -67,17 +68,19 @@ export function createClock(nowMs = startMs): TestClock {
 export interface HarnessOptions {
   readonly enforceLimits?: boolean;
   readonly limitLegacy?: boolean;
+  /** Whether the operator allows the webhooks of new accounts to call private addresses. */
   readonly allowsPrivateWebhooks?: boolean;
 }
 
 interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "close"> {
+  readonly allowsPrivateWebhooks: boolean;
   /** The context of a handler, except for its transaction. */
   readonly context: Omit<HandlerContext, "transaction">;
 }
 
 async function openLocal(
   place: () => Promise<Place>,
-  { enforceLimits = false, ...others }: HarnessOptions = {},
+  { enforceLimits = false, allowsPrivateWebhooks = false, ...others }: HarnessOptions = {},
 ): Promise<HarnessParts> {
   const { url, remove } = await place();
   const clock = createClock();
@@ -89,6 +92,7 @@ async function openLocal(
     transport,
     database,
     clock,
+    allowsPrivateWebhooks,
     work: transport.work,
     context: {
       dialect: database.dialect,
@@ -138,7 +142,7 @@ function backendsOn(dialect: DialectName, place: () => Promise<Place>): Backend[
 }
 
 /** Adds the helpers that suites need to a transport and its database. */
-function createHarness({ context, ...parts }: HarnessParts): Harness {
+function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessParts): Harness {
   const { transport, database, clock } = parts;
   let accounts = 0;
   return {
@@ -161,6 +165,9 @@ function createHarness({ context, ...parts }: HarnessParts): Harness {
       const created = await database.db
         .transaction()
         .execute((transaction) => userHandlers.create({ user }, { ...context, transaction, nowMs: clock() }));
+      if (allowsPrivateWebhooks) {
+        await parts.work.write((operator) => savePrivateWebhooks(created.app_key, true, operator));
+      }
       const caller = { appKey: created.app_key, utoken: created.token };
       const service = createService(transport, caller);
       return { caller, secret: created.secret, userId: created.user_id, service };

@@ -89,6 +89,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "webhooks redeliver": words("1"),
   "webhooks listen": { ...nothing, waits: "it shows events until a signal stops it" },
   "webhooks configure": nothing,
+  "account allow-private-webhooks": { ...words("none"), refused: noRecord },
   completion: words("bash"),
   doctor: nothing,
   serve: { ...words("--port", "0"), waits: "it serves until a signal stops it" },

@@ -28,7 +28,7 @@ export function openDispatcher(
 ): Job {
   return createWebhookJob({
     queue: createWebhookQueue(work, { worker, leaseMs }),
-    post: createWebhookPost({ clock, version: "1.2.3", isPrivateAllowed: true, ...post }),
+    post: createWebhookPost({ clock, version: "1.2.3", ...post }),
     leaseMs,
     graceMs,
     clock,

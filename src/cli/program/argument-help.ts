@@ -21,6 +21,7 @@ const help: Readonly<Record<string, ArgumentHelp>> = {
     values: "profiles",
   },
   "profile name": { description: "profile name, as listed by `profile list`", values: "profiles" },
+  app_key: { description: "app key of the account" },
   address: { description: "email address" },
   category,
   file: csvFiles,

@@ -57,6 +57,8 @@ export const commands: CommandTable = {
   serve: async () => (await import("../commands/serve/serve.ts")).serve,
   api: async () => (await import("../commands/api/api.ts")).api,
   ...thin("account show", "account set", "account features", "account set-feature", "account set-platform"),
+  "account allow-private-webhooks": async () =>
+    (await import("../commands/account/allow-private-webhooks.ts")).accountAllowPrivateWebhooks,
   init: async () => (await import("../commands/init/init.ts")).init,
   doctor: async () => (await import("../commands/doctor/doctor.ts")).doctor,
   "profile list": async () => (await import("../commands/profile/list.ts")).profileList,

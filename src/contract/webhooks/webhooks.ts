@@ -11,6 +11,12 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 /** Maximum number of webhooks per account. Assumed: the specification states no limit. */
 export const maxWebhooks = 100;
 
+/**
+ * Maximum numbers of webhook requests in flight, each to a different webhook: of an account, and of a worker. An account
+ * whose receivers do not respond uses up its own slots only.
+ */
+export const webhookSlots = { perAccount: 8, perWorker: 256 } as const;
+
 export const webhookEventName = lazily(() =>
   z.enum(webhookEvents, {
     error: `must be one of ${webhookEvents.join(", ")}`,

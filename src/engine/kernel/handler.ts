@@ -32,8 +32,8 @@ export interface HandlerContext {
   readonly publicUrl: string;
   /** Replaces the account's delay of the bottom lines of all products, in milliseconds. */
   readonly bottomLinesDelayMs?: number | undefined;
-  /** Whether webhooks may target private networks (default: false). */
-  readonly allowsPrivateWebhooks?: boolean | undefined;
+  /** The app key of the account whose webhooks this machine allows to call private addresses. */
+  readonly privateWebhooksFor?: string | undefined;
   /** The caller has already validated the input's elements against the contract. */
   readonly isChecked?: boolean | undefined;
 }

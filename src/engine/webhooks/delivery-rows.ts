@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { webhookSlots } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
@@ -36,20 +37,34 @@ const isActive = sql`not exists (
   where webhooks.id = waiting.webhook_row and accounts.disabled_at is not null
 )`;
 
+/** The number of an account's deliveries in flight, of all workers. */
+const countInFlight = (accountId: RawBuilder<unknown>) => sql`(
+  select count(*) from webhook_deliveries as busy where busy.state = 'leased' and busy.account_id = ${accountId}
+)`;
+
 const selectDue = createStatement<{ readonly nowMs: number; readonly limit: number }, DueDelivery>(
   (slot, dialect) => sql`
-    with recursive ${waitingWebhooks}
+    with recursive ${waitingWebhooks},
+    candidates(id, place) as (
+      select due.id, ${countInFlight(sql`due.account_id`)} +
+        row_number() over (partition by due.account_id order by due.due_at, due.id)
+      from waiting cross join webhook_deliveries as due
+      where due.id = (
+        select first.id from webhook_deliveries as first
+        where first.state = 'queued' and first.webhook_row = waiting.webhook_row and first.due_at <= ${slot("nowMs")}
+        order by first.due_at, first.id limit 1
+      ) and not ${isBusy} and ${isActive}
+    )
     select due.id, due.account_id, due.webhook_row, due.event_id, due.body, due.attempts
-    from waiting cross join webhook_deliveries as due
-    where due.id = (
-      select first.id from webhook_deliveries as first
-      where first.state = 'queued' and first.webhook_row = waiting.webhook_row and first.due_at <= ${slot("nowMs")}
-      order by first.due_at, first.id limit 1
-    ) and not ${isBusy} and ${isActive}
-    order by due.due_at, due.id limit ${slot("limit")} ${dialect.skipLocked}`,
+    from candidates cross join webhook_deliveries as due
+    where due.id = candidates.id and candidates.place <= ${sql.lit(webhookSlots.perAccount)}
+    order by candidates.place, due.due_at, due.id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
-/** Selects the next delivery of each webhook that has one due and none in flight, in order of due times. */
+/**
+ * Selects the next delivery of each webhook that has one due and none in flight. Accounts with the fewest deliveries in
+ * flight come first, and no account gets more than its slots, so that slow receivers delay only their own account.
+ */
 export async function selectDueDeliveries(
   limit: number,
   { transaction, dialect, nowMs }: Context,
@@ -74,7 +89,9 @@ const selectNextDue = createStatement<object, { readonly at: number | null }>(
     select min((
       select min(first.due_at) from webhook_deliveries as first
       where first.state = 'queued' and first.webhook_row = waiting.webhook_row
-    )) as at from waiting where not ${isBusy} and ${isActive}
+    )) as at from waiting where not ${isBusy} and ${isActive} and ${countInFlight(sql`(
+      select webhooks.account_id from webhooks where webhooks.id = waiting.webhook_row
+    )`)} < ${sql.lit(webhookSlots.perAccount)}
     union all
     select min(leased_until) from webhook_deliveries where leased_until is not null`,
 );

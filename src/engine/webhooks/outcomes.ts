@@ -14,6 +14,8 @@ export type AttemptOutcome = { readonly durationMs: number } & (
       readonly state: "failed";
       readonly status?: number | undefined;
       readonly problem: string;
+      /** What the operator may know but the account may not, such as an address in a private network; only logged. */
+      readonly detail?: string | undefined;
       /** Delay that the receiver requested. */
       readonly retryAfterMs?: number | undefined;
     }

@@ -1,6 +1,7 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { EngineWork } from "../kernel/handler.ts";
 import { type AttemptOutcome, deleteWebhook, type DeliveryResult, recordOutcome } from "./outcomes.ts";
+import { readPrivateWebhooks } from "./private-webhooks.ts";
 import { findNextDueTime, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
 export interface BegunDelivery {
@@ -14,6 +15,8 @@ export interface BegunDelivery {
   readonly body: string;
   /** `whsec_…`; undefined if it cannot be decrypted with the key of this machine. */
   readonly secret: string | undefined;
+  /** Whether the account's webhooks may call private addresses. */
+  readonly isPrivateAllowed: boolean;
 }
 
 /** Access of a worker to the delivery queue. */
@@ -128,7 +131,8 @@ async function beginOne(
     .executeTakeFirstOrThrow();
   const secret = openSecret(webhook.secret_sealed, context);
   const { id, webhook_row: webhookId, event_id: eventId, body } = due;
-  return { id, webhookId, attemptId, attempt, url: webhook.url, eventId, body, secret };
+  const isPrivateAllowed = await readPrivateWebhooks(due.account_id, context);
+  return { id, webhookId, attemptId, attempt, url: webhook.url, eventId, body, secret, isPrivateAllowed };
 }
 
 function openSecret(sealed: string, { sealer }: HandlerContext): string | undefined {

@@ -10,9 +10,11 @@ import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler
 import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
 import { deleteWebhook } from "./outcomes.ts";
+import { readPrivateWebhooks } from "./private-webhooks.ts";
 
 const allowPrivateHint =
-  "To allow private addresses, run `starpost webhooks configure --allow-private on` where the service runs.";
+  "On the machine of the service, its operator can allow private addresses for an account with " +
+  "`starpost account allow-private-webhooks`, or for its own account with `starpost webhooks configure --allow-private on`.";
 
 const columns = ["id", "url", "event_name", "created_at"] as const;
 
@@ -24,7 +26,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
    * repeated and concurrent calls do not break the receiver. To get a new secret, delete the webhook first.
    */
   create: async ({ url, event_name }, context) => {
-    checkUrl(url, context);
+    await checkUrl(url, context);
     const stored = await findWebhook(url, event_name, context);
     if (stored) {
       const { secret_sealed, ...row } = stored;
@@ -77,8 +79,8 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
 };
 
 /** Stricter than the check of URLs that are only displayed. The length limit is in bytes because the URL is indexed. */
-function checkUrl(url: string, { allowsPrivateWebhooks = false }: HandlerContext): void {
-  const refusal = explainRefusedUrl(url, allowsPrivateWebhooks);
+async function checkUrl(url: string, context: HandlerContext): Promise<void> {
+  const refusal = explainRefusedUrl(url, await readPrivateWebhooks(accountOf(context).id, context));
   if (refusal !== undefined) {
     throw new ServiceError("invalidParams", `url ${refusal}`, {
       field: "url",

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { webhookSlots } from "../../contract/index.ts";
 import { type DeliveryResult, deliveryResults } from "../../engine/webhooks/outcomes.ts";
 import type { BegunDelivery, WebhookQueue } from "../../engine/webhooks/webhook-queue.ts";
 import { type Job, type Round, sleepUntilAborted, type WorkerContext } from "../job.ts";
@@ -12,9 +13,6 @@ export interface WebhookJobSettings extends WorkerContext {
   /** How long requests in flight may continue after a stop, in milliseconds (default: 5,000). */
   readonly graceMs?: number | undefined;
 }
-
-/** Maximum number of requests in flight, each to a different webhook, so that slow receivers do not delay the others. */
-const maxConcurrency = 32;
 
 /** Interval between checks for new deliveries while requests are in flight. */
 const pollIntervalMs = 500;
@@ -74,7 +72,7 @@ class DeliveryRound {
   /** Begins as many deliveries as possible, unless the worker is stopping or the database failed. */
   async #beginDue(): Promise<void> {
     const { queue, clock } = this.#settings;
-    const limit = maxConcurrency - this.#inFlight.size;
+    const limit = webhookSlots.perWorker - this.#inFlight.size;
     if (limit === 0 || this.#stop.aborted || this.#failure) return;
     const dueAtMs = await queue.nextDueAt();
     if (dueAtMs === undefined || dueAtMs > clock()) return;
@@ -99,6 +97,7 @@ class DeliveryRound {
       duration_ms: Math.round(outcome.durationMs),
       ...("status" in outcome && { status: outcome.status }),
       ...("problem" in outcome && { problem: outcome.problem }),
+      ...("detail" in outcome && { detail: outcome.detail }),
     };
     if (result === "delivered") log.info(fields, "webhook delivered");
     else log.warn(fields, result === "deferred" ? "webhook delivery failed; will retry" : "webhook given up");

@@ -15,8 +15,6 @@ export interface WebhookPostSettings {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly version: string;
-  /** Whether webhooks may be sent to private addresses. */
-  readonly isPrivateAllowed: boolean;
   /** For the complete request, including the DNS lookup (default: 15,000). */
   readonly timeoutMs?: number | undefined;
   /** Resolves host names (default: DNS). */
@@ -37,7 +35,8 @@ const maxBodyBytes = 65_536;
  * target was not checked when the webhook was created.
  */
 export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
-  const { clock, isPrivateAllowed, resolve, timeoutMs = defaultTimeoutMs } = settings;
+  const { clock, resolve, timeoutMs = defaultTimeoutMs } = settings;
+  const lookups = { public: createCheckedLookup(false, resolve), any: createCheckedLookup(true, resolve) };
   // Connections are not reused, because a reused connection would bypass the address check.
   const client = got.extend({
     retry: { limit: 0 },
@@ -45,34 +44,38 @@ export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
     followRedirect: false,
     decompress: false,
     timeout: { request: timeoutMs },
-    dnsLookup: createCheckedLookup(isPrivateAllowed, resolve),
     agent: { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) },
     headers: { "content-type": "application/json", "user-agent": `starpost/${settings.version}` },
   });
   return async (begun, abort) => {
     const startedAtMs = clock();
-    const outcome = await sendRequest(client, begun, { ...settings, abort, timeoutMs }).catch((error: unknown) =>
+    const lookup = begun.isPrivateAllowed ? lookups.any : lookups.public;
+    const outcome = await sendRequest(client, begun, { clock, abort, lookup }).catch((error: unknown) =>
       abort.aborted
         ? ({
             state: "aborted",
             problem: "the worker stopped during the request; it will be repeated",
           } as const)
-        : ({ state: "failed", problem: describeFailure(error, timeoutMs) } as const),
+        : ({
+            state: "failed",
+            problem: describeFailure(error, timeoutMs),
+            detail: (error as Error).message,
+          } as const),
     );
     return { ...outcome, durationMs: clock() - startedAtMs };
   };
 }
 
-interface RequestSettings extends WebhookPostSettings {
+interface RequestSettings extends Pick<WebhookPostSettings, "clock"> {
   readonly abort: AbortSignal;
-  readonly timeoutMs: number;
+  readonly lookup: LookupFunction;
 }
 
 type Outcome = AttemptOutcome extends infer O ? (O extends unknown ? Omit<O, "durationMs"> : never) : never;
 
 async function sendRequest(client: Got, begun: BegunDelivery, settings: RequestSettings): Promise<Outcome> {
-  const { clock, isPrivateAllowed, abort } = settings;
-  const { url, eventId, body, secret } = begun;
+  const { clock, abort, lookup } = settings;
+  const { url, eventId, body, secret, isPrivateAllowed } = begun;
   // IP addresses are not looked up, so they are checked here.
   const refusal = explainRefusedUrl(url, isPrivateAllowed);
   if (refusal !== undefined) return { state: "failed", problem: `the URL ${refusal}` };
@@ -83,6 +86,7 @@ async function sendRequest(client: Got, begun: BegunDelivery, settings: RequestS
   const request = client.stream.post(url, {
     body,
     signal: abort,
+    dnsLookup: lookup,
     headers: {
       "webhook-id": eventId,
       "webhook-timestamp": timestamp,
@@ -169,17 +173,15 @@ export function createCheckedLookup(isPrivateAllowed: boolean, resolve: Resolve 
   };
 }
 
-/** The fields of HTTP client errors that are used here. */
-interface ClientError {
-  readonly code?: string;
-  readonly message?: string;
-}
+/** A name with a private address is described like a name without an address, so that it does not reveal which names exist. */
+const noPublicAddress = "the host has no public address";
 
 const descriptions: Readonly<Record<string, string>> = {
+  ERR_ADDRESS_REFUSED: noPublicAddress,
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection closed before a response was received",
   EPIPE: "connection closed before a response was received",
-  ENOTFOUND: "host not found",
+  ENOTFOUND: noPublicAddress,
   EAI_AGAIN: "DNS lookup failed",
   EHOSTUNREACH: "host unreachable",
   ENETUNREACH: "network unreachable",
@@ -187,15 +189,14 @@ const descriptions: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the response headers are too long",
 };
 
-/** Describes why a request got no response. */
+/** Describes to the account why a request got no response, without addresses and names of the operator's network. */
 function describeFailure(error: unknown, timeoutMs: number): string {
-  const { code = "", message = "" } = error as ClientError;
+  const { code = "" } = error as { readonly code?: string };
   const description = descriptions[code];
   if (description !== undefined) return description;
-  if (code === "ERR_ADDRESS_REFUSED") return message;
   if (code === "ETIMEDOUT") return `no response within ${timeoutMs / 1_000} s`;
   if (code.startsWith("HPE_")) return "the response is not valid HTTP";
   if (code.startsWith("ERR_SSL_")) return "the receiver does not support TLS on this port";
   if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `the TLS certificate is not trusted (${code})`;
-  return code === "" ? message : `connection failed (${code})`;
+  return code === "" ? "connection failed" : `connection failed (${code})`;
 }

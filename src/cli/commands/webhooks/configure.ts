@@ -5,7 +5,7 @@ import { command } from "../../program/command.ts";
 
 export const webhooksConfigure = command({
   name: "webhooks configure",
-  summary: "Configure whether webhooks may call private and local addresses",
+  summary: "Configure whether the profile's webhooks may call private and local addresses",
   examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],
   flags: {
     "allow-private": {
@@ -15,7 +15,10 @@ export const webhooksConfigure = command({
       read: parseSwitch,
     },
   },
-  notes: ["Without flags, shows the current configuration."],
+  notes: [
+    "Without flags, shows the current configuration. It applies only to the account of the profile; see `starpost " +
+      "account allow-private-webhooks` for other accounts of the database.",
+  ],
   run: async (context, { flags }) => {
     const { findWebhookSettings, writeWebhookSettings } = await import("../../../config/webhook-settings.ts");
     const { mode, name } = await context.profile();

@@ -72,7 +72,7 @@ describe("a webhook whose DNS name changes", () => {
     url: string,
     { isPrivateAllowed = false, resolve }: { isPrivateAllowed?: boolean; resolve?: Resolve },
   ) =>
-    createWebhookPost({ clock: () => 1_000, version: "1", timeoutMs: 2_000, isPrivateAllowed, resolve })(
+    createWebhookPost({ clock: () => 1_000, version: "1", timeoutMs: 2_000, resolve })(
       {
         id: 1,
         webhookId: 1,
@@ -82,6 +82,7 @@ describe("a webhook whose DNS name changes", () => {
         eventId: "evt_1",
         body: "{}",
         secret: "whsec_AAAA",
+        isPrivateAllowed,
       },
       new AbortController().signal,
     );
@@ -98,7 +99,8 @@ describe("a webhook whose DNS name changes", () => {
     for (const address of ["127.0.0.1", "::1", "10.0.0.1"]) {
       expect(await post(url, { resolve })).toMatchObject({
         state: "failed",
-        problem: expect.stringContaining(`: ${address} is`),
+        problem: "the host has no public address",
+        detail: expect.stringContaining(`: ${address} is`),
       });
     }
     expect(asked).toEqual(["shop.example", "shop.example", "shop.example"]);
@@ -132,7 +134,7 @@ describe("a webhook whose DNS name changes", () => {
     await closed.close();
     const here: Resolve = async () => [v4("127.0.0.1")];
     const failures: readonly (readonly [string, Resolve, string])[] = [
-      ["http://shop.example/", () => Promise.reject(unknown), "host not found"],
+      ["http://shop.example/", () => Promise.reject(unknown), "the host has no public address"],
       ["http://shop.example/", () => new Promise(() => {}), "no response within 2 s"],
       [closed.url.replace("127.0.0.1", "shop.example"), here, "connection refused"],
       [`https://shop.example:${port}/`, here, "the receiver does not support TLS on this port"],

@@ -3,6 +3,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { retryDelaysMs } from "../../../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
+import { webhookSlots } from "../../../../src/contract/index.ts";
+import { savePrivateWebhooks } from "../../../../src/engine/webhooks/private-webhooks.ts";
+import type { Resolve } from "../../../../src/worker/webhooks/webhook-request.ts";
 import { backends, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support/builders.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../../support/loopback.ts";
@@ -337,6 +340,46 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     const [first] = await deliveries();
     expect(first).toMatchObject({ state: "queued", attempts: 1, reason: null });
     expect(await attemptsOf(first?.id ?? 0)).toMatchObject([{ problem: expect.any(String) }]);
+  });
+
+  it("do not wait for the receivers of another account, however many hang", async () => {
+    const hanging = await receive(() => {});
+    for (let at = 0; at < 40; at += 1) await subscribe(`${hanging.url}/${at}`);
+    await review();
+    const other = await harness.newAccount();
+    const well = await receive(accept);
+    await other.service.webhooks.create({ url: well.url, event_name: "review_create" });
+    await other.service.reviews.create(aReview());
+    const stop = new AbortController();
+    const dispatcher = openDispatcher(harness, { timeoutMs: 30_000, graceMs: 1 });
+    const round = dispatcher.runDue(stop.signal);
+    await expect.poll(() => well.received.length).toBe(1);
+    await expect.poll(() => hanging.received.length).toBe(webhookSlots.perAccount);
+    // Another worker gets nothing more of the account, and does not wait for it in a loop.
+    const queue = createWebhookQueue(harness.work, { worker: "other", leaseMs: 60_000 });
+    expect(await queue.begin(32)).toEqual([]);
+    expect(await queue.nextDueAt()).toBe(startMs + 60_000);
+    stop.abort();
+    expect((await round).counts).toMatchObject({ delivered: 1, deferred: webhookSlots.perAccount });
+  });
+
+  it("call private addresses only for the account that the operator allowed", async () => {
+    const receiver = await receive(accept);
+    const other = await harness.newAccount();
+    await harness.work.write((operator) => savePrivateWebhooks(other.caller.appKey, false, operator));
+    await expect(
+      other.service.webhooks.create({ url: receiver.url, event_name: "review_create" }),
+    ).rejects.toMatchObject({ kind: "invalidParams", field: "url" });
+    const named = receiver.url.replace("127.0.0.1", "db.corp.example");
+    await other.service.webhooks.create({ url: named, event_name: "review_create" });
+    await other.service.reviews.create(aReview());
+    await subscribe(named);
+    await review();
+    const resolve: Resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+    expect((await runOnce(openDispatcher(harness, { resolve }))).counts).toMatchObject({ delivered: 1, deferred: 1 });
+    const { deliveries: refused } = await other.service.webhookDeliveries.list({});
+    expect(refused).toMatchObject([{ state: "queued", reason: "the host has no public address" }]);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("are sent once by two workers", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { webhookSlots } from "../../../../src/contract/index.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
 import { backends, type Harness, type TestAccount } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
@@ -118,15 +119,18 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
     try {
       let answer = () => {};
       const all = new Promise<void>((resolve) => (answer = resolve));
-      for (let at = 0; at < 40; at += 1) {
-        const receiver = await startLoopback((response) => void all.then(() => sendJson(response, 200, {})));
-        receivers.push(receiver);
-        await subscribe(receiver.url);
+      for (let at = 0; at < 5; at += 1) {
+        const { service } = await harness.newAccount();
+        for (let slot = 0; slot < webhookSlots.perAccount; slot += 1) {
+          const receiver = await startLoopback((response) => void all.then(() => sendJson(response, 200, {})));
+          receivers.push(receiver);
+          await service.webhooks.create({ url: receiver.url, event_name: "review_create" });
+        }
+        await service.reviews.create(aReview());
       }
-      await review();
       const round = openDispatcher(harness).runDue(new AbortController().signal);
       const asked = () => receivers.filter(({ received }) => received.length > 0).length;
-      await expect.poll(asked).toBe(32);
+      await expect.poll(asked).toBe(40);
       answer();
       expect((await round).counts).toEqual({ delivered: 40, deferred: 0, failed: 0 });
       expect(warn.mock.calls).toEqual([]);

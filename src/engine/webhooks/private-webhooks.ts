@@ -1,0 +1,52 @@
+import { invalidField } from "../../contract/index.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+
+const name = "private_webhooks";
+
+type Context = Pick<HandlerContext, "transaction" | "nowMs" | "privateWebhooksFor">;
+
+/**
+ * Reads whether an account's webhooks may call private addresses: only if the operator allowed it, in the database or in
+ * the configuration of this machine, which applies to the account of its profile.
+ */
+export async function readPrivateWebhooks(
+  accountId: number,
+  { transaction, privateWebhooksFor }: Omit<Context, "nowMs">,
+): Promise<boolean> {
+  const found = await transaction
+    .selectFrom("accounts")
+    .leftJoin("account_settings", (join) =>
+      join.onRef("account_settings.account_id", "=", "accounts.id").on("account_settings.name", "=", name),
+    )
+    .select(["accounts.app_key", "account_settings.value"])
+    .where("accounts.id", "=", accountId)
+    .executeTakeFirst();
+  if (!found) return false;
+  return found.value === "true" || found.app_key === privateWebhooksFor;
+}
+
+/**
+ * Allows or forbids an account's webhooks to call private addresses. Only for operators; no operation calls this.
+ * @throws ServiceError `invalidParams`
+ */
+export async function savePrivateWebhooks(
+  appKey: string,
+  isAllowed: boolean,
+  { transaction, nowMs }: Context,
+): Promise<void> {
+  const account = transaction.selectFrom("accounts").select("id").where("app_key", "=", appKey);
+  const { id: account_id } = (await account.executeTakeFirst()) ?? {};
+  if (account_id === undefined) {
+    throw invalidField("app_key", `${JSON.stringify(appKey)} belongs to no account of this database`);
+  }
+  await transaction
+    .deleteFrom("account_settings")
+    .where("account_id", "=", account_id)
+    .where("name", "=", name)
+    .execute();
+  if (!isAllowed) return;
+  await transaction
+    .insertInto("account_settings")
+    .values({ account_id, name, value: "true", updated_at: nowMs })
+    .execute();
+}
