@@ -145,7 +145,7 @@ describeBackends("account.set", (harness) => {
     await expect(service.account.set({})).rejects.toMatchObject({ kind: "invalidParams" });
   });
 
-  it("shows the name instead of the owner's, and never the URL", async () => {
+  it("shows the name instead of the owner's short name, and never the URL", async () => {
     const { service } = await harness().newAccount("Ann Owner");
     const product = { product_id: "pot", sku: "pot", product_title: "Pot", product_url: "https://s.example/pot" };
     const { reviews } = await service.reviews.createNow({
@@ -158,7 +158,7 @@ describeBackends("account.set", (harness) => {
     });
     const readName = async () =>
       (await service.reviews.get({ review_id: reviews[0]?.id ?? 0 })).review.account.comments_display_name;
-    expect(await readName()).toBe("Ann Owner");
+    expect(await readName()).toBe("Ann O.");
     await service.account.set({ name: "Tea & Cups" });
     expect(await readName()).toBe("Tea & Cups");
     await service.account.set({ name: "" });

@@ -236,7 +236,8 @@ describeBackends("reviews", (harness) => {
       const { reviews } = await service.reviews.createNow(aReview({ user_reference: "u-1" }));
       const [review] = reviews;
       const one = await service.reviews.get({ review_id: review?.id ?? 0 });
-      expect(one.review).toEqual(review);
+      const { products: _products, account: _account, ...specified } = review ?? {};
+      expect(one.review).toMatchObject(specified);
       expect(review).toMatchObject({
         score: 5,
         deleted: false,

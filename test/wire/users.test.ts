@@ -55,7 +55,7 @@ describe("GET /users/{user_id}", () => {
       {
         status: { code: 200, message: "OK" },
         response: {
-          user: { id: 1, slug: "jo-doe", score: 0, display_name: "Jo Doe", bio: null, social_image: null },
+          user: { id: 1, slug: "jo-d", score: 0, display_name: "Jo D.", bio: null, social_image: null },
         },
       },
     ]);

@@ -1,4 +1,5 @@
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { shortenName } from "./shoppers.ts";
 import { readSettings, saveSetting } from "./account-settings.ts";
 
 export interface AccountProfile {
@@ -7,6 +8,8 @@ export interface AccountProfile {
   readonly domain: string;
   /** The store's name; empty if unknown. */
   readonly displayName: string;
+  /** The same, for anyone: an owner's name is shortened. */
+  readonly publicName: string;
 }
 
 /**
@@ -25,10 +28,12 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
     .limit(1)
     .executeTakeFirst();
   const name = await readStoreName(context, id);
+  const ownerName = found?.display_name?.trim() ?? "";
   return {
     id,
     domain: found?.shop_domain ?? found?.url ?? "",
-    displayName: name ?? found?.display_name?.trim() ?? "",
+    displayName: name ?? ownerName,
+    publicName: name ?? shortenName(ownerName),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { UserSummary } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { findFreeSlug } from "../kernel/slug.ts";
+import { findFreeSlug, toSlug } from "../kernel/slug.ts";
 
 /** The columns of a user that public responses include. */
 export type Person = Pick<Row<"users">, "id" | "display_name" | "slug" | "social_image" | "bio" | "score" | "kind">;
@@ -113,13 +113,14 @@ async function addShopper(
 /**
  * Shortens a name for public display.
  * Source: practice of services of this kind. Assumed: the public name is the first word and the initial of the last
- * word; if an email address was given as a name, only the part before the @ is shown.
+ * word; of an email address, only the part before the @ counts, whose words are separated by punctuation.
  */
 export function shortenName(displayName: string): string {
   const words = displayName
     .trim()
     .split(/\s+/)
-    .map((word) => word.replace(/^([^@]+)@.*$/, "$1"));
+    .flatMap((word) => (/[^@]@/.test(word) ? word.replace(/^(@*[^@]+)@.*$/, "$1").split(/[.+_-]+/) : word))
+    .filter((word) => word !== "");
   const [first = "", last] = [words[0], words.length > 1 ? words.at(-1) : undefined];
   const initial = /[\p{L}\p{N}]/u.exec(last ?? "")?.[0];
   return initial === undefined ? first : `${first} ${initial.toUpperCase()}.`;
@@ -129,13 +130,21 @@ export function publicName({ kind, display_name }: Pick<Person, "kind" | "displa
   return kind === "shopper" ? shortenName(display_name) : display_name;
 }
 
+/** The slug to show with a public name. Earlier versions stored slugs of full names. */
+export function publicSlug(slug: string, shownName: string): string {
+  const base = toSlug(shownName);
+  const isOfName = slug.startsWith(base) && /^(?:-[0-9a-f]{8})?$/.test(slug.slice(base.length));
+  return isOfName ? slug : base;
+}
+
 /** Source: spec "User summary, badge". Assumed: no one has badges or connected accounts, because no operation sets them. */
 export function toSummary(person: Person): UserSummary {
-  const { id, slug, social_image, bio, score } = person;
+  const { id, kind, slug, social_image, bio, score } = person;
+  const display_name = publicName(person);
   return {
     id,
-    display_name: publicName(person),
-    slug,
+    display_name,
+    slug: kind === "shopper" ? publicSlug(slug, display_name) : slug,
     social_image,
     is_social_connected: false,
     bio,

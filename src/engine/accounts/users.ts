@@ -3,7 +3,7 @@ import { requireSecret } from "./account-secret.ts";
 import { type contract, extensionPrefix, recordNotFound, signInLifetimeMs } from "../../contract/index.ts";
 import { createAccount } from "./first-account.ts";
 import { accountOf, type HandlerContext, type Handlers, type RandomBytes } from "../kernel/handler.ts";
-import { personColumns, publicName } from "./shoppers.ts";
+import { personColumns, publicSlug, shortenName } from "./shoppers.ts";
 import { readClaim, signClaim } from "../kernel/signed-link.ts";
 import { findFreeSlug } from "../kernel/slug.ts";
 import { issueToken } from "./tokens.ts";
@@ -70,6 +70,7 @@ export const userHandlers: Handlers<typeof contract.users> = {
     return { account: found ?? null };
   },
 
+  /** Assumed: anyone may read any profile, so it shows nobody's full name, not even an owner's. */
   get: async ({ user_id }, { transaction }) => {
     const found = await transaction
       .selectFrom("users")
@@ -78,7 +79,8 @@ export const userHandlers: Handlers<typeof contract.users> = {
       .executeTakeFirst();
     if (!found) throw recordNotFound("User", "id", user_id);
     const { id, slug, score, bio, social_image } = found;
-    return { user: { id, slug, score, display_name: publicName(found), bio, social_image } };
+    const display_name = shortenName(found.display_name);
+    return { user: { id, slug: publicSlug(slug, display_name), score, display_name, bio, social_image } };
   },
 };
 

@@ -45,6 +45,9 @@ export function toSocialLinks(url: string): SocialLinks {
   return { facebook: url, twitter: url, linkedin: url, google_oauth2: url };
 }
 
+/** Where a review's links lead. Without an app key, links lead to the product's own page instead of its review page. */
+type LinkContext = Pick<HandlerContext, "publicUrl"> & { readonly appKey?: string | undefined };
+
 /**
  * Source: spec "Review (full form)".
  * Assumed: `deleted` means not published; a review is `new` until its author is verified or the store comments;
@@ -53,7 +56,7 @@ export function toSocialLinks(url: string): SocialLinks {
 export function toFullReview(
   { review, author, product }: ReviewParts,
   account: AccountProfile,
-  context: Pick<HandlerContext, "publicUrl"> & { readonly appKey: string },
+  context: LinkContext,
 ): FullReview {
   return {
     id: review.id,
@@ -95,9 +98,9 @@ function isNew({ reviewer_type, comment }: Pick<Review, "reviewer_type" | "comme
 
 function toReviewedProduct(
   { id, product_id, name, url, image_url }: NonNullable<ReviewParts["product"]>,
-  { publicUrl, appKey }: { readonly publicUrl: string; readonly appKey: string },
+  { publicUrl, appKey }: LinkContext,
 ): FullReview["products"][number]["Product"] {
-  const page = seoPageUrl({ publicUrl, appKey, productId: product_id });
+  const page = appKey === undefined ? url : seoPageUrl({ publicUrl, appKey, productId: product_id });
   return {
     product_url: url,
     id,

@@ -64,16 +64,12 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     return { vote: { id: await castVote(vote, context) } };
   },
 
+  /** Assumed: anyone may read any published review, so the response contains neither an app key nor a full name. */
   get: async ({ review_id }, context) => {
     const parts = await findReview(review_id, { isPublished: true }, context);
-    const account = await context.transaction
-      .selectFrom("accounts")
-      .select(["id", "app_key"])
-      .where("id", "=", parts.review.account_id)
-      .executeTakeFirstOrThrow();
-    const profile = await readAccountProfile(context, account.id);
+    const profile = await readAccountProfile(context, parts.review.account_id);
     const { publicUrl } = context;
-    return { review: toFullReview(parts, profile, { publicUrl, appKey: account.app_key }) };
+    return { review: toFullReview(parts, { ...profile, displayName: profile.publicName }, { publicUrl }) };
   },
 
   top: async (_input, context) => ({ reviews: await listTopReviews(context) }),
