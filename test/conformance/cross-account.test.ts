@@ -11,6 +11,9 @@ const withToken = [...operations].filter(
   ([, { auth, acceptsUtoken }]) => auth === "utoken" || auth === "core" || acceptsUtoken === true,
 );
 
+/** Every operation of one account, including those for shoppers. */
+const ofAccount = [...operations].filter(([, { auth }]) => auth !== "open");
+
 /** Values by field name, which refer to the victim's records wherever a field can. */
 function inputValues({ reviewId, questionId, mailId, webhookId, deliveryId }: VictimIds): Input {
   const product = { name: "Changed", url: "https://changed.example/", image: "" };
@@ -54,8 +57,21 @@ function inputValues({ reviewId, questionId, mailId, webhookId, deliveryId }: Vi
     since_date: "2026-01-01",
     to_date: "2026-12-31",
     subdomain: "changed",
+    secret: "changed",
+    methods: ["bottomline", "main_widget"].map((method) => ({ method, params: { pid: "teapot" } })),
   };
 }
+
+const review = {
+  sku: "teapot",
+  product_title: "Changed",
+  product_url: "https://changed.example/",
+  display_name: "Changed",
+  email: "changed@mail.example",
+  review_content: "Changed",
+  review_title: "Changed",
+  review_score: 1,
+};
 
 /** Values where a name means something else, or where a call with all fields would be invalid. */
 const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
@@ -69,10 +85,11 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   },
   "emailTemplates.preview": { category: "map" },
   "emailRules.set": { name: "due_after_days", value: 3 },
+  "emailEvents.receive": { body: "[]", webhook_id: "evt", webhook_timestamp: "1", webhook_signature: "v1,changed" },
   "emailSuppressions.lift": { email: `${marker}@mail.example` },
   "emails.list": { order_id: "1001" },
   "emails.sendTest": {},
-  "emails.stats": { since_date: "2026-01-01", to_date: "2026-12-31", categories: "map", aggregate: "day" },
+  "emails.stats": { since_date: "2026-03-01", to_date: "2026-03-31", categories: "map", aggregate: "week" },
   // The victim's own names are taken, and its groups have products.
   "groups.create": { group_name: "cups" },
   "groups.delete": { group_name: "empty" },
@@ -86,17 +103,9 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
     products: { teapot: { name: "Changed", url: "https://changed.example/", image: "" } },
     platform: "general",
   },
-  "reviews.createNow": {
-    sku: "teapot",
-    product_title: "Changed",
-    product_url: "https://changed.example/",
-    display_name: "Changed",
-    email: "changed@mail.example",
-    review_content: "Changed",
-    review_title: "Changed",
-    review_score: 1,
-    past: { created_at: "2026-01-01T00:00:00Z" },
-  },
+  "reviews.create": review,
+  "reviews.createNow": { ...review, past: { created_at: "2026-01-01T00:00:00Z" } },
+  "questions.sendConfirmation": { ...review, product_id: "teapot" },
   "unsubscribers.massCreate": { email_list: { 1: ["carol@mail.example"] } },
   "webhookDeliveries.list": {},
 };
@@ -105,7 +114,7 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
 const unusedFields = new Set(
   (
     "count page size limit start page_info sort aggregate state since_id since_updated_at since_purchase_id updated_at_min " +
-    "async validate_data send_mail text html display_name email categories user_reference name value bottom_lines_delay"
+    "per_page star direction callback prevent_duplicate_review async validate_data send_mail text html display_name email categories user_reference name value bottom_lines_delay"
   ).split(" "),
 );
 
@@ -175,7 +184,7 @@ describeBackends("an operation with a token", (harness) => {
       "IDs of another account": other.caller,
     };
     for (const [title, caller] of Object.entries(callers)) {
-      for (const [name, endpoint] of withToken) {
+      for (const [name, endpoint] of caller === other.caller ? ofAccount : withToken) {
         const input = createInput(name, endpoint, ids);
         const { kind, text } = await call(harness(), name, input, caller, sharedKey);
         const sent = JSON.stringify({ input, caller });
@@ -187,6 +196,23 @@ describeBackends("an operation with a token", (harness) => {
       }
       expect(await dumpVictim()).toEqual(before);
     }
+  });
+
+  it("responds as if there were no other account", async () => {
+    const other = await harness().newAccount();
+    const ids = { reviewId: 1, questionId: 1, mailId: 1, webhookId: 1, deliveryId: 1 };
+    const reads = ofAccount.filter(([, { effect }]) => effect === "read");
+    const readAll = async () => {
+      const responses: string[] = [];
+      for (const [name, endpoint] of reads) {
+        const { text } = await call(harness(), name, createInput(name, endpoint, ids), other.caller);
+        responses.push(`${name}: ${text}`);
+      }
+      return responses;
+    };
+    const before = await readAll();
+    await openVictim(harness());
+    expect(await readAll()).toEqual(before);
   });
 
   it("reads or changes the account's own records", async () => {

@@ -1,4 +1,5 @@
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SMTPServer } from "smtp-server";
 
 /** An accepted message. */
@@ -6,6 +7,8 @@ export interface CountedEmail {
   readonly from: string;
   /** Includes the angle brackets. */
   readonly messageId: string;
+  /** The complete message. */
+  readonly raw: string;
 }
 
 export interface CountingMailServer {
@@ -15,6 +18,8 @@ export interface CountingMailServer {
   dropsResponse: (mail: CountedEmail) => boolean;
   /** Delays the response to a message. */
   beforeResponse: (() => Promise<void>) | undefined;
+  /** Waits until `count` messages have been accepted, or none for a second. */
+  settled: (count: number) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -30,7 +35,7 @@ export async function startCountingMailServer(port = 0): Promise<CountingMailSer
     onData: (stream, { envelope }, callback) => {
       void text(stream).then(async (raw) => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : "";
-        const mail = { from, messageId: /^Message-ID: (<.*>)\r$/im.exec(raw)?.[1] ?? "" };
+        const mail = { from, messageId: /^Message-ID: (<.*>)\r$/im.exec(raw)?.[1] ?? "", raw };
         accepted.push(mail);
         if (made.dropsResponse(mail)) return;
         await made.beforeResponse?.();
@@ -48,6 +53,12 @@ export async function startCountingMailServer(port = 0): Promise<CountingMailSer
     accepted,
     dropsResponse: () => false,
     beforeResponse: undefined,
+    settled: async (count) => {
+      for (let previous = -1; accepted.length < count && accepted.length !== previous;) {
+        previous = accepted.length;
+        await sleep(1_000);
+      }
+    },
     close: () => new Promise((resolve) => smtp.close(resolve)),
   };
   return made;

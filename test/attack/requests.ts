@@ -1,0 +1,24 @@
+import type { AttackReply, Send, Target } from "./attack.ts";
+
+/** Sends requests, 16 at a time, and returns the responses in order. */
+export async function sendAll(send: Send, requests: readonly Parameters<Send>[]): Promise<AttackReply[]> {
+  const replies: AttackReply[] = [];
+  const pending = requests.entries();
+  const sendPending = async () => {
+    for (const [at, request] of pending) replies[at] = await send(...request);
+  };
+  await Promise.all(Array.from({ length: 16 }, sendPending));
+  return replies;
+}
+
+/** The store's own review. Returns its ID. */
+export async function createReview({ sendFrom, account }: Target, fields: object = {}): Promise<number> {
+  const texts = { display_name: "Ann Victim", review_title: "Good", review_content: "It pours well." };
+  const review = { ...texts, email: "ann.victim@mail.example", review_score: 5 };
+  const product = { sku: "pot", product_title: "Teapot", product_url: "https://shop.example/pot" };
+  const { appKey: appkey, utoken } = account;
+  const body = { appkey, utoken, ...product, ...review, ...fields };
+  const reply = await sendFrom("127.0.0.1")("POST", "/reviews/dynamic_create", body);
+  const { response } = reply.json() as { response: { reviews: { id: number }[] } };
+  return response.reviews[0]?.id ?? 0;
+}
