@@ -16,6 +16,7 @@ import type { Transport } from "../service/transport.ts";
 import { withToken } from "../service/with-token.ts";
 import { withWriteGuard } from "../service/with-write-guard.ts";
 
+export { openEmailAccess } from "./email-access.ts";
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";

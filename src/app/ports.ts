@@ -5,11 +5,14 @@ import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { StoredToken } from "../config/token-file.ts";
 import type { UserError } from "../config/user-error.ts";
+import type { EmailAccess, EmailAccessChange } from "../engine/emails/administration.ts";
 import type { GroupName } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
 import type { WriteGuard } from "../service/with-write-guard.ts";
+
+export type { EmailAccess, EmailAccessChange };
 
 /** The machine and environment that the program runs in. */
 export interface HostContext {
@@ -150,6 +153,8 @@ export interface WorkSummary {
   readonly state: "completed" | "interrupted";
   readonly mails: Readonly<Record<"sent" | "not_sent" | "deferred" | "bounced" | "failed", number>>;
   readonly webhooks: Readonly<Record<string, number>>;
+  /** Emails that their accounts may not send yet. */
+  readonly held: number;
   /** Why sending emails stopped, if it did. */
   readonly problem: string | null;
 }
@@ -163,6 +168,18 @@ export interface OpenWorker {
   /** Sends everything that is due now. */
   runOnce(stop: AbortSignal): Promise<WorkSummary>;
   close(): Promise<void>;
+}
+
+/** The embedded database, for actions of its operator. */
+export interface LocalSettings extends HostContext {
+  readonly profile: LocalProfile;
+}
+
+/** Shows and changes which accounts may send emails. Both throw ServiceError `recordNotFound` for unknown accounts. */
+export interface EmailAccessAdmin {
+  readonly read: (appKey: string) => Promise<EmailAccess>;
+  readonly change: (appKey: string, change: EmailAccessChange) => Promise<EmailAccess>;
+  readonly close: () => Promise<void>;
 }
 
 /** Whether the mail server accepts emails, and why not. */
@@ -181,6 +198,7 @@ export interface App {
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
   readonly setPrivateWebhooks: (host: HostContext, profile: LocalProfile, setting: PrivateWebhooks) => Promise<void>;
+  readonly openEmailAccess: (settings: LocalSettings) => Promise<EmailAccessAdmin>;
   /** Connects to the configured mail server without sending anything. */
   readonly checkEmail: (host: HostContext) => Promise<EmailCheck>;
   /** Finds the program that inspects a SQLite file in a separate process. */

@@ -43,7 +43,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const jobContext = { clock, sleep, log };
   const emails = new EmailJob({
     ...jobContext,
-    queue: createEmailQueue(work, { worker, leaseMs }),
+    queue: createEmailQueue(work, { worker, leaseMs, usesOutbox: mail.kind === "outbox" }),
     transport,
     compose: (outgoing) => composeMessage(outgoing, { from: mail.from, nowMs: clock() }),
     leaseMs,
@@ -115,6 +115,7 @@ function summarize(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrup
     state: isInterrupted ? "interrupted" : "completed",
     mails: { ...zeroCounts, ...emails?.counts },
     webhooks: { ...rounds.get("webhooks")?.counts },
+    held: emails?.held ?? 0,
     problem: emails?.problem ?? null,
   };
 }

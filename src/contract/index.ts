@@ -96,6 +96,7 @@ export * from "./emails/events.ts";
 export * from "./emails/categories.ts";
 export * from "./emails/rule-operations.ts";
 export * from "./emails/rules.ts";
+export * from "./emails/sending.ts";
 export * from "./emails/events.ts";
 export * from "./emails/templates.ts";
 export * from "./emails/explanation.ts";

@@ -45,7 +45,7 @@ export class EmailJob implements Job<EmailResultName> {
   async runDue(stop: AbortSignal): Promise<Round<EmailResultName>> {
     const renew = () => this.#settings.queue.renew();
     const problem = await withLeaseRenewal(() => this.#sendDue(stop), { ...this.#settings, renew });
-    return { counts: this.#outcomes.takeCounts(), problem };
+    return { counts: this.#outcomes.takeCounts(), problem, held: this.#outcomes.takeHeld() };
   }
 
   async nextDueAtMs(): Promise<number | undefined> {
@@ -69,10 +69,11 @@ export class EmailJob implements Job<EmailResultName> {
     // Finishes an earlier round that lost the database.
     await this.#releaseClaims();
     while (!stop.aborted) {
-      const { emails, notSent, recovered } = await queue.claim(this.#backoff.isFresh ? batchSize : 1);
+      const { emails, notSent, held, recovered } = await queue.claim(this.#backoff.isFresh ? batchSize : 1);
       if (recovered > 0) log.warn({ emails: recovered }, "took over emails from a lost worker");
       this.#outcomes.addNotSent(notSent);
-      if (emails.length === 0 && notSent.length === 0) return undefined;
+      this.#outcomes.addHeld(held);
+      if (emails.length === 0 && notSent.length === 0 && held.length === 0) return undefined;
       const problem = await this.#sendClaimed(emails, stop);
       if (problem !== undefined) return problem;
     }

@@ -1,4 +1,5 @@
-import type { EmailCategory } from "../contract/index.ts";
+import { describeHold, type EmailCategory } from "../contract/index.ts";
+import type { HeldEmails } from "../engine/emails/sending/holds.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome, EmailResult } from "../engine/emails/sending/outcomes.ts";
 import type { UnsentEmail } from "../engine/emails/sending/unsent-emails.ts";
@@ -31,6 +32,7 @@ export class EmailOutcomes {
   readonly #log: WorkerLog;
   #ended: EndedEmail[] = [];
   #counts: Record<EmailResultName, number> = { ...zeroCounts };
+  #held = 0;
 
   constructor({ queue, log }: { readonly queue: Pick<EmailQueue, "step">; readonly log: WorkerLog }) {
     this.#queue = queue;
@@ -52,13 +54,14 @@ export class EmailOutcomes {
    */
   async flush(next?: EmailRef): Promise<boolean> {
     const ended = this.#ended;
-    const { results, hasBegun } = await this.#queue.step(ended, next?.id);
+    const { results, hasBegun, held } = await this.#queue.step(ended, next?.id);
     this.#ended = [];
     for (const [index, result] of results.entries()) {
       const email = ended[index];
       if (email) this.#report(email, result);
     }
-    if (next && !hasBegun) this.#log.info(toLogFields(next), "skipped; the lease was lost");
+    if (held) this.addHeld(held);
+    else if (next && !hasBegun) this.#log.info(toLogFields(next), "skipped; the lease was lost");
     return hasBegun;
   }
 
@@ -66,6 +69,13 @@ export class EmailOutcomes {
     for (const email of emails) {
       this.#counts.not_sent += 1;
       this.#log.info({ ...toLogFields(email), reason: email.rule }, "not sent");
+    }
+  }
+
+  addHeld(held: readonly HeldEmails[]): void {
+    for (const { appKey, reason, emails } of held) {
+      this.#held += emails;
+      this.#log.warn({ account: appKey, emails, reason }, `emails held: ${describeHold(reason)}`);
     }
   }
 
@@ -84,6 +94,13 @@ export class EmailOutcomes {
     const counts = this.#counts;
     this.#counts = { ...zeroCounts };
     return counts;
+  }
+
+  /** Returns the number of emails that were held since the last call, if any. */
+  takeHeld(): number | undefined {
+    const held = this.#held;
+    this.#held = 0;
+    return held === 0 ? undefined : held;
   }
 
   #report(email: EndedEmail, result: EmailResult): void {

@@ -7,6 +7,8 @@ export interface Round<Outcome extends string = string> {
   readonly counts: Counts<Outcome>;
   /** Why the remaining work has to wait, for example because the mail server cannot be reached. */
   readonly problem?: string | undefined;
+  /** The number of items that may not be sent yet. */
+  readonly held?: number | undefined;
 }
 
 /** A kind of work that a worker does in rounds, independently of other jobs. */

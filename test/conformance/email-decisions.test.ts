@@ -70,6 +70,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       "past_order passed",
       "requests_off passed",
       "stopped_by_hand passed",
+      "held_too_long passed",
       "order_too_old off",
       "bad_address passed",
       "product_blacklisted passed",

@@ -278,6 +278,7 @@ describeBackends("email settings", (harness: () => Harness) => {
       "past_order",
       "requests_off",
       "stopped_by_hand",
+      "held_too_long",
       "order_too_old",
       "bad_address",
       "product_blacklisted",

@@ -41,7 +41,8 @@ export interface Harness {
   /** The interface that workers use. */
   readonly work: EngineWork;
   readonly service: (caller: Caller) => Service;
-  readonly newAccount: (displayName?: string) => Promise<TestAccount>;
+  /** Creates an account that may send emails through a mail server, unless `maySendEmail` is false. */
+  readonly newAccount: (displayName?: string, options?: { readonly maySendEmail?: boolean }) => Promise<TestAccount>;
   /** Returns the database ID of the newest account. */
   readonly newestAccountId: () => Promise<number>;
   readonly close: () => Promise<void>;
@@ -154,7 +155,7 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
       return (await newest.executeTakeFirstOrThrow()).id;
     },
     // Calls the handler directly: the complete operation hashes a password, which takes longer than most tests.
-    newAccount: async (displayName) => {
+    newAccount: async (displayName, { maySendEmail = true } = {}) => {
       accounts += 1;
       const user = {
         email: `owner${accounts}@shop.example`,
@@ -167,6 +168,11 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
         .execute((transaction) => userHandlers.create({ user }, { ...context, transaction, nowMs: clock() }));
       if (allowsPrivateWebhooks) {
         await parts.work.write((operator) => savePrivateWebhooks(created.app_key, true, operator));
+      }
+      if (maySendEmail) {
+        const id = database.db.selectFrom("accounts").select("id").where("app_key", "=", created.app_key);
+        const { id: account_id } = await id.executeTakeFirstOrThrow();
+        await database.db.insertInto("email_permissions").values({ account_id, enabled_at: clock() }).execute();
       }
       const caller = { appKey: created.app_key, utoken: created.token };
       const service = createService(transport, caller);

@@ -10,6 +10,7 @@ export interface Stock {
   readonly folder: string;
   /** The ID of the finished run. Emails, webhooks, deliveries, and reviews have the ID 1. */
   readonly importId: string;
+  readonly appKey: string;
 }
 
 /** A command line for which a command does its work. */
@@ -90,6 +91,12 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "webhooks listen": { ...nothing, waits: "it shows events until a signal stops it" },
   "webhooks configure": nothing,
   "account allow-private-webhooks": { ...words("none"), refused: noRecord },
+  "account email-status": { words: ({ appKey }) => [appKey] },
+  "account enable-email": { words: ({ appKey }) => [appKey] },
+  "account disable-email": { words: ({ appKey }) => [appKey] },
+  "account set-email-quota": { words: ({ appKey }) => [appKey, "500"] },
+  "account approve-recipient": { words: ({ appKey }) => [appKey, "ann@mail.example"] },
+  "account remove-recipient": { words: ({ appKey }) => [appKey, "ann@mail.example"] },
   completion: words("bash"),
   doctor: nothing,
   serve: { ...words("--port", "0"), waits: "it serves until a signal stops it" },
@@ -176,6 +183,7 @@ export async function stockHome(
   };
   const orders = file("orders.csv");
   const products = ["teapot", "mug", "samovar"].map((id) => [id, { name: id, url: `https://shop.example/${id}` }]);
+  const { app_key: appKey } = await call<{ app_key: string }>("auth", "credentials");
   const { import_id: importId } = await call<{ import_id: string }>("orders", "import", orders, "--send-mail");
   await call("api", "products.massCreate", "--products", JSON.stringify(Object.fromEntries(products)));
   await call("groups", "create", "teapots");
@@ -192,6 +200,7 @@ export async function stockHome(
   return {
     folder,
     importId,
+    appKey,
     renew: () => {
       rmSync(folder, { recursive: true, force: true });
       cpSync(kept, folder, { recursive: true });

@@ -6,10 +6,10 @@ import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 
 /** Creates the queue of a worker, as in another process. */
-export function createWorker({ database, clock }: Harness, name = "worker"): EmailQueue {
+export function createWorker({ database, clock }: Harness, name = "worker", usesOutbox = false): EmailQueue {
   const sealer = createSealer(Buffer.alloc(32, 7));
   const options = { database, clock, random: randomBytes, sealer, enforceLimits: false };
-  return createEmailQueue(createLocalTransport(options).work, { worker: name, leaseMs: 60_000 });
+  return createEmailQueue(createLocalTransport(options).work, { worker: name, leaseMs: 60_000, usesOutbox });
 }
 
 /** Sends all due emails, as a worker whose mail server accepts everything. Returns what was sent, in order. */
@@ -17,10 +17,11 @@ export async function sendDueEmails(harness: Harness): Promise<readonly Outgoing
   const worker = createWorker(harness, `sender-${randomBytes(4).toString("hex")}`);
   const outgoing: OutgoingEmail[] = [];
   for (;;) {
-    const { emails, notSent } = await worker.claim(1_000);
-    if (emails.length === 0 && notSent.length === 0) return outgoing;
+    const { emails, notSent, held } = await worker.claim(1_000);
+    if (emails.length === 0 && notSent.length === 0 && held.length === 0) return outgoing;
     for (const { email } of emails) {
-      await worker.step([], email.id);
+      const { hasBegun } = await worker.step([], email.id);
+      if (!hasBegun) continue;
       await worker.step([{ id: email.id, outcome: { state: "accepted", answer: "250 OK" } }]);
       outgoing.push(email);
     }

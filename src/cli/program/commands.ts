@@ -1,5 +1,6 @@
 import type { Command, CommandTable } from "./command.ts";
 import { recordCommands } from "../commands/records/commands.ts";
+import type { AccountEmailVerb } from "../commands/account/email-commands.ts";
 import type { ThinCommandName } from "../commands/operations/thin-commands.ts";
 
 /** Every command by name, in the order of the help. A command is loaded only if the command line names it. */
@@ -59,6 +60,8 @@ export const commands: CommandTable = {
   ...thin("account show", "account set", "account features", "account set-feature", "account set-platform"),
   "account allow-private-webhooks": async () =>
     (await import("../commands/account/allow-private-webhooks.ts")).accountAllowPrivateWebhooks,
+  ...accountEmail("email-status", "enable-email", "disable-email", "set-email-quota"),
+  ...accountEmail("approve-recipient", "remove-recipient"),
   init: async () => (await import("../commands/init/init.ts")).init,
   doctor: async () => (await import("../commands/doctor/doctor.ts")).doctor,
   "profile list": async () => (await import("../commands/profile/list.ts")).profileList,
@@ -75,6 +78,13 @@ export const commands: CommandTable = {
   completion: async () => (await import("../commands/completion/completion.ts")).completion,
   help: async () => (await import("../commands/help/help.ts")).help,
 };
+
+/** Commands of the operator that change what an account may send. */
+function accountEmail(...verbs: readonly AccountEmailVerb[]): CommandTable {
+  const load = (verb: AccountEmailVerb) => async () =>
+    (await import("../commands/account/email-commands.ts")).accountEmailCommands[verb];
+  return Object.fromEntries(verbs.map((verb) => [`account ${verb}`, load(verb)]));
+}
 
 /** Commands that are declared as data, since each only calls one operation. */
 function thin(...names: readonly ThinCommandName[]): CommandTable {

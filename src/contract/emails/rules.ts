@@ -14,6 +14,7 @@ export const emailRuleNames = [
   "past_order",
   "requests_off",
   "stopped_by_hand",
+  "held_too_long",
   "order_too_old",
   "bad_address",
   "product_blacklisted",
@@ -28,9 +29,9 @@ export type EmailRuleName = (typeof emailRuleNames)[number];
 
 /** The rules that apply to a forecast: all except those about individual emails and existing orders. */
 export const forecastRuleNames = emailRuleNames.filter(
-  (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand",
+  (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand" && name !== "held_too_long",
 );
-export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand">;
+export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "held_too_long">;
 
 /**
  * Email settings of an account, with their defaults.
@@ -101,6 +102,7 @@ export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = {
     settings: ["send_review_requests"],
   },
   stopped_by_hand: { description: "the store canceled this email", settings: [] },
+  held_too_long: { description: "the email was held for more than 30 days", settings: [] },
   order_too_old: {
     description: "the order is older than {oldest_order_months} months",
     settings: ["order_too_old", "oldest_order_months"],

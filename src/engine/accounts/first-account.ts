@@ -16,19 +16,22 @@ export interface AccountKeys {
 interface CreateOptions {
   /** The delay of the bottom lines of all products, in seconds (default: the specification's). */
   readonly bottomLinesDelay?: number | undefined;
+  /** Whether the account may send emails through a mail server at once (default: false). */
+  readonly maySendEmail?: boolean | undefined;
   readonly nowMs: number;
   readonly random: RandomBytes;
   readonly sealer: Sealer;
 }
 
 /**
- * Returns the credentials of the database's first account, creating it if the database has none.
+ * Returns the credentials of the database's first account, creating it if the database has none. It is the operator's
+ * own, so it may send emails.
  * Concurrent processes get the same account.
  * @throws ServiceError `storageFailed`, also if the secret was sealed with another key; `unavailable`
  */
 export async function ensureFirstAccount(
   { db, shownAs }: Database,
-  { clock, ...options }: { readonly clock: () => number } & Omit<CreateOptions, "nowMs">,
+  { clock, ...options }: { readonly clock: () => number } & Omit<CreateOptions, "nowMs" | "maySendEmail">,
 ): Promise<AccountKeys> {
   const read = async (from: Kysely<Tables>) => {
     const found = await from
@@ -45,7 +48,7 @@ export async function ensureFirstAccount(
     return await db.transaction().execute(async (transaction) => {
       // Another process may have created it before this one acquired the lock.
       const existing = await read(transaction);
-      return existing ?? (await createAccount(transaction, { ...options, nowMs: clock() }));
+      return existing ?? (await createAccount(transaction, { ...options, nowMs: clock(), maySendEmail: true }));
     });
   } catch (error) {
     throw toServiceError(error, shownAs);
@@ -55,7 +58,7 @@ export async function ensureFirstAccount(
 /** Creates an account with new credentials. */
 export async function createAccount(
   db: Kysely<Tables>,
-  { nowMs, random, sealer, bottomLinesDelay }: CreateOptions,
+  { nowMs, random, sealer, bottomLinesDelay, maySendEmail = false }: CreateOptions,
 ): Promise<AccountKeys & { readonly id: number }> {
   const appKey = createKey(random);
   const secret = createKey(random);
@@ -68,5 +71,6 @@ export async function createAccount(
     const setting = { name: "bottom_lines_delay", value: bottomLinesDelay } as const;
     await saveSetting(setting, { transaction: db, nowMs }, id);
   }
+  if (maySendEmail) await db.insertInto("email_permissions").values({ account_id: id, enabled_at: nowMs }).execute();
   return { id, appKey, secret };
 }

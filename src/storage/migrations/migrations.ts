@@ -2,6 +2,7 @@ import { accountStates } from "./account-states.ts";
 import { bottomLineTables } from "./bottom-line-tables.ts";
 import { mailTables } from "./email-tables.ts";
 import { emailDefaults } from "./email-defaults.ts";
+import { emailPermissions } from "./email-permissions.ts";
 import { groupNames } from "./group-names.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { serviceTables } from "./service-tables.ts";
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
   thumbnails,
   emailDefaults,
   accountStates,
+  emailPermissions,
 ];

@@ -29,6 +29,24 @@ export interface EmailTables {
     worker: Generated<string | null>;
     leased_until: Generated<number | null>;
     attempts: Generated<number>;
+    /** When it was first held, because its account may not send it yet. */
+    held_at: Generated<number | null>;
+  };
+  /** Whether an account may send emails through a mail server, and how many. Accounts without a row may not. */
+  email_permissions: {
+    account_id: number;
+    enabled_at: number | null;
+    /** Emails per day; null for the default. */
+    daily_quota: Generated<number | null>;
+    /** The day, in days since the epoch (UTC), to which `quota_used` applies. */
+    quota_day: Generated<number>;
+    quota_used: Generated<number>;
+  };
+  /** Recipients of test emails of accounts that may not send emails yet. */
+  test_recipients: {
+    account_id: number;
+    email_key: string;
+    created_at: number;
   };
   /** Provider events of emails, without duplicates. */
   mail_events: {

@@ -45,7 +45,7 @@ class Queue implements EmailQueue {
   async claim(limit: number): Promise<Claim> {
     this.claims += 1;
     this.#held = this.waiting.splice(0, limit);
-    return { emails: this.#held, notSent: [], recovered: 0 };
+    return { emails: this.#held, notSent: [], held: [], recovered: 0 };
   }
 
   async step(ended: Outcomes, nextId?: number) {

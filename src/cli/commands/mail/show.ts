@@ -1,4 +1,5 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
+import { describeHold } from "../../../contract/emails/sending.ts";
 import { fields, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
@@ -27,7 +28,8 @@ export const mailShow = command({
     const email = await withService(context, async (service) => {
       const found = await aboutOne("Mail", emailId, () => service.emails.get({ mail_id: emailId }));
       const { rules } = await service.emailRules.list({});
-      return { ...found, says: rules.find(({ name }) => name === found.mail.reason)?.says ?? null };
+      const says = rules.find(({ name }) => name === found.mail.reason)?.says ?? describeHold(found.mail.reason);
+      return { ...found, says: says ?? null };
     });
     if (part && email.message === null) {
       throw new UserError(

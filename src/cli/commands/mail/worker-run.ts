@@ -34,6 +34,7 @@ export async function runWork(
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
         if (summary.problem !== null) messages.warn(`Cannot send emails: ${summary.problem}`);
+        if (summary.held > 0) messages.warn(describeHeld(summary.held));
         const remainder = describeRemainder(summary);
         if (remainder !== undefined) messages.warn(remainder);
         return summary;
@@ -48,6 +49,10 @@ export async function runWork(
   } finally {
     signals.release();
   }
+}
+
+function describeHeld(held: number): string {
+  return `${countOf(held, "email is", "emails are")} held. To see why, run \`starpost mail list --state queued\` or \`starpost account email-status <app_key>\`.`;
 }
 
 function describeRemainder({ state, mails, webhooks }: WorkSummary): string | undefined {

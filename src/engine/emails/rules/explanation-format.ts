@@ -1,4 +1,10 @@
-import { actorNames, type EmailRuleName, type EmailSettings, type EmailState } from "../../../contract/index.ts";
+import {
+  actorNames,
+  describeHold,
+  type EmailRuleName,
+  type EmailSettings,
+  type EmailState,
+} from "../../../contract/index.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { LineFacts } from "./line-facts.ts";
 
@@ -37,6 +43,7 @@ const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => s
       : `it was added to the order${onDate(receivedMs)} with emails turned off`,
   requests_off: () => "the store has turned off review requests",
   stopped_by_hand: () => "the store canceled this email",
+  held_too_long: () => "it was held for too long because the store may not have sent it earlier",
   order_too_old: ({ orderDateMs, settings }) =>
     settings
       ? `the order of ${formatDate(orderDateMs)} will be older than ${settings.oldest_order_months} months`
@@ -72,6 +79,7 @@ export function formatExplanation(
   const because = decidedBy === undefined ? "" : `: ${reasons[decidedBy](context)}`;
   if (!email) return `No email about ${subject} was sent${because}.`;
   const { state, reason, dueMs, sentMs, endedMs } = email;
+  const holdReason = describeHold(reason);
   const reasonSuffix = reason === null ? "" : `: ${reason}`;
   switch (state) {
     case "sent":
@@ -86,6 +94,7 @@ export function formatExplanation(
     case "leased":
       return `The email about ${subject} is being sent to ${address}.`;
     case "queued":
+      if (holdReason !== undefined) return `The email about ${subject} to ${address} is held: ${holdReason}.`;
       if (decidedBy !== undefined) return `The email about ${subject} will not be sent${because}.`;
       if (email.attempts > 0) {
         return `The email about ${subject} could not be sent to ${address} yet and will be retried${onDate(dueMs)}${reasonSuffix}.`;

@@ -1,10 +1,10 @@
-import { type EmailRuleName, emailRuleNames, type EmailSettings, shape } from "../../../contract/index.ts";
+import { emailRuleNames, type EmailSettings, type ForecastRuleName, shape } from "../../../contract/index.ts";
 import { dayMs } from "../../../contract/time.ts";
 import { addMonths } from "../time-ranges.ts";
 import type { LineFacts, OrderLine } from "./line-facts.ts";
 
 /** Rules that apply to each product of an order. The others apply to an email, or to all emails of a customer. */
-export type LineRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "too_many_to_person">;
+export type LineRuleName = Exclude<ForecastRuleName, "too_many_to_person">;
 
 export interface LineContext {
   readonly facts?: LineFacts | undefined;

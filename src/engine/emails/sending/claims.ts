@@ -6,6 +6,7 @@ import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { saveDroppedProducts } from "../rules/dropped-products.ts";
 import { evaluateEmails } from "../rules/evaluation.ts";
+import { type HeldEmails, holdEmails } from "./holds.ts";
 import { buildOutgoingEmails } from "./outgoing-emails.ts";
 import { markNotSent, toEventSubject, type UnsentEmail } from "./unsent-emails.ts";
 import { createStatement } from "../../../storage/statement.ts";
@@ -24,12 +25,15 @@ export interface Claim {
   readonly recovered: number;
   readonly emails: readonly ClaimedEmail[];
   readonly notSent: readonly UnsentEmail[];
+  readonly held: readonly HeldEmails[];
 }
 
 /** The worker that claims emails, and the duration of its leases. */
 export interface LeaseHolder {
   readonly worker: string;
   readonly leaseMs: number;
+  /** Whether emails are written to the outbox folder, for which accounts need no permission. */
+  readonly usesOutbox?: boolean | undefined;
 }
 
 /**
@@ -37,14 +41,21 @@ export interface LeaseHolder {
  * Assumed: a review request counts as a request of its category once the rules approve it.
  */
 export async function claimEmails(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
-  const due = await selectDueEmails(limit, context);
-  if (due.length === 0) return { emails: [], notSent: [], recovered: 0 };
+  const selected = await selectDueEmails(limit, context);
+  if (selected.length === 0) return { emails: [], notSent: [], held: [], recovered: 0 };
+  const { usesOutbox = false } = holder;
+  const {
+    permitted: due,
+    expired,
+    held,
+  } = usesOutbox ? { permitted: selected, expired: [], held: [] } : await holdEmails(selected, context);
   const decisions = await evaluateEmails(due, context);
   const ruleFor = ({ id }: Row<"mails">) => decisions.get(id)?.rule;
   const rejected = due.flatMap((row) => {
     const rule = mayHaveBeenSent(row) ? undefined : ruleFor(row);
     return rule === undefined ? [] : [{ row, rule }];
   });
+  for (const row of expired) rejected.push({ row, rule: "held_too_long" });
   const notSent = await markNotSent(rejected, context);
   const claimed = due.filter((row) => mayHaveBeenSent(row) || ruleFor(row) === undefined);
   await lease(claimed, holder, context);
@@ -58,7 +69,7 @@ export async function claimEmails(limit: number, holder: LeaseHolder, context: H
     rule: ruleFor(row),
   }));
   const recovered = due.filter(({ state }) => state === "leased").length;
-  return { emails, notSent, recovered };
+  return { emails, notSent, held, recovered };
 }
 
 /** Returns whether a worker started to send the email and no outcome is known. A queued email then still names its worker. */

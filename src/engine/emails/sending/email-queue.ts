@@ -1,12 +1,20 @@
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { EngineWork, HandlerContext } from "../../kernel/handler.ts";
 import { type Claim, claimEmails, findNextDueTime, type LeaseHolder } from "./claims.ts";
+import type { HeldEmails } from "./holds.ts";
 import { beginSending, type EmailOutcome, type EmailResult, recordOutcome } from "./outcomes.ts";
 
 /** An email and the outcome of sending it. */
 interface EndedEmail {
   readonly id: number;
   readonly outcome: EmailOutcome;
+}
+
+interface Step {
+  readonly results: readonly EmailResult[];
+  readonly hasBegun: boolean;
+  /** The next email, if it was held. */
+  readonly held?: readonly HeldEmails[] | undefined;
 }
 
 /** Access of one worker to the email queue. Workers in any process can use the queue at the same time. */
@@ -18,11 +26,9 @@ export interface EmailQueue {
   /**
    * Stores the outcomes of emails and that sending the next one begins, in one transaction.
    * @returns the result for each email, in order, and whether the next email may be sent; false if its lease was lost
+   * or it was held
    */
-  step(
-    ended: readonly EndedEmail[],
-    nextId?: number,
-  ): Promise<{ readonly results: readonly EmailResult[]; readonly hasBegun: boolean }>;
+  step(ended: readonly EndedEmail[], nextId?: number): Promise<Step>;
   /** Renews the leases of all claimed emails. */
   renew(): Promise<void>;
   /** Releases all claimed emails, so that other workers can claim them immediately. */
@@ -40,7 +46,7 @@ export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQu
   const claimedIds = new Set<number>();
   return {
     claim: async (limit) => {
-      if (!(await work.read(isDue))) return { emails: [], notSent: [], recovered: 0 };
+      if (!(await work.read(isDue))) return { emails: [], notSent: [], held: [], recovered: 0 };
       const claim = await work.write((context) => claimEmails(limit, holder, context));
       for (const { email } of claim.emails) claimedIds.add(email.id);
       return claim;
@@ -77,18 +83,18 @@ async function recordStep(
   nextId: number | undefined,
   holder: LeaseHolder,
   context: HandlerContext,
-) {
+): Promise<Step> {
   const results: EmailResult[] = [];
   const events: EmailEvent[] = [];
   for (const { id, outcome } of ended) {
-    const recorded = await recordOutcome(id, outcome, holder.worker, context);
+    const recorded = await recordOutcome(id, outcome, holder, context);
     results.push(recorded.result);
     events.push(...recorded.events);
   }
   const begun = nextId === undefined ? undefined : await beginSending(nextId, holder, context);
-  if (begun) events.push(begun);
+  if (begun?.event) events.push(begun.event);
   await recordEmailEvents(events, context);
-  return { results, hasBegun: begun !== undefined };
+  return { results, hasBegun: begun?.event !== undefined, held: begun?.held };
 }
 
 async function isDue(context: HandlerContext): Promise<boolean> {

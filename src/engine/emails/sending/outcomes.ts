@@ -2,8 +2,10 @@ import type { EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
+import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
 import { suppress } from "../events/suppressions.ts";
 import type { LeaseHolder } from "./claims.ts";
+import { type HeldEmails, holdEmails } from "./holds.ts";
 import { queueReminder } from "./reminders.ts";
 import { findNextAttempt } from "./retries.ts";
 import { markNotSent, toEventSubject } from "./unsent-emails.ts";
@@ -48,14 +50,23 @@ interface RecordedOutcome {
 const leasedStates = ["leased", "sending"] as const;
 
 /**
- * Marks an email as being sent.
- * @returns the event to record, or undefined if the worker no longer holds the lease and must not send the email
+ * Marks an email as being sent, and counts it toward the account's quota.
+ * @returns the event to record; or undefined if the worker no longer holds the lease, or the account may not send the
+ * email anymore, so that the email must not be sent
  */
 export async function beginSending(
   id: number,
-  { worker, leaseMs }: LeaseHolder,
-  { transaction, nowMs }: Context,
-): Promise<EmailEvent | undefined> {
+  { worker, leaseMs, usesOutbox = false }: LeaseHolder,
+  context: Context,
+): Promise<{ readonly event?: EmailEvent; readonly held?: readonly HeldEmails[] }> {
+  const { transaction, nowMs } = context;
+  if (!usesOutbox) {
+    const email = await findLeased(id, worker, context);
+    if (!email) return {};
+    const { held } = await holdEmails([email], context);
+    if (held.length > 0) return { held };
+    await takeFromQuota(email.account_id, context);
+  }
   const begun = await transaction
     .updateTable("mails")
     .set((eb) => ({
@@ -68,7 +79,8 @@ export async function beginSending(
     .where("state", "in", leasedStates)
     .returning(["id", "account_id", "category", "attempts"])
     .executeTakeFirst();
-  return begun && { ...toEventSubject(begun), event: "begun", key: String(begun.attempts), detail: worker };
+  if (!begun) return {};
+  return { event: { ...toEventSubject(begun), event: "begun", key: String(begun.attempts), detail: worker } };
 }
 
 /**
@@ -78,12 +90,14 @@ export async function beginSending(
 export async function recordOutcome(
   id: number,
   outcome: EmailOutcome,
-  worker: string,
+  { worker, usesOutbox = false }: LeaseHolder,
   context: Context,
 ): Promise<RecordedOutcome> {
   if (outcome.state === "accepted") return recordSent(id, outcome.answer, worker, context);
   const email = await findLeased(id, worker, context);
   if (!email) return { result: "lost", events: [] };
+  const wasRefused = outcome.state === "deferred" || (outcome.state === "unreachable" && !outcome.mayHaveArrived);
+  if (wasRefused && email.state === "sending" && !usesOutbox) await returnToQuota(email.account_id, context);
   switch (outcome.state) {
     case "deferred":
       return defer(email, outcome.answer, context);

@@ -1,0 +1,86 @@
+import type { EmailAccess, EmailAccessAdmin, EmailAccessChange } from "../../../app/ports.ts";
+import { UserError, usageError } from "../../../config/user-error.ts";
+import type { LocalProfile } from "../../../config/profile.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { emailSendingLimits } from "../../../contract/emails/sending.ts";
+import { confirmOperation } from "../../program/confirm.ts";
+import type { Context } from "../../program/context.ts";
+import { findLocalProfile } from "../serve/server-run.ts";
+
+/** What an account may send, as printed. */
+export interface EmailAccessData {
+  readonly app_key: string;
+  readonly email: "enabled" | "not enabled";
+  readonly daily_quota: number;
+  readonly used_today: number;
+  readonly held: EmailAccess["held"];
+  readonly test_recipients: readonly string[];
+}
+
+const purpose = "has accounts to administer";
+
+/** @throws UserError */
+export function showEmailAccess(context: Context, appKey: string): Promise<EmailAccessData> {
+  return withAdmin(context, appKey, (admin) => admin.read(appKey));
+}
+
+/** @throws UserError */
+export async function changeEmailAccess(
+  context: Context,
+  appKey: string,
+  change: EmailAccessChange,
+): Promise<EmailAccessData> {
+  await findLocalProfile(context, purpose);
+  const question = `Change what account ${appKey} may send`;
+  await confirmOperation(context, { overwrites: { question } }, {});
+  await context.announceWrite();
+  return withAdmin(context, appKey, (admin) => admin.change(appKey, change));
+}
+
+/**
+ * Reads a daily quota; null restores the default.
+ * @throws UserError `usage`
+ */
+export function readQuota(text: string): number | null {
+  if (text === "default") return null;
+  const { max } = emailSendingLimits.perDay;
+  const quota = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (quota <= max) return quota;
+  throw usageError(`invalid value "${text}" for <emails>: must be an integer from 0 to ${max}, or default`);
+}
+
+async function withAdmin(
+  context: Context,
+  appKey: string,
+  work: (admin: EmailAccessAdmin) => Promise<EmailAccess>,
+): Promise<EmailAccessData> {
+  const profile = await findLocalProfile(context, purpose);
+  const { openEmailAccess } = await context.io.loadApp();
+  const admin = await openEmailAccess({ ...(await context.host()), profile });
+  try {
+    return toData(await work(admin));
+  } catch (error) {
+    throw explain(error, appKey, profile);
+  } finally {
+    await admin.close();
+  }
+}
+
+function explain(error: unknown, appKey: string, { shownAs }: LocalProfile): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  if (error.record === "Account") {
+    return new UserError("failed", `account ${appKey} not found in ${shownAs}`, "Check the app key.", error);
+  }
+  return error.kind === "invalidParams" ? usageError(error.message, error.hint, error) : error;
+}
+
+function toData({ appKey, isEnabled, dailyQuota, usedToday, held, testRecipients }: EmailAccess): EmailAccessData {
+  return {
+    app_key: appKey,
+    email: isEnabled ? "enabled" : "not enabled",
+    daily_quota: dailyQuota,
+    used_today: usedToday,
+    held,
+    test_recipients: testRecipients,
+  };
+}

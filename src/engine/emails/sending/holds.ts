@@ -1,0 +1,134 @@
+import { type EmailCategory, type EmailHold, emailSendingLimits } from "../../../contract/index.ts";
+import { dayMs } from "../../../contract/time.ts";
+import type { Row } from "../../../storage/tables.ts";
+import { listTestRecipients, readEmailPermission } from "../../accounts/email-permissions.ts";
+import { readAppKey } from "../../accounts/account-profile.ts";
+import type { HandlerContext } from "../../kernel/handler.ts";
+import { dayOf } from "../../kernel/times.ts";
+import { sql } from "kysely";
+
+type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type EmailRow = Row<"mails">;
+
+/** Emails of an account that were held. */
+export interface HeldEmails {
+  readonly appKey: string;
+  readonly reason: EmailHold;
+  readonly emails: number;
+}
+
+/** What becomes of emails that are due. */
+interface Permitted {
+  readonly permitted: readonly EmailRow[];
+  /** Emails that were held for so long that they are not sent anymore. */
+  readonly expired: readonly EmailRow[];
+  readonly held: readonly HeldEmails[];
+}
+
+/** The number of further due emails of an account that are held at once, so that they do not delay other accounts. */
+const batchSize = 1_000;
+
+/** Holds the emails that their accounts may not send now: before the operator enables email, and above the quota. */
+export async function holdEmails(due: readonly EmailRow[], context: Context): Promise<Permitted> {
+  const permitted: EmailRow[] = [];
+  const expired: EmailRow[] = [];
+  const held: HeldEmails[] = [];
+  for (const accountId of new Set(due.map(({ account_id }) => account_id))) {
+    const rows = due.filter(({ account_id }) => account_id === accountId);
+    expired.push(...rows.filter((row) => isExpired(row, context)));
+    const current = rows.filter((row) => !isExpired(row, context));
+    const { isEnabled, dailyQuota, usedToday } = await readEmailPermission(accountId, context);
+    const allowed = isEnabled ? current : await filterApprovedTests(current, context);
+    const within = allowed.slice(0, Math.max(0, dailyQuota - usedToday));
+    permitted.push(...within);
+    const disallowed = current.filter((row) => !allowed.includes(row));
+    if (disallowed.length > 0) {
+      const reason = "email_not_enabled";
+      await hold(disallowed, reason, context);
+      const others = await holdOthers(accountId, reason, context);
+      held.push({ appKey: await readAppKey(context, accountId), reason, emails: disallowed.length + others });
+    }
+    const exceeding = allowed.slice(within.length);
+    if (exceeding.length > 0) {
+      const reason = "daily_quota_reached";
+      await hold(exceeding, reason, context);
+      const others = within.length === 0 && isEnabled ? await holdOthers(accountId, reason, context) : 0;
+      held.push({ appKey: await readAppKey(context, accountId), reason, emails: exceeding.length + others });
+    }
+  }
+  return { permitted: due.filter((row) => permitted.includes(row)), expired, held };
+}
+
+function isExpired({ held_at }: EmailRow, { nowMs }: Context): boolean {
+  return held_at !== null && nowMs - held_at > emailSendingLimits.holdMs;
+}
+
+const testCategory = "map" satisfies EmailCategory;
+
+/** Selects the test emails to recipients whom the operator has approved. */
+async function filterApprovedTests(rows: readonly EmailRow[], context: Context): Promise<readonly EmailRow[]> {
+  const tests = rows.filter(({ category, order_row }) => category === testCategory && order_row === null);
+  const [first] = tests;
+  if (!first) return [];
+  const approved = new Set(await listTestRecipients(first.account_id, context));
+  return tests.filter(({ email_key }) => approved.has(email_key));
+}
+
+/** An email that may have been sent keeps the name of its worker, from which the next worker knows. */
+async function hold(rows: readonly EmailRow[], reason: EmailHold, { transaction, nowMs }: Context): Promise<void> {
+  await transaction
+    .updateTable("mails")
+    .set({
+      ...toHold(reason, nowMs),
+      state: "queued",
+      worker: sql<string | null>`case when state = 'leased' then null else worker end`,
+      leased_until: null,
+    })
+    .where(
+      "id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .execute();
+}
+
+/** Holds further emails of the account that are due, except test emails, which may have an approved recipient. */
+async function holdOthers(accountId: number, reason: EmailHold, { transaction, nowMs }: Context): Promise<number> {
+  const others = transaction
+    .selectFrom("mails")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("state", "=", "queued")
+    .where("due_at", "<=", nowMs)
+    .where("worker", "is", null)
+    .where((eb) => eb.or([eb("order_row", "is not", null), eb("category", "<>", testCategory)]))
+    .orderBy("due_at")
+    .limit(batchSize);
+  const { numUpdatedRows } = await transaction
+    .updateTable("mails")
+    .set(toHold(reason, nowMs))
+    .where("id", "in", others)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+function toHold(reason: EmailHold, nowMs: number) {
+  return { reason, due_at: (dayOf(nowMs) + 1) * dayMs, held_at: sql<number>`coalesce(held_at, ${nowMs})` };
+}
+
+/** Makes held emails due again. */
+export async function releaseHeldEmails(
+  accountId: number,
+  reason: EmailHold,
+  { transaction, nowMs }: Context,
+  emailKey?: string,
+): Promise<void> {
+  await transaction
+    .updateTable("mails")
+    .set({ due_at: nowMs, reason: null })
+    .where("account_id", "=", accountId)
+    .where("state", "=", "queued")
+    .where("reason", "=", reason)
+    .$if(emailKey !== undefined, (mails) => mails.where("email_key", "=", emailKey ?? ""))
+    .execute();
+}
