@@ -3,6 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { list } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { parseJson } from "./json-text.ts";
 
 /** Source: practice of services of this kind. */
 export const batchMethods = ["main_widget", "bottomline", "testimonials", "reviews"] as const;
@@ -31,7 +32,7 @@ const methods = lazily(() =>
     (value) => {
       if (typeof value !== "string") return value;
       try {
-        return JSON.parse(value);
+        return parseJson(value);
       } catch {
         return value;
       }

@@ -98,6 +98,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly reply: ReplyForm;
   readonly errorForm: ErrorForm;
   readonly batch?: Batch;
+  /** The maximum size of the body, if it is not the usual one (`bodyLimitOf`). */
+  readonly maxBodyBytes?: number;
   /** How to read all pages. Set for lists. */
   readonly listing?: Listing;
   /** Set if the operation deletes data irreversibly; interactive users must confirm first. */

@@ -1,23 +1,51 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ServiceError } from "../contract/index.ts";
+import { bodyLimits, findJsonProblem, ServiceError } from "../contract/index.ts";
+import type { BodyReader } from "./body-reader.ts";
 
 /**
  * Accepts only JSON bodies. An empty body counts as none. A body that would change the prototype of an object, or that is
  * not UTF-8, is malformed.
  */
-export function acceptJson(app: FastifyInstance): void {
+export function acceptJson(app: FastifyInstance, reader: BodyReader): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    if (!isUtf8(body as Buffer)) {
-      done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
+  acceptOnly(app, reader, "application/json", (request, bytes, done) => {
+    const refusal = findFault(bytes);
+    if (refusal) {
+      done(refusal);
       return;
     }
-    const text = body.toString("utf8");
+    const text = bytes.toString("utf8");
     if (text.trim() === "") done(null);
     else void parseJson(request, text, (error, parsed) => done(error && toMalformedBody(text), parsed));
   });
+}
+
+type Parse = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, body?: unknown) => void) => void;
+
+/** Accepts only bodies of a type. `limit` is their maximum size in bytes, if not that of the route. */
+function acceptOnly(app: FastifyInstance, reader: BodyReader, type: string, parse: Parse, limit?: number): void {
+  app.removeAllContentTypeParsers();
+  accept(app, reader, type, parse, limit);
+}
+
+function accept(app: FastifyInstance, reader: BodyReader, type: string, parse: Parse, limit?: number): void {
+  app.addContentTypeParser(type, (request, payload, done) => {
+    const allowed = Math.min(limit ?? Infinity, request.routeOptions.bodyLimit);
+    reader.read(request, payload, allowed, (error, bytes) => {
+      if (error) done(error);
+      else parse(request, bytes, done);
+    });
+  });
+}
+
+/** Checks what takes long to parse, or would be rounded, before parsing. */
+function findFault(bytes: Buffer): ServiceError | undefined {
+  if (!isUtf8(bytes)) return new ServiceError("malformedBody", "the body is not UTF-8 text");
+  const found = findJsonProblem(bytes);
+  if (!found) return undefined;
+  const { problem, character, field } = found;
+  return new ServiceError("malformedBody", `the body ${problem} (at character ${character})`, { field });
 }
 
 /** Locates the error without repeating any content. */
@@ -36,25 +64,21 @@ function toMalformedBody(text: string): ServiceError {
 }
 
 /** Accepts JSON bodies and passes them on as text, because the signature covers every byte. */
-export function acceptSignedText(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
-    if (isUtf8(body as Buffer)) done(null, body.toString("utf8"));
-    else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
+export function acceptSignedText(app: FastifyInstance, reader: BodyReader): void {
+  acceptOnly(app, reader, "application/json", (_request, bytes, done) => {
+    const refusal = findFault(bytes);
+    if (refusal) done(refusal);
+    else done(null, bytes.toString("utf8"));
   });
 }
 
-export function acceptForms(app: FastifyInstance): void {
-  app.addContentTypeParser(formType, { parseAs: "buffer" }, parseForm);
+export function acceptForms(app: FastifyInstance, reader: BodyReader): void {
+  accept(app, reader, formType, parseForm, bodyLimits.form);
 }
 
-/** Maximum size of a form: the longest texts, with each character encoded as three or four `%xx` sequences. */
-const pageFormBytes = 256 * 1_024;
-
 /** Accepts only form-encoded bodies, as sent by the HTML pages. */
-export function acceptPageForms(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(formType, { parseAs: "buffer", bodyLimit: pageFormBytes }, parseForm);
+export function acceptPageForms(app: FastifyInstance, reader: BodyReader): void {
+  acceptOnly(app, reader, formType, parseForm, bodyLimits.pageForm);
 }
 
 const formType = "application/x-www-form-urlencoded";
@@ -63,11 +87,7 @@ const formType = "application/x-www-form-urlencoded";
  * Parses the fields of a form, which must be UTF-8.
  * Source: WHATWG "URL Standard". Assumed: if a field is repeated, the last value counts.
  */
-function parseForm(
-  request: FastifyRequest,
-  body: string | Buffer,
-  done: (error: Error | null, fields?: unknown) => void,
-): void {
+function parseForm(request: FastifyRequest, body: Buffer, done: (error: Error | null, fields?: unknown) => void): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
   if (!/^utf-?8$/i.test(charset)) {
     done(new ServiceError("unsupportedMediaType", "send the form in UTF-8"));
@@ -80,7 +100,6 @@ function parseForm(
 }
 
 /** Accepts and ignores any body up to a size limit. */
-export function acceptAnything(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: 64 * 1_024 }, (_request, _body, done) => done(null));
+export function acceptAnything(app: FastifyInstance, reader: BodyReader): void {
+  acceptOnly(app, reader, "*", (_request, _bytes, done) => done(null), bodyLimits.ignored);
 }

@@ -3,9 +3,7 @@ import type { Logger } from "pino";
 import { encodeError, type ErrorForm, type ErrorKind, httpStatusOf, ServiceError } from "../contract/index.ts";
 
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ["bodyTooLarge", "the body is larger than this server takes"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["malformedBody", "the body is not as long as Content-Length says"],
   FST_ERR_CTP_INVALID_JSON_BODY: ["malformedBody", "the body is not JSON"],
   FST_ERR_BAD_URL: ["unknownPath", "the path is not well formed"],
   FST_ERR_MAX_PARAM_LENGTH: ["unknownPath", "the path is too long"],

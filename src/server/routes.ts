@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
-import { type Endpoint, operations, ServiceError } from "../contract/index.ts";
+import { bodyLimitOf, type Endpoint, operations, ServiceError } from "../contract/index.ts";
 import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
 import type { Transport } from "../service/transport.ts";
 import { answer, type ResponseFormat } from "./response.ts";
+import type { BodyReader } from "./body-reader.ts";
 import type { Chaos } from "./chaos.ts";
 import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
 import { sendRefusal } from "./error-response.ts";
@@ -17,25 +18,36 @@ interface Route extends ResponseFormat {
 /** The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, or anything (ignored). */
 type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
+/** What all routes share. */
+export interface Serving {
+  readonly transport: Transport;
+  readonly log: Logger;
+  readonly reader: BodyReader;
+  readonly chaos: Chaos | undefined;
+  /** The maximum size of bodies, in bytes, if the limit of an operation is larger. */
+  readonly bodyLimit: number;
+}
+
 const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
  * Adds a route for every path of every call in the contract, and rejects all other methods of those paths.
  * Source: spec "Endpoints".
  */
-export function addRoutes(app: FastifyInstance, transport: Transport, log: Logger, chaos?: Chaos): void {
+export function addRoutes(app: FastifyInstance, serving: Serving): void {
+  const { log, reader } = serving;
   const routes = listRoutes();
   for (const group of groupBy(routes, ({ endpoint, bodies }) => `${endpoint.errorForm} ${bodies}`)) {
     const [{ endpoint, bodies }] = group;
     const form = endpoint.errorForm;
     // Each body format has its own Fastify scope, with its own body parsers and error handler.
     void app.register((scope, _options, done) => {
-      if (bodies === "forms") acceptForms(scope);
-      if (bodies === "signed") acceptSignedText(scope);
-      if (bodies === "pageForm") acceptPageForms(scope);
-      if (bodies === "anything") acceptAnything(scope);
+      if (bodies === "forms") acceptForms(scope, reader);
+      if (bodies === "signed") acceptSignedText(scope, reader);
+      if (bodies === "pageForm") acceptPageForms(scope, reader);
+      if (bodies === "anything") acceptAnything(scope, reader);
       scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
-      for (const route of group) addRoute(scope, route, { transport, log, chaos });
+      for (const route of group) addRoute(scope, route, serving);
       done();
     });
   }
@@ -79,17 +91,12 @@ function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
   return errorForm === "oauth" ? "forms" : "json";
 }
 
-interface Answerer {
-  readonly transport: Transport;
-  readonly log: Logger;
-  readonly chaos: Chaos | undefined;
-}
-
-function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos }: Answerer): void {
+function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos, bodyLimit }: Serving): void {
   const { operation, endpoint, path } = route;
   app.route({
     method: [...methodsOf(endpoint)],
     url: path,
+    bodyLimit: Math.min(bodyLimit, bodyLimitOf(endpoint)),
     // HEAD runs the call, so it is available only if the call changes nothing or has a field to prevent changes.
     exposeHeadRoute: hasHead(endpoint),
     ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),

@@ -2,22 +2,24 @@ import { fastify, type FastifyInstance, type FastifyReply, type InjectOptions } 
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { coreRateLimit, ServiceError } from "../contract/index.ts";
+import { bodyLimits, coreRateLimit, type ReceivingLimits, receivingLimits, ServiceError } from "../contract/index.ts";
 import type { About } from "./openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
+import { BodyReader } from "./body-reader.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { toListenError } from "./listen-error.ts";
 import { sendRefusal } from "./error-response.ts";
+import { findRequestFault } from "./request-check.ts";
 import { addRoutes } from "./routes.ts";
 
 export interface ServerOptions {
   readonly logger: Logger;
-  /** Maximum body size, in bytes (default: 10 MiB). */
+  /** Maximum body size, in bytes, if smaller than that of the call. */
   readonly bodyLimitBytes?: number;
-  /** Time limit for receiving a request (default: 5 minutes). */
-  readonly requestWithinMs?: number;
+  /** Limits of receiving requests, if they differ from the usual ones. */
+  readonly receiving?: Partial<ReceivingLimits>;
   /** How long `close` waits for calls in flight before it closes their connections (default: 10 s). */
   readonly closeWithinMs?: number;
   /** For the rate-limit headers of core calls that did not count; without a clock, these are omitted. */
@@ -58,13 +60,12 @@ export interface Server {
 }
 
 const defaults = {
-  bodyLimitBytes: 10 * 1_024 * 1_024,
-  requestWithinMs: 300_000,
+  bodyLimitBytes: bodyLimits.bulk,
   closeWithinMs: 10_000,
 } as const;
 
-/** Time limit for request headers, and the interval of checks for requests that take too long. */
-const slow = { headersWithinMs: 60_000, lookEachMs: 30_000 } as const;
+/** The interval of checks for requests that take too long, in milliseconds. */
+const checkEachMs = 5_000;
 
 /** Maximum length of a path parameter: that of a request line. */
 const maxParamLength = 16 * 1_024;
@@ -74,14 +75,13 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   const {
     logger: log,
     bodyLimitBytes = defaults.bodyLimitBytes,
-    requestWithinMs = defaults.requestWithinMs,
     closeWithinMs = defaults.closeWithinMs,
     about = () => ({ version: "unknown" }),
     chaos,
     trustedProxies = [],
   } = options;
-  const limits = { bodyLimit: bodyLimitBytes, requestTimeout: requestWithinMs };
-  const app = createApp(transport, { log, limits, chaos, trustedProxies });
+  const limits = { ...receivingLimits, ...options.receiving };
+  const app = createApp(transport, { log, limits, bodyLimit: bodyLimitBytes, chaos, trustedProxies });
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
@@ -121,25 +121,24 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   };
 }
 
+interface AppOptions {
+  readonly log: Logger;
+  readonly limits: ReceivingLimits;
+  readonly bodyLimit: number;
+  readonly chaos: Chaos | undefined;
+  readonly trustedProxies: readonly string[];
+}
+
 function createApp(
   transport: Transport,
-  {
-    log,
-    limits,
-    chaos,
-    trustedProxies,
-  }: {
-    readonly log: Logger;
-    readonly limits: { readonly bodyLimit: number; readonly requestTimeout: number };
-    readonly chaos: Chaos | undefined;
-    readonly trustedProxies: readonly string[];
-  },
+  { log, limits, bodyLimit, chaos, trustedProxies }: AppOptions,
 ): FastifyInstance {
   const app = fastify({
     // Its log lines contain the complete URL, which may contain a utoken.
     logger: false,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
-    ...limits,
+    bodyLimit,
+    requestTimeout: limits.requestWithinMs,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength },
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
@@ -147,7 +146,7 @@ function createApp(
     http: {
       // Checked below, with an error body.
       requireHostHeader: false,
-      connectionsCheckingInterval: Math.min(slow.lookEachMs, limits.requestTimeout),
+      connectionsCheckingInterval: Math.min(checkEachMs, limits.requestWithinMs),
     },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, log),
     frameworkErrors: (error, request, reply) => {
@@ -157,28 +156,22 @@ function createApp(
     },
   });
   // Node.js applies the longer of the two to the body.
-  app.server.headersTimeout = Math.min(slow.headersWithinMs, limits.requestTimeout);
+  app.server.headersTimeout = Math.min(limits.headersWithinMs, limits.requestWithinMs);
+  app.server.maxConnections = limits.connections;
+  // Connections that are only kept open make room for new ones.
+  app.server.on("drop", () => app.server.closeIdleConnections());
   answerAllExpectations(app);
-  acceptJson(app);
-  app.addHook("onRequest", ({ headers, raw }, reply, done) => {
+  const reader = new BodyReader(app, log, limits);
+  acceptJson(app, reader);
+  app.addHook("onRequest", ({ raw }, reply, done) => {
     disableSniffing(reply);
-    done(findFault(headers, raw.httpVersion));
+    done(findRequestFault(raw));
   });
   addLog(app, log);
   answerUnknownPaths(app, log);
   app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
-  addRoutes(app, transport, log, chaos);
+  addRoutes(app, { transport, log, reader, chaos, bodyLimit });
   return app;
-}
-
-/** Checks a request before its body is read. */
-function findFault(headers: IncomingHttpHeaders, httpVersion: string): ServiceError | undefined {
-  const encoding = headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") {
-    return new ServiceError("unsupportedMediaType", "send the body as it is, without Content-Encoding");
-  }
-  if (headers.host !== undefined || httpVersion !== "1.1") return undefined;
-  return new ServiceError("malformedBody", "the request has no Host header");
 }
 
 /** Prevents browsers from guessing the content type, because responses contain user content. */

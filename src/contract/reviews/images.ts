@@ -14,6 +14,9 @@ export const imageLimits = {
   tokenLifetimeMs: hourMs,
 } as const;
 
+/** The maximum length of an image in base64, with a `data:` prefix, in characters. */
+const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
+
 /** Assumed: larger photos are rejected (`pixels`) or reduced (`edge`); a thumbnail fits into a square of `thumbEdge`. */
 export const photoLimits = { pixels: 50_000_000, edge: 4_096, thumbEdge: 300 } as const;
 
@@ -25,11 +28,13 @@ export const images = {
     extension: "own",
     auth: "open",
     effect: "once",
+    // The other fields, and line breaks in the image, need some more.
+    maxBodyBytes: maxImageText + 256 * 1_024,
     input: () =>
       z.object({
         image_upload_token: shape.text,
         /** Base64, with or without a `data:` prefix. */
-        image: z.string({ error: "must be the image in base64" }).max(Math.ceil((imageLimits.bytes * 4) / 3) + 100, {
+        image: z.string({ error: "must be the image in base64" }).max(maxImageText, {
           error: `is larger than ${imageLimits.bytes} bytes`,
         }),
       }),

@@ -1,5 +1,6 @@
 import {
   acceptsIdempotencyKey,
+  bodyLimitOf,
   coreRateLimit,
   type Endpoint,
   type OperationName,
@@ -33,7 +34,8 @@ const description = `A store's products, orders, reviews, questions and answers,
   product (\`own\`), or common among services of this kind (\`practice\`).
 - \`x-auth\` is the required authentication: \`open\` none, \`account\` an app key, \`utoken\` and \`core\` a token of the
   account. \`x-effect\` is the effect of a call: \`read\`, \`repeatable\`, or \`once\` (must not be repeated).
-- \`x-batch\` is the recommended and the maximum number of elements of \`field\` per call.`;
+- \`x-batch\` is the recommended and the maximum number of elements of \`field\` per call, and
+  \`x-max-body-bytes\` is the maximum size of a JSON body.`;
 
 /** Describes the service in OpenAPI 3.1. */
 export function createDocument({ version, publicUrl }: About): Fields {
@@ -110,6 +112,7 @@ function describeOperation(place: Place, schemas: SchemaRegistry): Fields {
     ...(operationIdOf(place) !== name && { "x-alias-of": name }),
     ...(extension && { "x-extension": extension }),
     ...(batch && { "x-batch": batch }),
+    ...(endpoint.method !== "GET" && { "x-max-body-bytes": bodyLimitOf(endpoint) }),
     ...describeLimit(endpoint),
   };
 }

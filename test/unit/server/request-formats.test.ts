@@ -325,7 +325,7 @@ describe("an invalid request", () => {
     ["a body", "content-type: application/json\r\ncontent-length: 9\r\n\r\n{"],
     ["headers", ""],
   ])("is rejected completely within the time limit: %s", async (_what, rest) => {
-    const { url, made } = await setUp(undefined, { requestWithinMs: 200 });
+    const { url, made } = await setUp(undefined, { receiving: { requestWithinMs: 200 } });
     const { head, body } = await sendRaw(url, `POST /users HTTP/1.1\r\nhost: x\r\n${rest}`);
     expect(head.split("\r\n")[0]).toBe("HTTP/1.1 408 Request Timeout");
     expect(body).toEqual(refusal("the request did not arrive in the time allowed", 408, "RequestTimeout"));

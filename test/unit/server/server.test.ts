@@ -162,7 +162,7 @@ describe("an unreadable request", () => {
     const answered = await ask("POST", "/users", bodyOf(101));
     expect([answered.status, answered.body]).toEqual([
       413,
-      refusal("the body is larger than this server takes", 413, "BodyTooLarge"),
+      refusal("the body is larger than 100 bytes, the limit of this call", 413, "BodyTooLarge"),
     ]);
   });
 

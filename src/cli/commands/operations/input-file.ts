@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
+import { findJsonProblem } from "../../../contract/json-text.ts";
 import type { Io } from "../../program/io.ts";
 
 /** Files named by flags. Standard input can be read only once. */
@@ -54,10 +55,13 @@ export async function readInputFile(
 }
 
 /**
- * Parses JSON from a person. Rejects fields named `__proto__`, which an object would silently drop.
- * @throws SyntaxError; UserError `usage` for such a field
+ * Parses JSON from a person. Rejects fields named `__proto__`, which an object would silently drop, and integers
+ * that JavaScript would round.
+ * @throws SyntaxError; UserError `usage` for such a value
  */
 export function parseUserJson(text: string): unknown {
+  const found = findJsonProblem(Buffer.from(text));
+  if (found) throw usageError(`invalid JSON: it ${found.problem} (at character ${found.character})`);
   return JSON.parse(text, (name, value: unknown) => {
     if (name !== "__proto__") return value;
     throw usageError("invalid JSON: the field name __proto__ is not allowed");

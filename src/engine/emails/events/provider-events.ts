@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   type EmailEventName,
   maxProviderEvents,
+  parseJson,
   type ProviderEvent,
   providerEvent,
   ServiceError,
@@ -37,7 +38,7 @@ export type ProviderElement =
  * Assumed: elements with an invalid structure are ignored, like unsupported kinds.
  */
 export function parseProviderEvents(body: string): readonly ProviderElement[] {
-  const elements = parseJson(body);
+  const elements = parseBody(body);
   if (!Array.isArray(elements)) throw new ServiceError("invalidParams", "the body must be an array of events");
   if (elements.length > maxProviderEvents) {
     throw new ServiceError("invalidParams", `the body contains more than ${maxProviderEvents} events`);
@@ -45,9 +46,9 @@ export function parseProviderEvents(body: string): readonly ProviderElement[] {
   return elements.map(parseElement);
 }
 
-function parseJson(body: string): unknown {
+function parseBody(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch {
     throw new ServiceError("malformedBody", "the body is not valid JSON");
   }

@@ -1,0 +1,46 @@
+import type { Endpoint } from "./endpoint.ts";
+
+const bytesPerKiB = 1_024;
+const bytesPerMiB = 1_024 * bytesPerKiB;
+
+/**
+ * Maximum sizes of request bodies, in bytes. Assumed: the specification states none.
+ * - `bulk`: calls that carry a list of records. Imports send about 1 MiB; other clients send up to 500 products at once,
+ *   each of which may have a long description.
+ * - `pageForm`: the longest texts of a form, with each character encoded as several `%xx` sequences.
+ * - `ignored`: bodies of which nothing is used.
+ */
+export const bodyLimits = {
+  regular: bytesPerMiB,
+  bulk: 10 * bytesPerMiB,
+  form: 64 * bytesPerKiB,
+  pageForm: 256 * bytesPerKiB,
+  ignored: 64 * bytesPerKiB,
+} as const;
+
+/** The maximum size of a JSON body of an operation, in bytes. */
+export function bodyLimitOf({ batch, maxBodyBytes }: Endpoint): number {
+  return maxBodyBytes ?? (batch ? bodyLimits.bulk : bodyLimits.regular);
+}
+
+/** Limits of receiving requests. */
+export interface ReceivingLimits {
+  readonly connections: number;
+  readonly headersWithinMs: number;
+  readonly requestWithinMs: number;
+  /** A body of which nothing arrives for so long is refused. */
+  readonly idleMs: number;
+  /**
+   * Bodies held in memory, of all connections together, until their calls are answered. When it is exceeded, the body
+   * that has received nothing for the longest time is refused.
+   */
+  readonly bufferedBytes: number;
+}
+
+export const receivingLimits: ReceivingLimits = {
+  connections: 1_000,
+  headersWithinMs: 15_000,
+  requestWithinMs: 120_000,
+  idleMs: 15_000,
+  bufferedBytes: 48 * bytesPerMiB,
+};
