@@ -81,6 +81,8 @@ export const questions = {
         prevent_duplicate_review: shape.boolean.nullish(),
         product_tags: shape.tags.nullish(),
       }),
+    /** Assumed: with a valid utoken, the store vouches for the product's name and URL. */
+    acceptsUtoken: true,
     output: () => z.object({}),
     reply: statusOnly,
   }),

@@ -58,11 +58,11 @@ describeIsolated("questions", (harness) => {
         category: "question_confirmation",
         email_type_id: 8,
         email: "ann@mail.example",
-        name: "Ann Asker",
+        name: "",
         state: "queued",
         data: {
           question_id: expect.any(Number),
-          content: "Does it pour well?",
+          content: "",
           product_name: "Teapot",
           product_url: "https://shop.example/teapot",
           confirm_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/starpost\/v1\/l\/[\w.-]+$/),

@@ -34,6 +34,8 @@ export const reviewWriting = {
     auth: "account",
     effect: "once",
     input: () => z.object({ ...newReview(), product_url: shape.url }).loose(),
+    /** Assumed: with a valid utoken, the caller is the store, whose reviews are not held. */
+    acceptsUtoken: true,
     output: () => z.object({ image_upload_token: z.string() }),
     reply: flat,
   }),

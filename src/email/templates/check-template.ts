@@ -109,10 +109,10 @@ const answer = { ...question, answer: "Yes, it does.\nThe lid as well." };
 const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   map: order,
   reminder: order,
-  anonymous_testimonials_request: { ...review, verify_url: link },
+  anonymous_testimonials_request: { ...review, title: "", content: "", verify_url: link },
   comment_request: { ...review, review_id: 12, comment_url: link },
   comment_notification: { ...review, comment: "Thank you!\nEnjoy your tea." },
-  question_confirmation: { ...question, confirm_url: link },
+  question_confirmation: { ...question, content: "", confirm_url: link },
   answer_request_shop_owner: { ...question, question_id: 3, answer_url: link },
   answer_notification_shop_owner: answer,
   answer_notification_shoppers: answer,

@@ -14,21 +14,43 @@ export interface ProductDescription {
 /**
  * Finds a product, or adds it.
  * Assumed: a review or a question adds a product that does not exist, but never changes an existing one.
+ * @param isByStore whether the store vouches for the description; otherwise, no email to a visitor contains it
  * @returns the product's row ID
  */
 export async function findOrAddProduct(
   product: ProductDescription,
-  accountId: number,
-  { transaction, nowMs }: HandlerContext,
+  isByStore: boolean,
+  context: HandlerContext,
 ): Promise<number> {
+  const { transaction, nowMs } = context;
+  const { id: accountId } = accountOf(context);
   const found = await findProduct(product.product_id, { transaction, accountId });
   if (found !== undefined) return found;
   const { id } = await transaction
     .insertInto("products")
-    .values({ ...product, account_id: accountId, created_at: nowMs, updated_at: nowMs })
+    .values({
+      ...product,
+      account_id: accountId,
+      named_by_visitor: isByStore ? 0 : 1,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** Finds the name and URL of a product for an email to a visitor, unless a visitor stated them. */
+export async function findStoreProduct(
+  productRow: number,
+  { transaction }: Pick<HandlerContext, "transaction">,
+): Promise<Pick<ProductDescription, "name" | "url"> | undefined> {
+  return transaction
+    .selectFrom("products")
+    .select(["name", "url"])
+    .where("id", "=", productRow)
+    .where("named_by_visitor", "=", 0)
+    .executeTakeFirst();
 }
 
 /** Finds the row ID of a product by the store's product ID. */

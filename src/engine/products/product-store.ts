@@ -67,13 +67,20 @@ function createSave(columnIndexes: readonly number[]) {
   const hasValue = (name: keyof ProductColumns) => columnNames.includes(name);
   const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
   const differs = changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`);
-  const overwrites = [...changing, "updated_at"].map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
+  // Once the store has named a product, its name may appear in emails to visitors.
+  const keepsVisitorName = columnNames.includes("name")
+    ? sql`case when batch.name is null then coalesce(stored.named_by_visitor, 0) else 0 end`
+    : sql`coalesce(stored.named_by_visitor, 0)`;
+  differs.push(sql`stored.named_by_visitor <> ${keepsVisitorName}`);
+  const overwrites = [...changing, "named_by_visitor", "updated_at"].map(
+    (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
+  );
   // The left join makes the batch the outer loop; an update from the batch would scan all products for each row.
   return createStatement<SaveValues>(
     (slot, dialect) => sql`
-    insert into products (account_id, created_at, updated_at, ${sql.join(productColumnNames.map((name) => sql.ref(name)))})
+    insert into products (account_id, created_at, updated_at, named_by_visitor, ${sql.join(productColumnNames.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
-      cast(${slot("nowMs")} as bigint), ${sql.join(productColumnNames.map((name) => mergedValue(name, hasValue(name))))}
+      cast(${slot("nowMs")} as bigint), ${keepsVisitorName}, ${sql.join(productColumnNames.map((name) => mergedValue(name, hasValue(name))))}
     from ${batchOf(batchColumns, slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id

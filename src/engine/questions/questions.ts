@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { type contract, linkLifetimeMs } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { findOrAddProduct, requireProduct } from "../products/product-lookup.ts";
+import { findOrAddProduct, findStoreProduct, requireProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 import { listQuestions } from "./question-list.ts";
 import { readQuestionTotals } from "./question-totals.ts";
@@ -40,7 +40,7 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
   sendConfirmation: async (input, context) => {
     await requireFeature(context, "questions_and_answers");
     const accountId = accountOf(context).id;
-    const product_row = await findOrAddProduct(toProduct(input), accountId, context);
+    const product_row = await findOrAddProduct(toProduct(input), accountOf(context).isStore === true, context);
     const content_key = keyOf(input.review_content);
     if (input.prevent_duplicate_review === true && (await isDuplicate(product_row, content_key, context))) {
       return {};
@@ -60,7 +60,7 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
-    await queueConfirmation(id, input, context);
+    await queueConfirmation({ id, product_row, email: input.email }, context);
     return {};
   },
 };
@@ -105,19 +105,31 @@ async function isDuplicate(product_row: number, content_key: string, context: Ha
   return found !== undefined;
 }
 
-async function queueConfirmation(id: number, input: NewQuestion, context: HandlerContext): Promise<void> {
+interface QuestionToConfirm {
+  readonly id: number;
+  readonly product_row: number;
+  readonly email: string;
+}
+
+/** Assumed: anyone can send this email to any address, so it contains no text that the sender chose. */
+async function queueConfirmation(
+  { id, product_row, email }: QuestionToConfirm,
+  context: HandlerContext,
+): Promise<void> {
   const accountId = accountOf(context).id;
+  const product = await findStoreProduct(product_row, context);
   await queueEmail(
     {
       accountId,
       category: "question_confirmation",
-      email: input.email,
-      name: input.display_name,
+      email,
+      name: "",
       data: (link) => ({
         question_id: id,
-        content: input.review_content,
-        product_name: input.product_title,
-        product_url: input.product_url,
+        // Templates of earlier versions may contain it.
+        content: "",
+        product_name: product?.name ?? "a product",
+        product_url: product?.url ?? "",
         confirm_url: link("confirm_question", id),
       }),
     },

@@ -40,7 +40,8 @@ export async function createReview(
   { past, orderRow, signedType }: ReviewFacts = {},
 ): Promise<ReviewParts> {
   const { id: accountId } = accountOf(context);
-  const productRow = input.sku === siteReviewsId ? null : await findProduct(input, context);
+  const isByStore = accountOf(context).isStore === true || signedType !== undefined || orderRow !== undefined;
+  const productRow = input.sku === siteReviewsId ? null : await findProduct(input, isByStore, context);
   const reviewer_type = orderRow === undefined ? (past?.reviewer_type ?? signedType ?? "anonymous") : buyer;
   const author = await findAuthor(input, { reviewer_type, isProven: orderRow !== undefined }, context);
   const { nowMs, transaction } = context;
@@ -94,7 +95,7 @@ async function findAuthor(
 const created = { event: "created", by: actorNames.user, reason: null } as const;
 const imported = { event: "imported", by: actorNames.store, reason: null } as const;
 
-function findProduct(input: NewReview, context: HandlerContext): Promise<number> {
+function findProduct(input: NewReview, isByStore: boolean, context: HandlerContext): Promise<number> {
   return findOrAddProduct(
     {
       product_id: input.sku,
@@ -104,7 +105,7 @@ function findProduct(input: NewReview, context: HandlerContext): Promise<number>
       description: input.product_description || null,
       product_tags: null,
     },
-    accountOf(context).id,
+    isByStore,
     context,
   );
 }

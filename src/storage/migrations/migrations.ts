@@ -5,6 +5,7 @@ import { emailDefaults } from "./email-defaults.ts";
 import { emailPermissions } from "./email-permissions.ts";
 import { groupNames } from "./group-names.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
+import { reviewModeration } from "./review-moderation.ts";
 import { serviceTables } from "./service-tables.ts";
 import { thumbnails } from "./thumbnails.ts";
 import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
   emailDefaults,
   accountStates,
   emailPermissions,
+  reviewModeration,
 ];

@@ -22,6 +22,8 @@ export interface ProductTables {
     external_sku: string | null;
     created_at: number;
     updated_at: number;
+    /** 1 if only a review or a question without a token of the account has named the product. */
+    named_by_visitor: Generated<number>;
   };
   /** Order line items that were skipped because of their product ID. */
   missed_products: {

@@ -15,6 +15,7 @@ export interface ReviewTables {
     reviewer_type: string;
     user_reference: string | null;
     domain: string | null;
+    /** Whether the review is shown and counted: follows `moderation`, or else the account's setting. */
     published: number;
     votes_up: number;
     votes_down: number;
@@ -25,6 +26,8 @@ export interface ReviewTables {
     updated_at: number;
     /** The order whose email led to the review. */
     order_row: Generated<number | null>;
+    /** `published` or `unpublished` by the store, or `held` until it decides; null follows the account's setting. */
+    moderation: Generated<string | null>;
   };
   /** Published reviews of a rating target by stars. A product keeps its own row while it is in a group. */
   review_totals: {

@@ -11,19 +11,9 @@ export const verifyReview: EmailTemplate = frame({
 
 {{ verify_url }}
 
-Your review ({{ score }} out of 5 stars):
-
-{{ title | quote }}
-{{ content | quote }}
-
 If you did not write this review, you can ignore this email.`,
   html: `<p>Thank you for your review${isolate(ofProduct)}. Please confirm that you wrote it:</p>
 <p><a class="button" href="{{ verify_url }}">Confirm my review</a></p>
-<p>Your review ({{ score }} out of 5 stars):</p>
-<blockquote dir="auto">
-  <p dir="auto"><strong>{{ title }}</strong></p>
-  <p dir="auto">{{ content | newline_to_br }}</p>
-</blockquote>
 <p>If you did not write this review, you can ignore this email.</p>`,
 });
 
@@ -35,17 +25,9 @@ export const confirmQuestion: EmailTemplate = frame({
 
 {{ confirm_url }}
 
-Your question:
-
-{{ content | quote }}
-
 If you did not ask this question, you can ignore this email.`,
   html: `<p>Thank you for your question about <bdi>{{ product_name }}</bdi>. Please confirm it so that the store and its customers can answer:</p>
 <p><a class="button" href="{{ confirm_url }}">Confirm my question</a></p>
-<p>Your question:</p>
-<blockquote dir="auto">
-  <p dir="auto">{{ content | newline_to_br }}</p>
-</blockquote>
 <p>If you did not ask this question, you can ignore this email.</p>`,
 });
 
