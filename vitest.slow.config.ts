@@ -9,6 +9,7 @@ const enlarged = [
   "test/e2e/totals.property.test.ts",
   "test/e2e/faults.test.ts",
   "test/e2e/interruption.test.ts",
+  "test/e2e/killed-server.test.ts",
   "test/e2e/mail-run.test.ts",
   "test/e2e/shared-limit.test.ts",
 ];

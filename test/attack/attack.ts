@@ -32,6 +32,8 @@ export interface Target {
   readonly account: AttackedAccount;
   /** A second store, created by signing up. */
   readonly otherAccount: AttackedAccount;
+  /** A third store, which may send webhooks to private addresses, as may the first. */
+  readonly neighbor: AttackedAccount;
   /** Sends from an address that no other attack uses. */
   readonly send: Send;
   /** Sends from another address: that of the store itself, or of a second shopper. */
@@ -58,6 +60,8 @@ export interface Outcome {
 /** An attack, exported from a file in `attacks/`; the runner finds it there. */
 export interface Attack {
   readonly name: string;
+  /** The only database that the attack concerns (default: both). */
+  readonly only?: "sqlite";
   /** Further flags of `serve`; the attack then has a server process of its own. */
   readonly serve?: readonly string[];
   /** Whether the attack damages its database, so that it needs a new one (default: false). */

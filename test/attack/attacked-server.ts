@@ -24,6 +24,7 @@ export interface AttackedStore {
   readonly mail: CountingMailServer;
   readonly account: AttackedAccount;
   readonly otherAccount: AttackedAccount;
+  readonly neighbor: AttackedAccount;
   readonly close: () => Promise<void>;
 }
 
@@ -44,13 +45,19 @@ export interface Measured {
   readonly memoryMb: number;
 }
 
-/** Creates a database with a first account and one that signed up. */
+interface Keys {
+  readonly app_key: string;
+  readonly secret: string;
+}
+
+/** Creates a database with a first account and two that signed up. */
 export async function openAttackedStore(dialect: "sqlite" | "postgres"): Promise<AttackedStore> {
   const placed = dialect === "postgres" ? await takeEmptyDatabase() : undefined;
   const mail = await startCountingMailServer();
   const home = new Home({
     STARPOST_KEY: randomBytes(32).toString("hex"),
     ...(placed && { STARPOST_DATABASE: placed.url }),
+    STARPOST_ALLOW_PRIVATE_WEBHOOKS: "on",
     STARPOST_SMTP_HOST: "127.0.0.1",
     STARPOST_SMTP_PORT: String(mail.port),
     STARPOST_SMTP_TLS: "none",
@@ -58,22 +65,23 @@ export async function openAttackedStore(dialect: "sqlite" | "postgres"): Promise
   });
   const server = await startAttackedServer(home, []);
   const send = createSend(server.url, "127.0.0.1");
-  const user = { email: "mallory@mail.example", display_name: "Mallory", password: "correct horse battery" };
-  const created = await send("POST", "/users", { user: { ...user, url: "https://mallory.example" } });
-  const reply = created.json() as { response?: { app_key: string; secret: string }; app_key: string; secret: string };
-  const { app_key, secret } = reply.response ?? reply;
-  const first = await execa(process.execPath, [program, "auth", "credentials", "--json"], {
-    env: home.env,
-    extendEnv: false,
-  });
-  const firstKeys = JSON.parse(first.stdout) as { app_key: string; secret: string };
-  const logIn = async (appKey: string, clientSecret: string): Promise<AttackedAccount> => {
-    const grant = { client_id: appKey, client_secret: clientSecret, grant_type: "client_credentials" };
+  const logIn = async ({ app_key, secret }: Keys): Promise<AttackedAccount> => {
+    const grant = { client_id: app_key, client_secret: secret, grant_type: "client_credentials" };
     const { access_token: utoken } = (await send("POST", "/oauth/token", grant)).json() as { access_token: string };
-    return { appKey, secret: clientSecret, utoken };
+    return { appKey: app_key, secret, utoken };
   };
-  const account = await logIn(firstKeys.app_key, firstKeys.secret);
-  const otherAccount = await logIn(app_key, secret);
+  const signUp = async (name: string) => {
+    const user = { email: `${name}@mail.example`, display_name: name, password: "correct horse battery" };
+    const created = await send("POST", "/users", { user: { ...user, url: `https://${name}.example` } });
+    return logIn((created.json() as { response: Keys }).response);
+  };
+  const run = (...args: string[]) =>
+    execa(process.execPath, [program, ...args, "--json"], { env: home.env, extendEnv: false, reject: false });
+  const account = await logIn(JSON.parse((await run("auth", "credentials")).stdout) as Keys);
+  const otherAccount = await signUp("mallory");
+  const neighbor = await signUp("neighbor");
+  // Earlier versions have one setting for all accounts.
+  await run("account", "allow-private-webhooks", neighbor.appKey, "--yes");
   await server.stop();
   return {
     home,
@@ -81,6 +89,7 @@ export async function openAttackedStore(dialect: "sqlite" | "postgres"): Promise
     mail,
     account,
     otherAccount,
+    neighbor,
     close: async () => {
       await mail.close();
       home.remove();

@@ -22,3 +22,21 @@ export async function createReview({ sendFrom, account }: Target, fields: object
   const { response } = reply.json() as { response: { reviews: { id: number }[] } };
   return response.reviews[0]?.id ?? 0;
 }
+
+let orders = 0;
+
+/** Creates an order whose email is due now. */
+export async function createDueOrder({ sendFrom, account }: Target, { products }: { products: number }): Promise<void> {
+  orders += 1;
+  const product = { name: "Teapot", url: "https://shop.example/pot", image: "" };
+  const order = {
+    order_id: `due-${orders}`,
+    email: `due${orders}@mail.example`,
+    customer_name: "Ann",
+    order_date: new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10),
+    products: Object.fromEntries(Array.from({ length: products }, (_, nth) => [`due-${nth}`, product])),
+  };
+  const { appKey, utoken } = account;
+  const body = { utoken, platform: "general", orders: [order] };
+  await sendFrom("127.0.0.1")("POST", `/apps/${appKey}/purchases/mass_create`, body);
+}
