@@ -1,6 +1,6 @@
 /**
  * Why the database cannot be used. `busy`, `unreachable`, and `unsure` (a write may or may not have been committed) are
- * temporary; the others need a person to act.
+ * temporary; the others need a person to act. `deleted`: the files of an open database were deleted or replaced.
  */
 export type StorageProblem =
   | "busy"
@@ -10,7 +10,8 @@ export type StorageProblem =
   | "readOnly"
   | "damaged"
   | "notOurs"
-  | "cannotOpen";
+  | "cannotOpen"
+  | "deleted";
 
 /** A problem, and its description for users. */
 export type StorageIssue = readonly [StorageProblem, string];

@@ -15,6 +15,7 @@ export const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
   damaged: "Restore the database from a backup.",
   notOurs: "Set STARPOST_DATABASE to another database.",
   cannotOpen: "Check the path or address in STARPOST_DATABASE, and your permissions.",
+  deleted: "Stop all starpost processes, and restore the database from a backup.",
   bug: "This is a bug in starpost. Report it.",
 };
 

@@ -11,10 +11,11 @@ const hints: Readonly<Record<StorageProblem, string>> = {
   damaged: "restore the database from a backup",
   notOurs: "specify another database",
   cannotOpen: "check the path or address, and your permission to open it",
+  deleted: "stop all starpost processes, restore the database file from a backup, and start them again",
 };
 
-/** Problems that can resolve without intervention. */
-const temporaryProblems: ReadonlySet<StorageProblem> = new Set(["busy", "unreachable"]);
+/** Problems after which clients may try again: those that resolve without intervention, or with a restart. */
+const temporaryProblems: ReadonlySet<StorageProblem> = new Set(["busy", "unreachable", "deleted"]);
 
 function kindOf(problem: StorageProblem): ErrorKind {
   if (problem === "unsure") return "timeout";

@@ -77,6 +77,8 @@ const resultCodes: Readonly<Record<number, StorageIssue>> = {
 };
 
 const fileErrors: Readonly<Record<string, StorageIssue>> = {
+  ERR_DATABASE_DELETED: ["deleted", "the database file was deleted or replaced while it was in use"],
+  ERR_DATABASE_DELETED_IN_COMMIT: ["unsure", "the database file was deleted or replaced during the write"],
   ENOSPC: ["full", "the disk is full"],
   EROFS: ["readOnly", "the database is on a read-only file system"],
   EACCES: ["cannotOpen", "permission to open the database file was denied"],

@@ -10,6 +10,7 @@ import {
 } from "kysely";
 import { setTimeout } from "node:timers/promises";
 import { defaultBusyTimeoutMs, type StorageDriver } from "../dialect.ts";
+import { DatabaseDeletedError, FileIdentity } from "./file-identity.ts";
 import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
 
 /** The time between two attempts to take the write lock. */
@@ -34,6 +35,8 @@ class SqliteDriver implements Driver {
   readonly #path: string;
   readonly #options: SqliteFileOptions;
   #connection: SqliteConnection | undefined;
+  #identity: FileIdentity | undefined;
+  #isWrite = false;
   #free: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
@@ -46,6 +49,7 @@ class SqliteDriver implements Driver {
     const file = new SqliteFile(this.#path, this.#options);
     this.#connection = new SqliteConnection(file);
     if (this.#options.isReadOnly === true) return;
+    if (this.#path !== ":memory:") this.#identity = new FileIdentity(this.#path);
     // `synchronous = full`: a reported commit survives a power failure.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.
@@ -72,12 +76,23 @@ class SqliteDriver implements Driver {
 
   /** `begin immediate` unless read-only: taking the write lock later fails if another process has written in between. */
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    this.#isWrite = false;
     if (settings.accessMode === "read only") await connection.executeQuery(CompiledQuery.raw("begin"));
-    else await this.#connection?.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
+    else await this.#beginWrite(connection);
   }
 
+  async #beginWrite(connection: DatabaseConnection): Promise<void> {
+    await this.#connection?.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
+    this.#isWrite = true;
+    if (this.#identity?.isUnchanged() !== false) return;
+    await this.rollbackTransaction(connection);
+    throw new DatabaseDeletedError(false);
+  }
+
+  /** Checks the files again after the commit, so that no write is reported as committed that the deleted files contain. */
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("commit"));
+    if (this.#isWrite && this.#identity?.isUnchanged() === false) throw new DatabaseDeletedError(true);
   }
 
   /** SQLite itself rolls back if the disk is full. A second error must not hide that error. */
