@@ -1,4 +1,4 @@
-import { got, type Got, type Method } from "got";
+import { got, type Got, type Method, type Request } from "got";
 import { type Effect, ServiceError } from "../contract/index.ts";
 import { toServiceError } from "./connection-failure.ts";
 import { Connections, forwardThrough } from "./connections.ts";
@@ -14,6 +14,8 @@ export interface WireOptions {
   readonly requestTimeoutMs?: number;
   /** Time limit for connecting (default: 10 s). */
   readonly connectTimeoutMs?: number;
+  /** Maximum size of a decompressed response body, in bytes (default: 64 MiB). */
+  readonly maxResponseBytes?: number;
 }
 
 /** A request. `target` is the path and query, relative to the base URL. */
@@ -24,7 +26,7 @@ export interface WireRequest {
   readonly body?: string | Buffer | undefined;
 }
 
-const defaults = { requestTimeoutMs: 60_000, connectTimeoutMs: 10_000 } as const;
+const defaults = { requestTimeoutMs: 60_000, connectTimeoutMs: 10_000, maxResponseBytes: 64 * 1_024 * 1_024 } as const;
 
 /** Sends requests to one service and reads complete responses. Does not follow redirects. */
 export class Wire {
@@ -34,6 +36,7 @@ export class Wire {
   readonly responder: string;
   readonly #base: BaseUrl;
   readonly #client: Got;
+  readonly #maxResponseBytes: number;
   readonly #connections: Connections;
   /** A proxy that receives the requests instead of tunneling them. */
   readonly #forwarder: Proxy | undefined;
@@ -41,7 +44,8 @@ export class Wire {
   /** @throws ServiceError `invalidParams` if the address is not valid */
   constructor(options: WireOptions) {
     const { baseUrl, proxy, userAgent = "starpost" } = options;
-    const { requestTimeoutMs, connectTimeoutMs } = { ...defaults, ...options };
+    const { requestTimeoutMs, connectTimeoutMs, maxResponseBytes } = { ...defaults, ...options };
+    this.#maxResponseBytes = maxResponseBytes;
     this.#base = parseBaseUrl(baseUrl);
     this.shown = this.#base.shown;
     const isSecure = this.shown.startsWith("https:");
@@ -70,21 +74,50 @@ export class Wire {
     signal?: AbortSignal,
   ): Promise<HttpResponse> {
     try {
-      const response = await this.#client(this.#base.href + target, {
+      const request = this.#client.stream(this.#base.href + target, {
         method: method as Method,
         headers: { ...headers },
-        responseType: "buffer" as const,
         agent: await this.#connections.agentsFor(effect),
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
-      const { statusCode: status } = response;
+      // A stream expects the body to be written, unless the method has none.
+      if (body === undefined && !/^(?:get|head)$/i.test(method)) request.end();
+      const bytes = await this.#readBody(request);
+      const { statusCode: status = 0, headers: received = {} } = request.response ?? {};
       if (status === 407 && this.#forwarder) throw toProxyRefusal(this.#forwarder, status, this.shown);
-      return { status, headers: response.headers, bytes: response.body };
+      return { status, headers: received, bytes };
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
       throw toServiceError(error, this.shown, this.#forwarder);
     }
+  }
+
+  /** Reads the decompressed body. Stops at the limit: a small compressed body can expand to any size. */
+  async #readBody(request: Request): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // The loop rejects with errors; later ones, such as an abort after the response, have no effect.
+    request.on("error", () => {});
+    try {
+      for await (const chunk of request as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > this.#maxResponseBytes) throw this.#describeTooLarge();
+        chunks.push(chunk);
+      }
+    } finally {
+      request.destroy();
+    }
+    return Buffer.concat(chunks);
+  }
+
+  #describeTooLarge(): ServiceError {
+    const limit = `${this.#maxResponseBytes / 1_024 ** 2} MiB`;
+    return new ServiceError("unexpectedAnswer", `${this.shown} sent a response of more than ${limit}`, {
+      outcomeUnknown: true,
+      hint: "request fewer records at once, and check the address of the service",
+    });
   }
 
   close(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { createHttpTransport, type HttpTransportOptions } from "../../../src/client/http-transport.ts";
 import type { CallEvent, Transport } from "../../../src/service/transport.ts";
@@ -475,5 +477,52 @@ describe("responses of other programs", () => {
       kind: "unexpectedAnswer",
       message: expect.stringContaining(baseUrl) as string,
     });
+  });
+});
+
+describe("a response that is larger than the limit", () => {
+  const limit = 1_048_576;
+  const zeros = Buffer.alloc(8 * limit);
+  const encodings: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+    ["plain", (response) => void response.writeHead(200, { "content-type": "application/json" }).end(zeros)],
+    [
+      "gzip",
+      (response) => {
+        response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+        response.end(gzipSync(zeros));
+      },
+    ],
+    [
+      "brotli",
+      (response) => {
+        response.writeHead(500, { "content-type": "application/json", "content-encoding": "br" });
+        response.end(brotliCompressSync(zeros));
+      },
+    ],
+    [
+      "endless",
+      (response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        const writeMore = () => void (response.destroyed || response.write(zeros, () => setImmediate(writeMore)));
+        writeMore();
+      },
+    ],
+  ];
+
+  it.each(encodings)("is not read to its end: %s", async (_name, respond) => {
+    const { list, upload, server } = await setUp(respond, { maxResponseBytes: limit });
+    const tooLarge = { kind: "unexpectedAnswer", outcomeUnknown: true, message: expect.stringContaining("1 MiB") };
+    await expect(list()).rejects.toMatchObject(tooLarge);
+    await expect(upload()).rejects.toMatchObject(tooLarge);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it("does not end the connection for smaller ones", async () => {
+    const body = gzipSync(JSON.stringify(listed));
+    const { list } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+      response.end(body);
+    });
+    expect(await list()).toEqual(listed.response);
   });
 });
