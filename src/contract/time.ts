@@ -14,3 +14,11 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   const atMs = /\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }
+
+/** The latest time that a clock may show: later dates, such as expirations, must have four-digit years, too. */
+const maxClockMs = Date.UTC(9900, 0);
+
+/** Whether the time of a clock, in milliseconds since the epoch, can be stored and formatted: from 1970 to 9899. */
+export function isClockTime(ms: number): boolean {
+  return Number.isInteger(ms) && ms >= 0 && ms < maxClockMs;
+}

@@ -13,6 +13,7 @@ import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
 import { toServiceError } from "./kernel/storage-errors.ts";
+import { checkClock } from "./kernel/times.ts";
 import { validateInput } from "./kernel/validate.ts";
 
 export interface LocalTransportOptions extends CallLimitOptions {
@@ -39,7 +40,8 @@ const defaultPublicUrl = "http://127.0.0.1:8080";
  * Closing the transport closes the database.
  */
 export function createLocalTransport(options: LocalTransportOptions): LocalTransport {
-  const { database, clock } = options;
+  const { database } = options;
+  const clock = checkClock(options.clock);
   const limits = new CallLimits(options);
   const shared = {
     writes: new WriteQueue(database.db),
@@ -81,11 +83,11 @@ function createWork(shared: Omit<Run, "account" | "nowMs">, clock: () => number)
     }
   };
   return {
-    read: (work) => {
+    read: async (work) => {
       const run = start();
       return convertErrors(read(run, (transaction) => work(createContext(transaction, run))));
     },
-    write: (work) => {
+    write: async (work) => {
       const run = start();
       return convertErrors(write(run, (transaction) => work(createContext(transaction, run))));
     },

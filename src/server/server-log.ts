@@ -1,4 +1,5 @@
 import { type DestinationStream, type Level, type Logger, pino } from "pino";
+import { isClockTime } from "../contract/time.ts";
 
 /** Creates a log of one JSON line per event, with times in ISO 8601. */
 export function createServerLog(
@@ -9,7 +10,10 @@ export function createServerLog(
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date(clock()).toISOString()}"`,
+      timestamp: () => {
+        const nowMs = clock();
+        return `,"time":${isClockTime(nowMs) ? `"${new Date(nowMs).toISOString()}"` : "null"}`;
+      },
       formatters: { level: (label) => ({ level: label }) },
     },
     stream,

@@ -283,3 +283,9 @@ describe("help and version", () => {
     }
   });
 });
+
+test.each([8.64e15 + 1, -1, Number.NaN])("commands refuse a clock that shows an impossible time: %d", async (time) => {
+  const { status, stderr } = await run(["profile", "list", "--json"], { io: { clock: () => time } });
+  expect(status).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "failed", message: expect.stringContaining("clock") } });
+});

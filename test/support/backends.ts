@@ -21,6 +21,8 @@ import { silentLog } from "./silent-log.ts";
 export interface TestClock {
   (): number;
   advance: (ms: number) => void;
+  /** Sets the time, also to an impossible one. */
+  set: (ms: number) => void;
 }
 
 /** An account created for a test, and a service with its credentials. */
@@ -61,6 +63,9 @@ export function createClock(nowMs = startMs): TestClock {
   return Object.assign(() => now, {
     advance: (ms: number) => {
       now += ms;
+    },
+    set: (ms: number) => {
+      now = ms;
     },
   });
 }
@@ -229,7 +234,7 @@ function describeEach(title: string, suite: Suite, addHooks: (lifecycle: Lifecyc
         await current?.close();
         current = undefined;
       },
-      reset: () => current?.clock.advance(startMs - current.clock()),
+      reset: () => current?.clock.set(startMs),
     });
     suite(() => {
       if (!current) throw new Error("The harness is open only while a test runs.");

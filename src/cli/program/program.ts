@@ -4,6 +4,8 @@ import type { Context } from "./context.ts";
 import type { Flags, FlagValues } from "./flag.ts";
 import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { UserError } from "../../config/user-error.ts";
+import { isClockTime } from "../../contract/time.ts";
 import { readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
 import { guardIo } from "./output/guarded-io.ts";
@@ -48,6 +50,9 @@ async function answer(io: Io, { asked, about, problem }: ParsedQuestion, table: 
 async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): Promise<ExitStatus> {
   const { command } = parsed;
   const globals = readGlobals(parsed.globals);
+  if (!isClockTime(io.clock())) {
+    throw new UserError("failed", "the system clock shows an impossible time", "Set the clock of this machine.");
+  }
   const { createContext } = await import("./context.ts");
   const { createMessages } = await import("./output/messages.ts");
   const { readFlagValues } = await import("./flag-values.ts");

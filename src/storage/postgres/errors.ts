@@ -10,6 +10,7 @@ const serverErrors: Readonly<Record<string, StorageIssue>> = {
   "3F000": ["cannotOpen", "the role has no schema in the database"],
   "40001": ["busy", "the transaction conflicted with another one"],
   "40P01": ["busy", "the transaction conflicted with another one"],
+  "42P01": ["damaged", "a table is missing"],
   "42501": ["cannotOpen", "the role lacks a required permission in the database"],
   "53100": ["full", "the server's disk is full"],
   "53200": ["busy", "the server is out of memory"],

@@ -90,7 +90,8 @@ const fileErrors: Readonly<Record<string, StorageIssue>> = {
 };
 
 function explainSqliteError(error: unknown): StorageIssue | undefined {
-  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  const { errcode, code, message } = error as { errcode?: unknown; code?: unknown; message?: unknown };
+  if (typeof message === "string" && message.startsWith("no such table: ")) return ["damaged", "a table is missing"];
   if (typeof errcode === "number") return resultCodes[errcode & 0xff];
   return typeof code === "string" ? fileErrors[code] : undefined;
 }

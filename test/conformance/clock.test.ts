@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { describeBackends, startMs } from "../support/backends.ts";
+import { aReview } from "../support/builders.ts";
+
+describeBackends("a service whose clock shows an impossible time", (harness) => {
+  const impossible = { kind: "unavailable", message: expect.stringContaining("clock") };
+
+  it.each([8.64e15 + 1, 1e300, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses calls: %d", async (time) => {
+    const { clock, newAccount, work } = harness();
+    const { service } = await newAccount();
+    clock.set(time);
+    await expect(service.reviews.create(aReview())).rejects.toMatchObject(impossible);
+    await expect(service.reviews.list({})).rejects.toMatchObject(impossible);
+    await expect(work.read(async () => 1)).rejects.toMatchObject(impossible);
+    await expect(work.write(async () => 1)).rejects.toMatchObject(impossible);
+    clock.set(startMs);
+    await service.reviews.create(aReview());
+    expect((await service.reviews.list({ count: 10 })).reviews).toHaveLength(1);
+  });
+});
