@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../fuzz/random.ts";
 import { postgresServer, postgresSkipped } from "../support/postgres.ts";
-import { attackLimits, type Attack } from "./attack.ts";
+import { attackLimits, type Attack, type Send } from "./attack.ts";
 import { reportRow, printReport } from "./attack-report.ts";
 import {
   connectFrom,
@@ -34,6 +34,7 @@ describe.each(dialects.map((dialect, nth) => [dialect, nth] as const))("an attac
   let server: AttackedServer | undefined;
   let serverFlags = "";
   let attempts = 0;
+  const senders = new Map<string, Send>();
 
   const close = async () => {
     await server?.stop();
@@ -61,15 +62,22 @@ describe.each(dialects.map((dialect, nth) => [dialect, nth] as const))("an attac
     const { store: attacked, server: running } = await open(attack.serve);
     await running.measure();
     attempts += 1;
+    const attacker = `127.66.${nth}.${attempts}`;
+    const sendFrom = (address: string) => {
+      const name = `${running.url} ${address}`;
+      const known = senders.get(name) ?? createSend(running.url, address);
+      senders.set(name, known);
+      return known;
+    };
     const outcome = await attack
       .run({
         url: running.url,
         account: attacked.account,
         otherAccount: attacked.otherAccount,
         neighbor: attacked.neighbor,
-        send: createSend(running.url, `127.66.${nth}.${attempts}`),
-        sendFrom: (address) => createSend(running.url, address),
-        connect: () => connectFrom(running.url, `127.66.${nth}.${attempts}`),
+        send: sendFrom(attacker),
+        sendFrom,
+        connect: () => connectFrom(running.url, attacker),
         mail: attacked.mail,
         database: attacked.database,
         pid: running.pid,
