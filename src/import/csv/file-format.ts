@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { openSource, readBytes, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
@@ -90,7 +89,7 @@ function readStart(source: ByteSource): FileStart {
   return { bytes: Buffer.concat(pieces).subarray(0, maxHeaderBytes), isWhole };
 }
 
-function findEncoding(source: ByteSource, { bytes, isWhole }: FileStart, requested: string | undefined): EncodingGuess {
+function findEncoding(source: ByteSource, start: FileStart, requested: string | undefined): EncodingGuess {
   if (requested !== undefined) {
     const isKnown: boolean = iconv.encodingExists(requested);
     if (!isKnown) {
@@ -101,8 +100,9 @@ function findEncoding(source: ByteSource, { bytes, isWhole }: FileStart, request
     }
     return { encoding: /^utf-?8$/i.test(requested) ? "utf-8" : requested };
   }
+  const { bytes } = start;
   const guess = guessEncoding(bytes);
-  if (guess.encoding !== "utf-8" || isUtf8(isWhole ? bytes : withoutCutLetter(bytes))) return guess;
+  if (guess.encoding !== "utf-8" || isUtf8Start(start)) return guess;
   const latin = bytes.toString("latin1");
   rejectBinary(bytes, latin);
   return guessFallback(source, hasCrOnly(latin));
@@ -125,14 +125,14 @@ export function guessFallback(source: ByteSource, isCrOnly: boolean): EncodingGu
   );
 }
 
-/** Removes an incomplete character from the end of a piece of UTF-8. */
-function withoutCutLetter(bytes: Buffer): Buffer {
-  for (let back = 1; back <= 4; back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte >= 0xc0) return bytes.subarray(0, -back);
-    if (byte < 0x80) break;
+/** Whether the bytes are UTF-8; if they are only a start, a letter may be incomplete. */
+function isUtf8Start({ bytes, isWhole }: FileStart): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
+    return true;
+  } catch {
+    return false;
   }
-  return bytes;
 }
 
 function rejectBinary(bytes: Buffer, text: string): void {
