@@ -4,7 +4,9 @@ import base from "./vitest.config.ts";
 
 /** The tests of the area under test; those that start the built program cannot see a mutant. */
 const folders = process.env.STARPOST_MUTATION_TESTS?.split(",") ?? [];
-const inProcess = folders.map((folder) => `test/unit/${folder}/**/*.test.ts`);
+const inProcess = folders.map((name) =>
+  name.startsWith("conformance/") ? `test/${name}.test.ts` : `test/unit/${name}/**/*.test.ts`,
+);
 
 /** Runs short files first, because the first failure ends the run of a mutant. */
 class ShortestFirst extends BaseSequencer {

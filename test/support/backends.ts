@@ -16,6 +16,7 @@ import type { DialectName } from "../../src/storage/dialect.ts";
 import { type Place, placeOnPostgres, placeOnSqlite } from "./databases.ts";
 import { postgresServer, postgresSkipped } from "./postgres.ts";
 import { silentLog } from "./silent-log.ts";
+import { isMutationSuite } from "./suite-size.ts";
 
 /** A clock that only the test advances. */
 export interface TestClock {
@@ -186,11 +187,11 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
   };
 }
 
-/** Local and remote backends on SQLite and, if a server is available, on PostgreSQL. */
+/** Local and remote backends on SQLite and, if a server is available, on PostgreSQL; only the first to test mutants. */
 export const backends: readonly Backend[] = [
   ...backendsOn("sqlite", placeOnSqlite),
   ...(postgresServer === undefined ? [] : backendsOn("postgres", placeOnPostgres)),
-];
+].slice(0, isMutationSuite ? 1 : undefined);
 
 type Suite = (harness: () => Harness) => void;
 
