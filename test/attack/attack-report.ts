@@ -13,6 +13,9 @@ const rows = new Map<string, Row>();
 /** Records the result of an attack; a repeated attack replaces its earlier result. */
 export function reportRow(row: Row): void {
   rows.set(`${row.dialect} ${row.name}`, row);
+  const { dialect, name, result, measured } = row;
+  const figures = measured ? `${measured.delayMs} ms, ${measured.memoryMb} MB` : "server ended";
+  process.stdout.write(`${dialect}: ${name}: ${result} (${figures})\n`);
 }
 
 /** Prints all results as a Markdown table. */
