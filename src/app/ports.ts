@@ -96,6 +96,8 @@ export interface ServeOptions {
   readonly chaos?: ChaosPlan | undefined;
   /** Whether to send emails and webhooks, too. */
   readonly hasWorker: boolean;
+  /** Whether anyone may create an account, even if other machines can reach the server. */
+  readonly allowsSignUp: boolean;
 }
 
 export interface ServerSettings extends HostContext, ServeOptions {
@@ -117,9 +119,13 @@ export interface ChaosCounts {
   readonly operations: Readonly<Record<string, number>>;
 }
 
+/** Who may create accounts: people on this machine, anyone, or only people with an invitation. */
+export type SignUpState = "local" | "open" | "closed";
+
 export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
+  readonly signUp: SignUpState;
   /** A description of where emails are sent, if the server sends them. */
   readonly emailTarget?: string | undefined;
   /** Why the server does not send emails, although it should; they stay queued. */

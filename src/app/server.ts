@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { RunningServer, ServerSettings } from "./ports.ts";
+import type { RunningServer, ServerSettings, SignUpState } from "./ports.ts";
 import { UserError } from "../config/user-error.ts";
 import { findLinkProblem } from "../config/email-links.ts";
+import { isLoopback } from "../config/proxy-settings.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
@@ -21,6 +22,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
+  const signUp = findSignUpState(settings, publicUrl);
   let listensAt = toUrl(settings);
   const smtpHost = mail?.kind === "smtp" ? mail.host : undefined;
   const findEmailProblem = () => findLinkProblem(publicUrl ?? listensAt, smtpHost);
@@ -29,6 +31,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     limitLegacy,
     bottomLinesDelayMs,
     publicUrl: () => publicUrl ?? listensAt,
+    isSignUpClosed: signUp === "closed",
     // Clients should not see its path.
     databaseShownAs: "the database",
   });
@@ -55,11 +58,20 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     };
     const emailProblem = findEmailProblem();
     const emailTarget = emailProblem ? undefined : worker?.emailTarget;
-    return { url, appKey, close, emailTarget, emailProblem, ...(chaos && { chaosCounts: () => chaos.counts }) };
+    return { url, appKey, signUp, close, emailTarget, emailProblem, ...(chaos && { chaosCounts: () => chaos.counts }) };
   } catch (error) {
     await transport.close();
     throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
   }
+}
+
+/** Assumed: only people on this machine can reach a server that listens on loopback and has no public URL. */
+function findSignUpState(
+  { host, allowsSignUp }: Pick<ServerSettings, "host" | "allowsSignUp">,
+  publicUrl: string | undefined,
+): SignUpState {
+  if (allowsSignUp) return "open";
+  return isLoopback(host) && publicUrl === undefined ? "local" : "closed";
 }
 
 async function createChaos({ chaos, clock }: ServerSettings) {

@@ -89,6 +89,9 @@ const storeName = lazily(() =>
     }),
 );
 
+/** The lifetime of an invitation to create an account. */
+export const invitationLifetime = { defaultMs: 7 * dayMs, maxMs: 365 * dayMs } as const;
+
 /** The lifetime of a sign-in URL. Assumed: the specification does not state it. */
 export const signInLifetimeMs = 5 * 60 * 1_000;
 
@@ -203,7 +206,7 @@ export const users = {
   create: endpoint({
     summary: "Create a user and its account",
     returnsSecret: true,
-    secretFields: ["user.password"],
+    secretFields: ["user.password", "invitation_code"],
     method: "POST",
     paths: ["/users"],
     auth: "open",
@@ -216,6 +219,8 @@ export const users = {
           password: shape.name,
           url: shape.url,
         }),
+        /** An invitation by the operator. Needed only if sign-up is closed. */
+        invitation_code: z.string().max(100).optional(),
       }),
     output: () =>
       z.object({

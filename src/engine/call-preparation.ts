@@ -68,6 +68,10 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "tokens.create": requireActive({ appKey: "client_id" }),
   "tracking.click": requireActive({ claim: "token" }),
   "tracking.open": requireActive({ claim: "token" }),
+  "users.create": async (input, context) => {
+    const { requireSignUp } = await import("./accounts/invitations.ts");
+    return requireSignUp((input as { readonly invitation_code?: string }).invitation_code, context);
+  },
   "users.get": requireActive({ table: "users", field: "user_id" }),
   "users.signIn": checkSecret,
   "users.signedIn": requireActive({ claim: "code" }),

@@ -25,6 +25,8 @@ export interface LocalTransportOptions extends CallLimitOptions {
   readonly bottomLinesDelayMs?: number | undefined;
   /** The app key of the account whose webhooks this machine allows to call private addresses. */
   readonly privateWebhooksFor?: string | undefined;
+  /** Whether only people with an invitation may create accounts (default: false). */
+  readonly isSignUpClosed?: boolean | undefined;
 }
 
 /** The engine as a Transport, with database access for a worker. */
@@ -177,6 +179,7 @@ function createContext(transaction: Transaction<Tables>, run: Run): HandlerConte
     publicUrl: run.publicUrl?.() ?? defaultPublicUrl,
     bottomLinesDelayMs: run.bottomLinesDelayMs,
     privateWebhooksFor: run.privateWebhooksFor,
+    isSignUpClosed: run.isSignUpClosed,
     ...(account && { account }),
   };
 }

@@ -74,6 +74,8 @@ export interface StorageDialect {
    * Ends an `insert … select … from batch` that joins other tables, so that the new IDs are in the order of the batch.
    */
   readonly inBatchOrder: RawBuilder<unknown>;
+  /** Limits an `update` or a `delete` of a table to some of the rows that meet a condition. */
+  isAmongFirst(table: string, condition: RawBuilder<unknown>, limit: number): RawBuilder<boolean>;
   /** Ends a `select` of rows to take: skips rows that another transaction is taking. */
   readonly skipLocked: RawBuilder<unknown>;
 

@@ -77,6 +77,7 @@ export interface HarnessOptions {
   readonly limitLegacy?: boolean;
   /** Whether the operator allows the webhooks of new accounts to call private addresses. */
   readonly allowsPrivateWebhooks?: boolean;
+  readonly isSignUpClosed?: boolean;
 }
 
 interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "close"> {

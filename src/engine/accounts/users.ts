@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { requireSecret } from "./account-secret.ts";
 import { type contract, extensionPrefix, recordNotFound, signInLifetimeMs } from "../../contract/index.ts";
 import { createAccount } from "./first-account.ts";
+import { useInvitation } from "./invitations.ts";
 import { accountOf, type HandlerContext, type Handlers, type RandomBytes } from "../kernel/handler.ts";
 import { personColumns, publicSlug, shortenName } from "./shoppers.ts";
 import { readClaim, signClaim } from "../kernel/signed-link.ts";
@@ -14,17 +15,22 @@ const signInKind = "sign_in";
 type NewUser = z.output<typeof contract.users.create.input>;
 
 /** Hashes a new user's password. Hashing is slow, so it happens before the call takes the write lock. */
-export async function hashNewPassword({ user }: NewUser, { random }: Pick<HandlerContext, "random">): Promise<NewUser> {
-  return { user: { ...user, password: await hashPassword(user.password, random) } };
+export async function hashNewPassword(
+  { user, ...others }: NewUser,
+  { random }: Pick<HandlerContext, "random">,
+): Promise<NewUser> {
+  return { ...others, user: { ...user, password: await hashPassword(user.password, random) } };
 }
 
 export const userHandlers: Handlers<typeof contract.users> = {
   /**
    * Creates an account and its user. The password must already be hashed.
+   * @throws ServiceError `featureDisabled` if sign-up is closed and there is no valid invitation code
    * Source: spec "Account and authentication". Assumed: `token` is a utoken, and counts among the account's hundred.
    */
-  create: async ({ user }, context) => {
+  create: async ({ user, invitation_code }, context) => {
     const { transaction, nowMs, random } = context;
+    await useInvitation(invitation_code, context);
     const account = await createAccount(transaction, context);
     const { id: user_id } = await transaction
       .insertInto("users")
@@ -63,11 +69,14 @@ export const userHandlers: Handlers<typeof contract.users> = {
     const found = await transaction
       .selectFrom("accounts")
       .leftJoin("users", (join) => join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"))
-      .select(["accounts.app_key", "users.display_name", "users.email"])
+      .select(["accounts.app_key", "accounts.secret_changed_at", "users.display_name", "users.email"])
       .where("accounts.id", "=", claim.accountId)
       .orderBy("users.id")
       .executeTakeFirst();
-    return { account: found ?? null };
+    if (!found) return { account: null };
+    const { secret_changed_at: changedAtMs, ...account } = found;
+    const isRevoked = changedAtMs !== null && claim.expiresAtMs - signInLifetimeMs <= changedAtMs;
+    return { account: isRevoked ? null : account };
   },
 
   /** Assumed: anyone may read any profile, so it shows nobody's full name, not even an owner's. */

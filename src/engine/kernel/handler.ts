@@ -34,6 +34,8 @@ export interface HandlerContext {
   readonly bottomLinesDelayMs?: number | undefined;
   /** The app key of the account whose webhooks this machine allows to call private addresses. */
   readonly privateWebhooksFor?: string | undefined;
+  /** Whether only people with an invitation may create accounts (default: false). */
+  readonly isSignUpClosed?: boolean | undefined;
   /** The caller has already validated the input's elements against the contract. */
   readonly isChecked?: boolean | undefined;
 }

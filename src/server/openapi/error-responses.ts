@@ -103,7 +103,7 @@ export function kindsOf(endpoint: Endpoint): readonly ErrorKind[] {
   const mayNeedToken = isOfAccount || (effect !== "read" && errorForm !== "oauth");
   const namesRow = paths[0].includes("{");
   return servedKinds.filter((kind) => {
-    if (kind === "featureDisabled" || kind === "tooManyRequests") return isOfAccount;
+    if (kind === "tooManyRequests") return isOfAccount;
     if (kind === "unauthorized") return mayNeedToken;
     if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
     if (kind === "invalidIdempotencyKey") return acceptsIdempotencyKey(endpoint);

@@ -1,7 +1,15 @@
 import { addColumns, addIndex, type Migration, withId } from "./table-builders.ts";
 
 /** Tables whose rows could only be found by account by reading all rows. */
-const unindexed = ["answers", "question_totals", "review_events", "review_images", "review_totals", "votes"] as const;
+const unindexed = [
+  "answers",
+  "question_totals",
+  "questions",
+  "review_events",
+  "review_images",
+  "review_totals",
+  "votes",
+] as const;
 
 /** Lets the operator disable and delete accounts and invite their owners. */
 export const accountStates: Migration = {

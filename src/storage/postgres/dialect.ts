@@ -50,6 +50,9 @@ export const postgres: StorageDialect = {
       from jsonb_array_elements(cast(${rows} as jsonb)) with ordinality as listed (value, position))`;
   },
   inBatchOrder: sql`order by batch.position`,
+  // With `in`, PostgreSQL would read the complete table.
+  isAmongFirst: (table, condition, limit) =>
+    sql`ctid = any(array(select ctid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)}))`,
   skipLocked: sql`for update skip locked`,
 
   // PostgreSQL does not provide one.

@@ -27,6 +27,8 @@ export const sqlite: StorageDialect = {
   },
   // SQLite reads the first table of a cross join in its own order.
   inBatchOrder: sql``,
+  isAmongFirst: (table, condition, limit) =>
+    sql`rowid in (select rowid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)})`,
   // Not needed: a write lock covers the complete file.
   skipLocked: sql``,
 

@@ -93,6 +93,7 @@ const descriptions: Readonly<Record<string, string>> = {
   updated_at_min: "only products changed at or after this time",
   "user.email": "email address of the owner",
   "user.password": "password of the owner",
+  invitation_code: "invitation by the operator, if sign-up is closed",
   "user.url": "shop URL",
   user_reference: "the store's reference for the customer",
   validate_data: "validate each record",

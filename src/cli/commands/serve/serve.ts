@@ -25,6 +25,9 @@ export const serve = command({
       description: "delay of the list of bottom lines, in seconds, 0 to 86400 (default: the account's setting)",
       read: readDelay,
     },
+    "allow-signup": {
+      description: "let anyone create an account, even if other machines can reach the server",
+    },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
     chaos: {
       value: "<spec>",
@@ -46,6 +49,7 @@ export const serve = command({
       limitLegacy: flags["limit-legacy"] ?? false,
       bottomLinesDelayMs: flags["bottom-lines-delay"],
       chaos,
+      allowsSignUp: flags["allow-signup"] ?? false,
       hasWorker: flags["no-worker"] !== true,
     });
   },

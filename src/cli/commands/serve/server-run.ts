@@ -3,7 +3,7 @@ import { usageError } from "../../../config/user-error.ts";
 import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../config/profile.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import type { ChaosCounts, ServeOptions } from "../../../app/ports.ts";
+import type { ChaosCounts, ServeOptions, SignUpState } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
@@ -22,6 +22,7 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     const { version, stderr: log } = io;
     const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
     messages.warn(`Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`);
+    messages.warn(signUpMessages[server.signUp]);
     if (server.emailTarget !== undefined) messages.warn(`Sending due emails to ${server.emailTarget}.`);
     if (server.emailProblem) {
       const { message, hint } = server.emailProblem;
@@ -41,6 +42,15 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     signals.release();
   }
 }
+
+/** Who may create accounts with `POST /users`. */
+const signUpMessages: Readonly<Record<SignUpState, string>> = {
+  local: "Sign-up is open to this machine. It closes if the server listens on another address or has a public URL.",
+  open: "Sign-up is open to anyone who can reach the server (--allow-signup).",
+  closed:
+    "Sign-up is closed. To add an account, run `starpost account create` or `starpost account invite`; " +
+    "to let anyone create an account, use --allow-signup.",
+};
 
 function reportChaos({ io, messages, globals }: Context, counts: ChaosCounts): void {
   const faults = Object.entries(counts.faults)

@@ -1,0 +1,218 @@
+import { sql } from "kysely";
+import { recordNotFound } from "../../contract/index.ts";
+import { createKey, hashToken } from "../kernel/credentials.ts";
+import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
+import { saveSetting } from "./account-settings.ts";
+import { type AccountKeys, createAccount } from "./first-account.ts";
+
+type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+
+/** `deleting`: a deletion was interrupted; it can only be continued. */
+export type AccountState = "active" | "disabled" | "deleting";
+
+/** An account, as its operator sees it. Times are in milliseconds. */
+export interface AccountSummary {
+  readonly appKey: string;
+  readonly state: AccountState;
+  /** The store's name, or else the owner's. */
+  readonly name: string | null;
+  /** The owner's address. An account that was not created through the API has none. */
+  readonly email: string | null;
+  readonly createdAtMs: number;
+  readonly disabledAtMs: number | null;
+  readonly secretChangedAtMs: number | null;
+}
+
+/** Records that are counted for the operator: the table of each. */
+const countedTables = {
+  products: "products",
+  orders: "orders",
+  reviews: "reviews",
+  questions: "questions",
+  coupons: "coupons",
+  unsubscribers: "unsubscribers",
+  emails: "mails",
+  webhooks: "webhooks",
+} as const;
+
+export type RecordCounts = Readonly<Record<keyof typeof countedTables, number>>;
+
+export interface AccountDetails extends AccountSummary {
+  /** The number of valid tokens. */
+  readonly tokens: number;
+  readonly records: RecordCounts;
+}
+
+interface AccountRow {
+  readonly app_key: string;
+  readonly created_at: number;
+  readonly disabled_at: number | null;
+  readonly deletion_began_at: number | null;
+  readonly secret_changed_at: number | null;
+  readonly store_name: string | null;
+  readonly display_name: string | null;
+  readonly email: string | null;
+}
+
+/** Lists all accounts, oldest first; or only the one with the app key. */
+export async function listAccounts(
+  { transaction }: Pick<Context, "transaction">,
+  appKey?: string,
+): Promise<AccountSummary[]> {
+  const owner = sql`from users where users.account_id = accounts.id and kind = 'owner' order by users.id limit 1`;
+  const { rows } = await sql<AccountRow>`
+    select app_key, created_at, disabled_at, deletion_began_at, secret_changed_at,
+      (select value from account_settings where account_id = accounts.id and name = 'store_name') as store_name,
+      (select display_name ${owner}) as display_name, (select email ${owner}) as email
+    from accounts ${appKey === undefined ? sql`` : sql`where app_key = ${appKey}`} order by id`.execute(transaction);
+  return rows.map((row) => ({
+    appKey: row.app_key,
+    state: row.deletion_began_at !== null ? "deleting" : row.disabled_at === null ? "active" : "disabled",
+    name: row.store_name === null ? row.display_name : (JSON.parse(row.store_name) as string),
+    email: row.email,
+    createdAtMs: row.created_at,
+    disabledAtMs: row.disabled_at,
+    secretChangedAtMs: row.secret_changed_at,
+  }));
+}
+
+/** @throws ServiceError `recordNotFound` */
+export async function describeAccount(appKey: string, context: Context): Promise<AccountDetails> {
+  const { transaction, nowMs } = context;
+  const id = await findAccountId(appKey, context);
+  const [summary] = await listAccounts(context, appKey);
+  if (!summary) throw recordNotFound("Account", "app_key", appKey);
+  const { tokens } = await transaction
+    .selectFrom("utokens")
+    .select(({ fn }) => fn.countAll<number>().as("tokens"))
+    .where("account_id", "=", id)
+    .where("expires_at", ">", nowMs)
+    .executeTakeFirstOrThrow();
+  const counts: Record<string, number> = {};
+  for (const [name, table] of Object.entries(countedTables)) {
+    const { count } = await transaction
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("account_id", "=", id)
+      .executeTakeFirstOrThrow();
+    counts[name] = count;
+  }
+  return { ...summary, tokens, records: counts as RecordCounts };
+}
+
+/** @throws ServiceError `recordNotFound` */
+export async function findAccountId(appKey: string, { transaction }: Pick<Context, "transaction">): Promise<number> {
+  const found = await transaction
+    .selectFrom("accounts")
+    .select("id")
+    .where("app_key", "=", appKey)
+    .executeTakeFirst();
+  if (!found) throw recordNotFound("Account", "app_key", appKey);
+  return found.id;
+}
+
+/** Creates an account without an owner. */
+export async function addAccount(name: string | undefined, context: HandlerContext): Promise<AccountKeys> {
+  const { transaction, nowMs } = context;
+  const { id, ...keys } = await createAccount(transaction, context);
+  if (name !== undefined) await saveSetting({ name: "store_name", value: name }, { transaction, nowMs }, id);
+  return keys;
+}
+
+/** Emails per transaction. */
+const batchSize = 1_000;
+
+/**
+ * Refuses all calls of an account, and holds its queued emails and webhooks. Repeating it has no effect.
+ * @throws ServiceError `recordNotFound`
+ */
+export async function disableAccount(appKey: string, { write }: EngineWork): Promise<void> {
+  const id = await write(async (context) => {
+    const found = await findAccountId(appKey, context);
+    await context.transaction
+      .updateTable("accounts")
+      .set({ disabled_at: context.nowMs })
+      .where("id", "=", found)
+      .where("disabled_at", "is", null)
+      .execute();
+    return found;
+  });
+  // Workers skip queued emails of disabled accounts, too, but would read them in every round.
+  await moveEmails(id, { from: "queued", to: "held" }, write);
+}
+
+/**
+ * Undoes `disableAccount`. Repeating it has no effect.
+ * @returns false if the account is being deleted
+ * @throws ServiceError `recordNotFound`
+ */
+export async function enableAccount(appKey: string, { read, write }: EngineWork): Promise<boolean> {
+  const id = await read((context) => findAccountId(appKey, context));
+  await moveEmails(id, { from: "held", to: "queued" }, write);
+  return write(async ({ transaction }) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable("accounts")
+      .set({ disabled_at: null })
+      .where("id", "=", id)
+      .where("deletion_began_at", "is", null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+async function moveEmails(
+  accountId: number,
+  { from, to }: { readonly from: string; readonly to: string },
+  write: EngineWork["write"],
+): Promise<void> {
+  const moveBatch = async ({ transaction }: HandlerContext) => {
+    const next = transaction
+      .selectFrom("mails")
+      .select("id")
+      .where("account_id", "=", accountId)
+      .where("state", "=", from)
+      .limit(batchSize);
+    const { numUpdatedRows } = await transaction
+      .updateTable("mails")
+      .set({ state: to })
+      .where("id", "in", next)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  };
+  while ((await write(moveBatch)) === batchSize);
+}
+
+/**
+ * Replaces the secret of an account. The old one, all tokens, signatures, and sign-in links become invalid.
+ * @throws ServiceError `recordNotFound`
+ */
+export async function rotateSecret(
+  appKey: string,
+  { transaction, nowMs, random, sealer }: HandlerContext,
+): Promise<string> {
+  const id = await findAccountId(appKey, { transaction });
+  const secret = createKey(random);
+  await transaction
+    .updateTable("accounts")
+    .set({ secret_sealed: sealer.seal(secret), secret_changed_at: nowMs })
+    .where("id", "=", id)
+    .execute();
+  await transaction.deleteFrom("utokens").where("account_id", "=", id).execute();
+  return secret;
+}
+
+/**
+ * Revokes all tokens of an account, or one.
+ * @returns the number of revoked tokens
+ * @throws ServiceError `recordNotFound`
+ */
+export async function revokeTokens(
+  appKey: string,
+  token: string | undefined,
+  { transaction }: Pick<Context, "transaction">,
+): Promise<number> {
+  const id = await findAccountId(appKey, { transaction });
+  const all = transaction.deleteFrom("utokens").where("account_id", "=", id);
+  const chosen = token === undefined ? all : all.where("token_hash", "=", hashToken(token));
+  return Number((await chosen.executeTakeFirst()).numDeletedRows);
+}

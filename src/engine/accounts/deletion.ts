@@ -1,0 +1,78 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
+import { findAccountId } from "./administration.ts";
+
+/** Rows per transaction. Those of images are large. */
+const batchSize = 1_000;
+const imageBatchSize = 20;
+
+/**
+ * Disables an account, and then deletes everything that belongs to it, in small transactions, so that other accounts can
+ * write in between. If it is interrupted, the account stays disabled, and the next deletion continues.
+ * @param onDeleted called with the number of rows deleted so far
+ * @returns the number of deleted rows, without the account itself
+ * @throws ServiceError `recordNotFound`
+ */
+export async function deleteAccount(
+  appKey: string,
+  { read, write }: EngineWork,
+  onDeleted?: (rows: number) => void,
+): Promise<number> {
+  const id = await write(async (context) => {
+    const found = await findAccountId(appKey, context);
+    await beginDeletion(found, context);
+    return found;
+  });
+  const tables = await read(({ transaction }) => listOwnedTables(transaction));
+  let deleted = 0;
+  for (const table of tables) {
+    const limit = table === "review_images" ? imageBatchSize : batchSize;
+    let rows: number;
+    do {
+      rows = await write((context) => deleteBatch(table, { id, limit }, context));
+      deleted += rows;
+      onDeleted?.(deleted);
+    } while (rows === limit);
+  }
+  return deleted + (await write((context) => deleteRest(id, tables, context)));
+}
+
+async function beginDeletion(id: number, { transaction, nowMs }: HandlerContext): Promise<void> {
+  await transaction
+    .updateTable("accounts")
+    .set({
+      disabled_at: sql<number>`coalesce(disabled_at, ${nowMs})`,
+      deletion_began_at: sql<number>`coalesce(deletion_began_at, ${nowMs})`,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Lists the tables whose rows belong to accounts. */
+export async function listOwnedTables(db: Kysely<Tables>): Promise<readonly string[]> {
+  const tables = await db.introspection.getTables();
+  return tables.filter(({ columns }) => columns.some(({ name }) => name === "account_id")).map(({ name }) => name);
+}
+
+async function deleteBatch(
+  table: string,
+  { id, limit }: { readonly id: number; readonly limit: number },
+  { transaction, dialect }: HandlerContext,
+): Promise<number> {
+  const isNext = dialect.isAmongFirst(table, sql`account_id = ${id}`, limit);
+  const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${isNext}`.execute(transaction);
+  return Number(numAffectedRows);
+}
+
+/** Deletes the account, and what calls that began before it was disabled have added in the meantime. */
+async function deleteRest(id: number, tables: readonly string[], { transaction }: HandlerContext): Promise<number> {
+  let deleted = 0n;
+  for (const table of tables) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where account_id = ${id}`.execute(transaction);
+    deleted += numAffectedRows;
+  }
+  await transaction.deleteFrom("accounts").where("id", "=", id).execute();
+  return Number(deleted);
+}

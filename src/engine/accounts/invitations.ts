@@ -1,0 +1,47 @@
+import { ServiceError } from "../../contract/index.ts";
+import { createKey, hashToken } from "../kernel/credentials.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+
+type Context = Pick<HandlerContext, "transaction" | "nowMs" | "isSignUpClosed">;
+
+/** Creates an invitation, and deletes expired ones. Its code is not stored and cannot be shown again. */
+export async function createInvitation(
+  lifetimeMs: number,
+  { transaction, nowMs, random }: Pick<HandlerContext, "transaction" | "nowMs" | "random">,
+): Promise<{ readonly code: string; readonly expiresAtMs: number }> {
+  await transaction.deleteFrom("invitations").where("expires_at", "<=", nowMs).execute();
+  const code = createKey(random);
+  const expiresAtMs = nowMs + lifetimeMs;
+  await transaction
+    .insertInto("invitations")
+    .values({ code_hash: hashToken(code), created_at: nowMs, expires_at: expiresAtMs })
+    .execute();
+  return { code, expiresAtMs };
+}
+
+/**
+ * Checks that a person may create an account. Changes nothing.
+ * @throws ServiceError `featureDisabled`
+ */
+export async function requireSignUp(code: string | undefined, context: Context): Promise<void> {
+  if (!context.isSignUpClosed) return;
+  if (code === undefined) throw new ServiceError("featureDisabled", "sign-up is closed: an invitation code is needed");
+  const { transaction, nowMs } = context;
+  const found = await transaction
+    .selectFrom("invitations")
+    .select("id")
+    .where("code_hash", "=", hashToken(code))
+    .where("expires_at", ">", nowMs)
+    .executeTakeFirst();
+  if (!found) throw new ServiceError("featureDisabled", "the invitation code is invalid, expired, or already used");
+}
+
+/**
+ * Uses up the invitation, if one is needed.
+ * @throws ServiceError `featureDisabled`
+ */
+export async function useInvitation(code: string | undefined, context: Context): Promise<void> {
+  await requireSignUp(code, context);
+  if (!context.isSignUpClosed || code === undefined) return;
+  await context.transaction.deleteFrom("invitations").where("code_hash", "=", hashToken(code)).execute();
+}
