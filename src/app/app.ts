@@ -1,7 +1,7 @@
 import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
 import { type Account, openRemote } from "./remote-account.ts";
 import { createLocalSender } from "./local-responder.ts";
-import { openEngine } from "./engine.ts";
+import { commandAccounts, openEngine } from "./engine.ts";
 import { findRate, pace } from "./pacing.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
@@ -17,6 +17,7 @@ import { withToken } from "../service/with-token.ts";
 import { withWriteGuard } from "../service/with-write-guard.ts";
 
 export { openEmailAccess } from "./email-access.ts";
+export { openAccounts } from "./accounts.ts";
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";
@@ -24,9 +25,6 @@ export { setPrivateWebhooks } from "./private-webhooks.ts";
 
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;
-
-/** Accounts that commands create show every change at once. Servers and workers create accounts with the specification's delay. */
-const newAccountDelay = 0;
 
 /**
  * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
@@ -112,7 +110,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
 }
 
 async function stageLocal(settings: RehearsalSettings, profile: LocalProfile): Promise<Stage> {
-  const engine = await openEngine(settings, profile, { enforceLimits: false, newAccountDelay });
+  const engine = await openEngine(settings, profile, { enforceLimits: false, ...commandAccounts });
   const { database, shownAs } = profile;
   return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
 }
@@ -136,7 +134,7 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
   const publicUrl = findPublicUrl(settings.env);
   const engine = await openEngine(settings, profile, {
     enforceLimits: false,
-    newAccountDelay,
+    ...commandAccounts,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   });
   const transport = settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;

@@ -4,7 +4,7 @@ import { checkIntegrity, inspectDatabase } from "../storage/inspect-database.ts"
 /** How long to wait for a lock of the database, in milliseconds. */
 const busyTimeoutMs = 1_000;
 
-const path = process.argv[2] ?? "";
+const [path = "", appKey] = process.argv.slice(2);
 
 const send = (message: DatabaseProbeMessage) =>
   new Promise<void>((resolve) => {
@@ -12,7 +12,7 @@ const send = (message: DatabaseProbeMessage) =>
   });
 
 async function probe(): Promise<void> {
-  const inspection = await inspectDatabase(path, { clock: Date.now, busyTimeoutMs });
+  const inspection = await inspectDatabase(path, { clock: Date.now, busyTimeoutMs, appKey });
   await send({ inspection });
   if ("facts" in inspection) {
     await send({ damage: await checkIntegrity(path).catch((error: Error) => [error.message]) });

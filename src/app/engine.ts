@@ -1,8 +1,11 @@
 import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
+import { unknownAccount } from "../config/profile-name.ts";
 import { UserError } from "../config/user-error.ts";
 import { createSealingKey, readSealingKey } from "../config/sealing-key.ts";
 import { findWebhookSettings } from "../config/webhook-settings.ts";
+import type { AccountKeys } from "../engine/accounts/first-account.ts";
+import type { Sealer } from "../engine/kernel/sealer.ts";
 import type { LocalTransport, LocalTransportOptions } from "../engine/local-transport.ts";
 import type { Database } from "../storage/database.ts";
 
@@ -21,6 +24,9 @@ interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock"
   readonly newAccountDelay?: number;
 }
 
+/** Accounts that commands create show every change at once. Servers and workers create accounts with the specification's delay. */
+export const commandAccounts = { newAccountDelay: 0 } as const;
+
 /** Loads all handlers now, for long-running processes: a later update may replace the program files. */
 export async function loadEngine(): Promise<void> {
   const { loadHandlers } = await import("../engine/handlers.ts");
@@ -29,7 +35,7 @@ export async function loadEngine(): Promise<void> {
 
 export async function openEngine(
   host: HostContext,
-  { database: url, shownAs }: LocalProfile,
+  { database: url, shownAs, account }: LocalProfile,
   { databaseShownAs = shownAs, newAccountDelay, ...options }: EngineOptions,
 ): Promise<Engine> {
   const { openDatabase } = await import("../storage/database.ts");
@@ -46,19 +52,20 @@ export async function openEngine(
     const hasAccount = existingKey === undefined && (await holdsAccount(database.db));
     const key = existingKey ?? (await createKey(host, { shownAs, hasAccount }));
     const sealer = createSealer(key);
-    const { appKey, secret } = await ensureFirstAccount(database, {
+    const first = await ensureFirstAccount(database, {
       sealer,
       clock,
       random,
       bottomLinesDelay: newAccountDelay,
     });
+    const { appKey, secret } = account === undefined ? first : await findAccount(database, account, sealer);
     const { allowsPrivate } = await findWebhookSettings(env, paths);
     const transport = createLocalTransport({
       database: { ...database, shownAs: databaseShownAs },
       clock,
       random,
       sealer,
-      ...(allowsPrivate && { privateWebhooksFor: appKey }),
+      ...(allowsPrivate && { privateWebhooksFor: first.appKey }),
       ...options,
     });
     const keepsOrder = database.dialect.runsInOrder;
@@ -67,6 +74,17 @@ export async function openEngine(
     await database.db.destroy();
     throw toServiceError(error, shownAs);
   }
+}
+
+/** @throws UserError `usage` if there is no such account */
+async function findAccount({ db, shownAs }: Database, appKey: string, sealer: Sealer): Promise<AccountKeys> {
+  const found = await db
+    .selectFrom("accounts")
+    .select("secret_sealed")
+    .where("app_key", "=", appKey)
+    .executeTakeFirst();
+  if (found) return { appKey, secret: sealer.open(found.secret_sealed) };
+  throw unknownAccount(appKey, shownAs);
 }
 
 async function holdsAccount(db: Database["db"]): Promise<boolean> {

@@ -6,6 +6,8 @@ import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { StoredToken } from "../config/token-file.ts";
 import type { UserError } from "../config/user-error.ts";
 import type { EmailAccess, EmailAccessChange } from "../engine/emails/administration.ts";
+import type { AccountDetails, AccountSummary } from "../engine/accounts/administration.ts";
+import type { AccountKeys } from "../engine/accounts/first-account.ts";
 import type { GroupName } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
@@ -13,6 +15,7 @@ import type { CallOptions } from "../service/transport.ts";
 import type { WriteGuard } from "../service/with-write-guard.ts";
 
 export type { EmailAccess, EmailAccessChange };
+export type { AccountDetails, AccountSummary };
 
 /** The machine and environment that the program runs in. */
 export interface HostContext {
@@ -197,12 +200,33 @@ export interface PrivateWebhooks {
   readonly isAllowed: boolean;
 }
 
+/** The accounts of an embedded database, for its operator. Unknown app keys are rejected with `recordNotFound`. */
+export interface AccountAdmin {
+  /** The account that commands use: the one of `--account`, or else the first. */
+  readonly ownAppKey: string;
+  readonly list: () => Promise<readonly AccountSummary[]>;
+  readonly show: (appKey: string) => Promise<AccountDetails>;
+  readonly create: (name: string | undefined) => Promise<AccountKeys>;
+  readonly invite: (lifetimeMs: number) => Promise<{ readonly code: string; readonly expiresAtMs: number }>;
+  readonly disable: (appKey: string) => Promise<void>;
+  /** @returns false if the account is being deleted */
+  readonly enable: (appKey: string) => Promise<boolean>;
+  /** @returns the new secret */
+  readonly rotateSecret: (appKey: string) => Promise<string>;
+  /** Revokes one token, or all. @returns the number of revoked tokens */
+  readonly revokeTokens: (appKey: string, token: string | undefined) => Promise<number>;
+  /** @returns the number of deleted rows */
+  readonly delete: (appKey: string, onDeleted: (rows: number) => void) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
 /** The application, as commands use it. Implemented by `app.ts`. */
 export interface App {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
+  readonly openAccounts: (host: HostContext, profile: LocalProfile) => Promise<AccountAdmin>;
   readonly setPrivateWebhooks: (host: HostContext, profile: LocalProfile, setting: PrivateWebhooks) => Promise<void>;
   readonly openEmailAccess: (settings: LocalSettings) => Promise<EmailAccessAdmin>;
   /** Connects to the configured mail server without sending anything. */

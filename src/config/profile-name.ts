@@ -50,3 +50,11 @@ export function parseBaseUrl(text: string, source: string): string {
   }
   return url.href.replace(/(?<!\/)\/+$/, "");
 }
+
+/** The error for an app key that no account of a database has. */
+export function unknownAccount(appKey: string, database: string): UserError {
+  return usageError(
+    `account ${JSON.stringify(appKey)} not found in ${database}`,
+    "To list the accounts, run `starpost account list`.",
+  );
+}

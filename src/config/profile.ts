@@ -20,6 +20,8 @@ export interface LocalProfile extends NamedProfile {
   readonly database: string;
   /** The database as it is shown to users: without a password. */
   readonly shownAs: string;
+  /** The app key of the chosen account (default: the database's first account). */
+  readonly account?: string | undefined;
 }
 
 /** An account of a remote service. */
@@ -48,6 +50,8 @@ export interface ProfileSources {
   readonly paths: Paths;
   /** The value of `--profile`. */
   readonly flag?: string | undefined;
+  /** The value of `--account`. */
+  readonly account?: string | undefined;
   /** Whether the user can be asked to unlock the keyring (default: no). */
   readonly hasPerson?: (() => boolean) | undefined;
 }
@@ -56,9 +60,20 @@ export interface ProfileSources {
  * Finds the profile to use: from the flag, the environment, the current profile, or else `local`.
  * In the environment, the variables of an ad hoc profile take precedence over `STARPOST_PROFILE`. `STARPOST_DATABASE`
  * replaces any profile that is not selected by the flag, but contradicts variables that select a remote profile.
- * @throws UserError `usage` if the profile is unknown or incomplete, or if variables contradict each other
+ * @throws UserError `usage` if the profile is unknown or incomplete, or if variables or flags contradict each other
  */
 export async function resolveProfile(sources: ProfileSources): Promise<Profile> {
+  const { account } = sources;
+  const profile = await findProfile(sources);
+  if (account === undefined) return profile;
+  if (profile.mode === "local") return { ...profile, account };
+  throw usageError(
+    `profile ${profile.name} is remote; --account selects an account of a database`,
+    "Remove --account, or use --profile local. To use another account of the service, create a profile for it.",
+  );
+}
+
+async function findProfile(sources: ProfileSources): Promise<Profile> {
   const { env, flag, paths } = sources;
   const adHoc = flag === undefined || flag === builtInNames.environment ? readAdHocProfile(env) : undefined;
   const isDatabaseGiven = flag === undefined && readVariable(env, "STARPOST_DATABASE") !== undefined;
@@ -84,10 +99,15 @@ function contradiction(variable: string): UserError {
 }
 
 /** The built-in profile `local`. */
-export function localProfile({ env, cwd, paths }: Pick<ProfileSources, "env" | "cwd" | "paths">): LocalProfile {
+export function localProfile({
+  env,
+  cwd,
+  paths,
+  account,
+}: Pick<ProfileSources, "env" | "cwd" | "paths" | "account">): LocalProfile {
   const location = readVariable(env, "STARPOST_DATABASE");
   const database = findDatabase(location ?? paths.database, cwd, "STARPOST_DATABASE");
-  return { name: builtInNames.local, isLive: false, mode: "local", ...database };
+  return { name: builtInNames.local, isLive: false, mode: "local", ...database, account };
 }
 
 /** Where to look for the secrets of stored profiles. */

@@ -89,9 +89,6 @@ const storeName = lazily(() =>
     }),
 );
 
-/** The lifetime of an invitation to create an account. */
-export const invitationLifetime = { defaultMs: 7 * dayMs, maxMs: 365 * dayMs } as const;
-
 /** The lifetime of a sign-in URL. Assumed: the specification does not state it. */
 export const signInLifetimeMs = 5 * 60 * 1_000;
 

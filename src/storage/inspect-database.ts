@@ -11,7 +11,7 @@ export interface DatabaseFacts extends DialectFacts {
   readonly schema: number | null;
   readonly newestSchema: number;
   readonly tables: number;
-  /** The first account; null if the database has no account. */
+  /** The chosen account, or else the first one; null if it does not exist. */
   readonly account: {
     readonly appKey: string;
     readonly secretSealed: string;
@@ -30,10 +30,15 @@ export type DatabaseInspection = { readonly facts: DatabaseFacts } | { readonly 
 /**
  * Inspects an existing database, and changes nothing in it or next to it.
  * @param options.busyTimeoutMs how long to wait for a lock
+ * @param options.appKey the account to inspect (default: the first one)
  */
 export async function inspectDatabase(
   url: string,
-  { clock, busyTimeoutMs }: { readonly clock: () => number; readonly busyTimeoutMs: number },
+  {
+    clock,
+    busyTimeoutMs,
+    appKey,
+  }: { readonly clock: () => number; readonly busyTimeoutMs: number; readonly appKey?: string | undefined },
 ): Promise<DatabaseInspection> {
   let shownAs = "the database";
   let db: Kysely<Tables> | undefined;
@@ -49,7 +54,7 @@ export async function inspectDatabase(
     const tables = (await dialect.readTableNames(untyped)).length;
     const schema = (await readSchemaVersion(untyped, dialect)) ?? null;
     const facts = await dialect.readFacts(db, address.location, clock);
-    const account = schema === null ? null : await readAccount(db, clock());
+    const account = schema === null ? null : await readAccount(db, clock(), appKey);
     return { facts: { ...facts, schema, newestSchema, tables, account } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
@@ -75,13 +80,13 @@ export async function checkIntegrity(path: string): Promise<string[]> {
   }
 }
 
-async function readAccount(db: Kysely<Tables>, nowMs: number): Promise<DatabaseFacts["account"]> {
-  const found = await db
-    .selectFrom("accounts")
-    .select(["id", "app_key", "secret_sealed"])
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirst();
+async function readAccount(
+  db: Kysely<Tables>,
+  nowMs: number,
+  appKey: string | undefined,
+): Promise<DatabaseFacts["account"]> {
+  const accounts = db.selectFrom("accounts").select(["id", "app_key", "secret_sealed"]).orderBy("id").limit(1);
+  const found = await (appKey === undefined ? accounts : accounts.where("app_key", "=", appKey)).executeTakeFirst();
   if (!found) return null;
   const { count } = await db
     .selectFrom("utokens")

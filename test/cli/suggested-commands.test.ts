@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findProfileFlag, keepProfile } from "../../src/cli/program/output/suggested-commands.ts";
+import { findTargetFlags, keepTarget } from "../../src/cli/program/output/suggested-commands.ts";
 
 test.each([
   ["To continue, run: starpost imports resume 1", "To continue, run: starpost imports resume 1 --profile shop"],
@@ -15,7 +15,7 @@ test.each([
   ["(run: starpost mail why <order_id>)", "(run: starpost mail why <order_id> --profile shop)"],
   ["Run: starpost mail why 1. Then wait.", "Run: starpost mail why 1 --profile shop. Then wait."],
 ])("adds the profile to %j", (text, expected) => {
-  expect(keepProfile(text, "shop")).toBe(expected);
+  expect(keepTarget(text, { profile: "shop" })).toBe(expected);
 });
 
 test.each([
@@ -25,22 +25,31 @@ test.each([
   "run: starpost orders list --profile other",
   "a newer starpost created it",
 ])("leaves %j unchanged", (text) => {
-  expect(keepProfile(text, "shop")).toBe(text);
+  expect(keepTarget(text, { profile: "shop" })).toBe(text);
 });
 
 test("quotes the profile, and adds none without the flag", () => {
   const text = "run: starpost orders list";
-  expect(keepProfile(text, "my shop")).toBe(`${text} --profile 'my shop'`);
-  expect(keepProfile(text, undefined)).toBe(text);
+  expect(keepTarget(text, { profile: "my shop" })).toBe(`${text} --profile 'my shop'`);
+  expect(keepTarget(text, {})).toBe(text);
 });
 
 test.each([
-  [["orders", "list", "--profile", "shop"], "shop"],
-  [["orders", "list", "--profile=shop"], "shop"],
-  [["-p", "shop", "orders", "--unknown"], "shop"],
-  [["orders", "list", "-yp", "shop"], "shop"],
-  [["orders", "list", "--", "--profile", "shop"], undefined],
-  [["orders", "list", "--profile"], undefined],
-])("finds the profile of %j", (argv, profile) => {
-  expect(findProfileFlag(argv)).toBe(profile);
+  [["orders", "list", "--profile", "shop"], { profile: "shop" }],
+  [["orders", "list", "--profile=shop", "--account", "k1"], { profile: "shop", account: "k1" }],
+  [["-p", "shop", "orders", "--unknown"], { profile: "shop" }],
+  [["orders", "list", "-yp", "shop"], { profile: "shop" }],
+  [["orders", "list", "--account=k1"], { account: "k1" }],
+  [["orders", "list", "--", "--profile", "shop"], {}],
+  [["orders", "list", "--profile"], {}],
+])("finds the profile and the account of %j", (argv, target) => {
+  expect(findTargetFlags(argv)).toEqual({ profile: undefined, account: undefined, ...target });
+});
+
+test("adds the account, except to commands that name one themselves", () => {
+  const text = "Run `starpost orders list`, `starpost account list`, or `starpost profile list`.";
+  expect(keepTarget(text, { profile: "shop", account: "k1" })).toBe(
+    "Run `starpost orders list --profile shop --account k1`, `starpost account list --profile shop`, " +
+      "or `starpost profile list`.",
+  );
 });

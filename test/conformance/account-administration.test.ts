@@ -92,7 +92,11 @@ describeIsolated("the operator", (harness) => {
     expect(await service.users.signedIn({ code })).toEqual({ account: null });
     expect(await describeOne(caller.appKey)).toMatchObject({ tokens: 0, secretChangedAtMs: harness().clock() });
     const { access_token: utoken } = await service.tokens.create(grant({ ...account, secret }));
-    expect(await harness().service({ ...caller, utoken }).coupons.list({})).toEqual({ coupons: [] });
+    expect(
+      await harness()
+        .service({ ...caller, utoken })
+        .coupons.list({}),
+    ).toEqual({ coupons: [] });
     harness().clock.advance(1);
     const renewed = await service.users.signIn({ secret });
     expect(await service.users.signedIn(renewed)).toMatchObject({ account: { app_key: caller.appKey } });

@@ -21,7 +21,7 @@ const help: Readonly<Record<string, ArgumentHelp>> = {
     values: "profiles",
   },
   "profile name": { description: "profile name, as listed by `profile list`", values: "profiles" },
-  app_key: { description: "app key of the account" },
+  app_key: { description: "app key of the account, as listed by `account list`" },
   address: { description: "email address" },
   category,
   file: csvFiles,

@@ -37,6 +37,7 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
     cwd: io.cwd,
     paths: await findPaths(),
     flag: globals.profile,
+    account: globals.account,
     hasPerson: () => canPrompt({ io, globals }),
   });
   const host = async () => ({

@@ -6,6 +6,8 @@ import type { Flag, Flags } from "./flag.ts";
 /** The flags that every command accepts, parsed. */
 export interface Globals {
   readonly profile: string | undefined;
+  /** The app key of an account of the embedded database. */
+  readonly account: string | undefined;
   readonly format: Format;
   /** Whether prompts are allowed. */
   readonly input: boolean;
@@ -22,6 +24,7 @@ export interface Globals {
 /** As the parser returns them. */
 export interface GlobalFlags {
   readonly profile?: string;
+  readonly account?: string;
   readonly json?: boolean;
   readonly format?: Format;
   readonly input?: boolean;
@@ -38,6 +41,7 @@ export const formats = Object.keys(isFormat);
 
 export const globalFlags = {
   profile: { short: "p", value: "<name>", description: "profile to use (default: the current profile)" },
+  account: { value: "<app-key>", description: "account of the embedded database (default: the first account)" },
   json: { description: "print one JSON document; same as --format json" },
   format: {
     value: "<format>",
@@ -64,6 +68,7 @@ export const versionFlag: Flag = { description: "show the version" };
 export function readGlobals(flags: GlobalFlags): Globals {
   const {
     profile,
+    account,
     json = false,
     format,
     input = true,
@@ -72,8 +77,8 @@ export function readGlobals(flags: GlobalFlags): Globals {
     verbose = false,
     raw = false,
   } = flags;
-  if (profile === "") {
-    throw usageError('invalid value "" for --profile: must not be empty');
+  for (const [name, value] of Object.entries({ profile, account })) {
+    if (value === "") throw usageError(`invalid value "" for --${name}: must not be empty`);
   }
   if (format !== undefined && !formats.includes(format)) throw invalidFormat(format);
   if (json && format !== undefined && format !== "json") {
@@ -81,7 +86,7 @@ export function readGlobals(flags: GlobalFlags): Globals {
   }
   const outputFormat = json ? "json" : (format ?? "table");
   const columns = readColumns(flags.columns, outputFormat);
-  return { profile, format: outputFormat, input, yes, quiet, verbose, raw, columns };
+  return { profile, account, format: outputFormat, input, yes, quiet, verbose, raw, columns };
 }
 
 function invalidFormat(given: string): UserError {

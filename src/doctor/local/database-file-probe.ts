@@ -15,12 +15,20 @@ export interface DatabaseFileProbe {
  * Inspects a SQLite file in a separate process, because reading a large file, or one on an unreachable network drive,
  * cannot be aborted otherwise.
  * @param program the file to run as the probe process
+ * @param account the app key of the account to inspect (default: the first one)
  */
 export function probeDatabaseFile(
   path: string,
-  { program, timeoutMs }: { readonly program: URL; readonly timeoutMs: number },
+  {
+    program,
+    timeoutMs,
+    account,
+  }: { readonly program: URL; readonly timeoutMs: number; readonly account?: string | undefined },
 ): Promise<DatabaseFileProbe> {
-  const child = fork(program, [path], { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
+  const child = fork(program, account === undefined ? [path] : [path, account], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    execArgv: [],
+  });
   let result: DatabaseFileProbe = {};
   child.on("message", (message) => {
     result = { ...result, ...(message as DatabaseProbeMessage) };

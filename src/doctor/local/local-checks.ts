@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { LocalProfile } from "../../config/profile.ts";
+import { unknownAccount } from "../../config/profile-name.ts";
 import { readSealingKey } from "../../config/sealing-key.ts";
 import { codeOf } from "../../config/user-error.ts";
 import { utokenLimits } from "../../contract/index.ts";
@@ -37,7 +38,7 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
   }
   const program = await context.findDatabaseProbe();
   const [{ inspection, damage }, lockUsage] = await Promise.all([
-    probeDatabaseFile(path, { program, timeoutMs }),
+    probeDatabaseFile(path, { program, timeoutMs, account: profile.account }),
     observeLock(path, clock),
   ]);
   if (!inspection) {
@@ -55,7 +56,7 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
     checkJournal(facts),
     checkDamage(damage, facts, timeoutMs),
     checkLock(lockUsage, false),
-    ...(await checkAccount(context, facts)),
+    ...(await checkAccount(context, profile, facts)),
     await checkPacing(context, profile.database, facts.account?.appKey),
   ];
 }
@@ -77,7 +78,11 @@ async function checkNewAccount({ env, paths }: DoctorContext, path: string): Pro
 async function checkServerAccount(context: DoctorContext, profile: LocalProfile): Promise<Check[]> {
   const { clock } = context;
   const startedMs = clock();
-  const inspection = await inspectDatabase(profile.database, { clock, busyTimeoutMs });
+  const inspection = await inspectDatabase(profile.database, {
+    clock,
+    busyTimeoutMs,
+    appKey: profile.account,
+  });
   if ("failure" in inspection) {
     const { failure } = inspection;
     if (failure.problem === "unreachable") {
@@ -99,13 +104,21 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     await checkDatabase(facts, profile, undefined),
     skipped("database-integrity", "not applicable to PostgreSQL"),
     checkServerLock(facts.writer ?? undefined),
-    ...(await checkAccount(context, facts)),
+    ...(await checkAccount(context, profile, facts)),
     await checkPacing(context, profile.database, facts.account?.appKey),
   ];
 }
 
 /** Checks that the sealing key decrypts the account's secret, and how many tokens are valid. */
-async function checkAccount({ env, paths }: DoctorContext, { account }: DatabaseFacts): Promise<Check[]> {
+async function checkAccount(
+  { env, paths }: DoctorContext,
+  profile: LocalProfile,
+  { account }: DatabaseFacts,
+): Promise<Check[]> {
+  if (!account && profile.account !== undefined) {
+    const { message, hint = "" } = unknownAccount(profile.account, profile.shownAs);
+    return [problem("credentials", message, hint), ...skipAll(["key", "tokens"], "the account does not exist")];
+  }
   if (!account) {
     return skipAll(["key", "credentials", "tokens"], "the account does not exist yet");
   }

@@ -4,6 +4,7 @@ import { createKey, hashToken } from "../kernel/credentials.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
 import { saveSetting } from "./account-settings.ts";
 import { type AccountKeys, createAccount } from "./first-account.ts";
+import { readAccountSettings } from "./platform.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
 
@@ -41,6 +42,7 @@ export interface AccountDetails extends AccountSummary {
   /** The number of valid tokens. */
   readonly tokens: number;
   readonly records: RecordCounts;
+  readonly settings: Awaited<ReturnType<typeof readAccountSettings>>["settings"];
 }
 
 interface AccountRow {
@@ -97,16 +99,13 @@ export async function describeAccount(appKey: string, context: Context): Promise
       .executeTakeFirstOrThrow();
     counts[name] = count;
   }
-  return { ...summary, tokens, records: counts as RecordCounts };
+  const { settings } = await readAccountSettings(context, id);
+  return { ...summary, tokens, records: counts as RecordCounts, settings };
 }
 
 /** @throws ServiceError `recordNotFound` */
 export async function findAccountId(appKey: string, { transaction }: Pick<Context, "transaction">): Promise<number> {
-  const found = await transaction
-    .selectFrom("accounts")
-    .select("id")
-    .where("app_key", "=", appKey)
-    .executeTakeFirst();
+  const found = await transaction.selectFrom("accounts").select("id").where("app_key", "=", appKey).executeTakeFirst();
   if (!found) throw recordNotFound("Account", "app_key", appKey);
   return found.id;
 }

@@ -45,7 +45,7 @@ export const accountHandlers: Handlers<typeof contract.account> = {
 
   features: (_input, context) => listFeatures(context),
 
-  settings: (_input, context) => readAccountSettings(context),
+  settings: (_input, context) => readAccountSettings(context, accountOf(context).id),
 
   /** Changes only the settings that the call names. */
   set: async ({ name, bottom_lines_delay: value }, context) => {
@@ -53,14 +53,13 @@ export const accountHandlers: Handlers<typeof contract.account> = {
       await saveSetting({ name: "bottom_lines_delay", value }, context, accountOf(context).id);
     }
     if (name !== undefined) await saveStoreName(name, context);
-    return readAccountSettings(context);
+    return readAccountSettings(context, accountOf(context).id);
   },
 
   setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
 };
 
-async function readAccountSettings(context: HandlerContext) {
-  const { id } = accountOf(context);
+export async function readAccountSettings(context: Pick<HandlerContext, "transaction">, id: number) {
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
   const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);

@@ -64,7 +64,13 @@ function describeRemainder({ state, mails, webhooks }: WorkSummary): string | un
 
 async function readLocalProfile(context: Context): Promise<LocalProfile> {
   const profile = await context.profile();
-  if (profile.mode === "local") return profile;
+  if (profile.mode === "local") {
+    if (profile.account === undefined) return profile;
+    throw usageError(
+      "--account cannot be used here: emails and webhooks of all accounts are sent",
+      "Remove --account.",
+    );
+  }
   throw usageError(
     `profile ${profile.name} is remote; its service sends its emails and webhooks`,
     "To send those of the embedded database, use --profile local.",

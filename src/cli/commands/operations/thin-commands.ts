@@ -90,7 +90,6 @@ export const thinCommands = {
     operation: "emails.forecast",
     examples: ["starpost mail forecast", "starpost mail forecast --since-purchase-id 100 --json"],
   },
-  "account show": { operation: "account.settings" },
   "account set": {
     operation: "account.set",
     examples: ["starpost account set --name 'Tea & Cups'", "starpost account set --bottom-lines-delay 0"],

@@ -113,7 +113,10 @@ export async function withRunDeps<T>(
       return connection;
     },
     profileName: profile.name,
-    target: profile.mode === "local" ? profile.shownAs : `${profile.baseUrl} ${profile.appKey}`,
+    target:
+      profile.mode === "local"
+        ? [profile.shownAs, profile.account].filter((part) => part !== undefined).join(" ")
+        : `${profile.baseUrl} ${profile.appKey}`,
     runsFolder: paths.runsFolder,
     clock: io.clock,
     random: io.random,

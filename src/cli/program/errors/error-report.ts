@@ -9,7 +9,7 @@ import { describeFailure } from "./failure.ts";
 import { wantsJson } from "../global-flags.ts";
 import type { Io } from "../io.ts";
 import { guardIo } from "../output/guarded-io.ts";
-import { findProfileFlag, keepProfile } from "../output/suggested-commands.ts";
+import { findTargetFlags, keepTarget } from "../output/suggested-commands.ts";
 import { readMessageScreen } from "../output/screen.ts";
 
 /** Prints an error: the message and a hint for a person, or one JSON document for a script. */
@@ -19,7 +19,7 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   const ownHint = misnamed ? await addSuggestion(failure.hint, misnamed) : failure.hint;
   const [message = "", hint, detail] = [
     failure.message,
-    ownHint && keepProfile(ownHint, findProfileFlag(io.argv)),
+    ownHint && keepTarget(ownHint, findTargetFlags(io.argv)),
     io.argv.includes("--verbose") ? stack : undefined,
   ].map((text) => text && (redactor?.text(text) ?? text));
   if (wantsJson(io.argv)) {

@@ -28,7 +28,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
   Service: {
     serve: "Serve the embedded database over HTTP",
     api: "Call any operation of the API, by name or by path",
-    account: "Manage the account's settings, features, and platform",
+    account: "Manage accounts, their settings, features, and platform",
   },
   Setup: {
     init: "Set up an embedded database or sign in to a service",

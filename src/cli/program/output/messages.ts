@@ -13,7 +13,7 @@ import {
   type Progress,
 } from "../../../terminal/progress.ts";
 import { findUnguarded } from "./guarded-io.ts";
-import { keepProfile } from "./suggested-commands.ts";
+import { keepTarget } from "./suggested-commands.ts";
 import { isAutomated, readMessageScreen } from "./screen.ts";
 
 /** A message on one line, or a list of lines. A line break in a line comes from data, and is printed as a space. */
@@ -41,7 +41,7 @@ export function createMessages(io: Io, globals: Globals): Messages {
   const isDeferred = () => isForScripts(globals.format) && !io.isStderrTerminal;
   const deferred: Message[] = [];
   const write = (message: Message) => {
-    if (!globals.quiet) io.stderr.write(`${formatMessage(io, message, globals.profile)}\n`);
+    if (!globals.quiet) io.stderr.write(`${formatMessage(io, message, globals)}\n`);
   };
   return {
     warn: (message) => {
@@ -67,8 +67,8 @@ export function createMessages(io: Io, globals: Globals): Messages {
 }
 
 /** Hides personal data and removes control characters; on a terminal, also wraps lines between words. */
-function formatMessage(io: Io, message: Message, profile: string | undefined): string {
-  const suggested = [message].flat().map((line) => keepProfile(line, profile));
+function formatMessage(io: Io, message: Message, globals: Globals): string {
+  const suggested = [message].flat().map((line) => keepTarget(line, globals));
   const lines = suggested.map((line) => sanitizeLine(io.redactor?.text(line) ?? line));
   if (!io.isStderrTerminal) return lines.join("\n");
   const { width } = readMessageScreen(io);

@@ -8,20 +8,35 @@ const command = /(?<=: |`)starpost [a-z<](?:\\'|'[^']*'|[^\\;`'|).\n]|\\|\.(?!\s
 const hasNoProfile =
   /^starpost (?:auth|profile|init|help|completion|imports (?:list|show|report|purge))\b|\s(?:--profile|--help)\b/;
 
-/** Adds the profile that was given by flag to the commands that a message suggests: they are for the same account. */
-export function keepProfile(text: string, profile: string | undefined): string {
-  if (!profile) return text;
-  const flag = ` --profile ${quoteForShell(profile)}`;
+/** Commands that manage all accounts of a database, or name one as an argument. */
+const hasNoAccount =
+  /^starpost account (?:list|show|create|invite|disable|enable|delete|rotate-secret|revoke-tokens)\b/;
+
+/** The flags that select a profile and an account. */
+interface TargetFlags {
+  readonly profile?: string | undefined;
+  readonly account?: string | undefined;
+}
+
+/** Adds the flags that were given to the commands that a message suggests: they are for the same account. */
+export function keepTarget(text: string, { profile, account }: TargetFlags): string {
+  if (!profile && !account) return text;
+  const profileFlag = profile ? ` --profile ${quoteForShell(profile)}` : "";
+  const accountFlag = account ? ` --account ${quoteForShell(account)}` : "";
   return text.replaceAll(command, (found) => {
     if (hasNoProfile.test(found)) return found;
     const words = found.trimEnd();
-    return `${words}${flag}${found.slice(words.length)}`;
+    const flags = hasNoAccount.test(found) ? profileFlag : `${profileFlag}${accountFlag}`;
+    return `${words}${flags}${found.slice(words.length)}`;
   });
 }
 
-/** The value of --profile. Accepts command lines that are otherwise invalid. */
-export function findProfileFlag(argv: readonly string[]): string | undefined {
-  const options = { profile: { type: "string", short: "p" } } as const;
-  const { profile } = parseArgs({ args: [...argv], options, strict: false }).values;
-  return typeof profile === "string" ? profile : undefined;
+/** The values of --profile and --account. Accepts command lines that are otherwise invalid. */
+export function findTargetFlags(argv: readonly string[]): TargetFlags {
+  const options = { profile: { type: "string", short: "p" }, account: { type: "string" } } as const;
+  const { profile, account } = parseArgs({ args: [...argv], options, strict: false }).values;
+  return {
+    profile: typeof profile === "string" ? profile : undefined,
+    account: typeof account === "string" ? account : undefined,
+  };
 }

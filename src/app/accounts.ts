@@ -1,0 +1,31 @@
+import type { AccountAdmin, HostContext } from "./ports.ts";
+import type { LocalProfile } from "../config/profile.ts";
+import { commandAccounts, openEngine } from "./engine.ts";
+
+/**
+ * Opens the accounts of an embedded database for its operator.
+ * @throws UserError, ServiceError
+ */
+export async function openAccounts(host: HostContext, profile: LocalProfile): Promise<AccountAdmin> {
+  const admin = await import("../engine/accounts/administration.ts");
+  const { createInvitation } = await import("../engine/accounts/invitations.ts");
+  const { deleteAccount } = await import("../engine/accounts/deletion.ts");
+  // The chosen account need not exist: it can also be given as an argument.
+  const own = { ...profile, account: undefined };
+  const { transport, appKey } = await openEngine(host, own, { enforceLimits: false, ...commandAccounts });
+  const { work } = transport;
+  const { read, write } = work;
+  return {
+    ownAppKey: profile.account ?? appKey,
+    list: () => read((context) => admin.listAccounts(context)),
+    show: (key) => read((context) => admin.describeAccount(key, context)),
+    create: (name) => write((context) => admin.addAccount(name, context)),
+    invite: (lifetimeMs) => write((context) => createInvitation(lifetimeMs, context)),
+    disable: (key) => admin.disableAccount(key, work),
+    enable: (key) => admin.enableAccount(key, work),
+    rotateSecret: (key) => write((context) => admin.rotateSecret(key, context)),
+    revokeTokens: (key, token) => write((context) => admin.revokeTokens(key, token, context)),
+    delete: (key, onDeleted) => deleteAccount(key, work, onDeleted),
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,18 @@
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { readText } from "../../program/flag-values.ts";
+
+export const accountCreate = command({
+  name: "account create",
+  summary: "Create an account, and print its app key and secret",
+  examples: ["starpost account create --name 'Tea & Cups'", "starpost account create --json > account.json"],
+  flags: { name: { value: "<text>", description: "name of the store", read: readText } },
+  notes: ["The account cannot send email until `starpost account enable-email` allows it."],
+  run: async (context, { flags: { name } }) => {
+    const { withAccounts } = await import("./with-accounts.ts");
+    await context.announceWrite();
+    const { appKey, secret } = await withAccounts(context, undefined, (accounts) => accounts.create(name));
+    return { app_key: appKey, secret };
+  },
+  render: (created) => fields(created),
+});

@@ -1,0 +1,25 @@
+import { UserError } from "../../../config/user-error.ts";
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const accountEnable = command({
+  name: "account enable",
+  summary: "Enable a disabled account, and send its held emails and webhooks",
+  argument: "<app_key>",
+  examples: ["starpost account enable k3J9xQ", "starpost account enable k3J9xQ --json"],
+  run: async (context, { arguments: [appKey = ""] }) => {
+    const { withAccounts } = await import("./with-accounts.ts");
+    await context.announceWrite();
+    await withAccounts(context, appKey, async (accounts) => {
+      if (await accounts.enable(appKey)) return;
+      throw new UserError(
+        "failed",
+        `account ${appKey} is being deleted`,
+        `To finish the deletion, run \`starpost account delete ${appKey}\`.`,
+      );
+    });
+    context.messages.info(`Enabled account ${appKey}.`);
+    return { app_key: appKey, state: "active" };
+  },
+  render: (result) => silent(result),
+});

@@ -1,0 +1,16 @@
+import { table } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const accountList = command({
+  name: "account list",
+  summary: "List the accounts of the embedded database",
+  examples: ["starpost account list", "starpost account list --json"],
+  run: async (context) => {
+    const { toRecord, withAccounts } = await import("./with-accounts.ts");
+    return withAccounts(context, undefined, async (accounts) => (await accounts.list()).map(toRecord));
+  },
+  render: (accounts) => ({
+    ...table(accounts, ["app_key", "state", "name", "email", "created_at", "disabled_at"]),
+    wholeColumns: ["app_key"],
+  }),
+});
