@@ -99,7 +99,7 @@ function optionsOf(name, mutate) {
     plugins: ["@stryker-mutator/vitest-runner", "./.ci/stryker-sentences.js"],
     ignorers: ["sentences"],
     testRunner: "vitest",
-    // Coverage tells which tests reach a mutant; the import graph is not needed.
+    // Coverage shows which tests reach a mutant, so the import graph is not needed.
     vitest: { configFile: "vitest.mutation.config.ts", related: false },
     // Stryker would rewrite the configuration with functions that TypeScript 7 does not have.
     tsconfigFile: "none",
