@@ -37,6 +37,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const chaos = await createChaos(settings);
+  const { closeTemplateThreads } = await import("../email/templates/render-custom.ts");
   const { startWork, createWorker } = await import("./worker.ts");
   const sending = { ...settings, work: transport.work, log: logger };
   const worker = mail && (await createWorker({ ...sending, mail, sendsEmails: !findEmailProblem() }));
@@ -53,6 +54,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     const stopWork = worker && startWork(worker);
     const close = async () => {
       await Promise.all([server.close(), stopWork?.()]);
+      await closeTemplateThreads();
       // Does not wait indefinitely for a database server that does not respond.
       await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };

@@ -11,6 +11,7 @@ import { runWorker, runWorkerOnce } from "../worker/worker.ts";
 import type { EngineWork } from "../engine/kernel/handler.ts";
 import { createEmailQueue } from "../engine/emails/sending/email-queue.ts";
 import { createWebhookQueue } from "../engine/webhooks/webhook-queue.ts";
+import { closeTemplateThreads } from "../email/templates/render-custom.ts";
 import { composeMessage } from "../email/transports/mime-message.ts";
 import { openEmailTransport } from "../email/transports/open-transport.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
@@ -71,6 +72,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     },
     close: async () => {
       for (const job of jobs) await job.close?.();
+      await closeTemplateThreads();
     },
   };
 }

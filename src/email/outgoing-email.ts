@@ -24,4 +24,6 @@ export interface OutgoingEmail {
   readonly key: string;
   /** The account's template, if it replaces the built-in one. */
   readonly template?: EmailTemplate | undefined;
+  /** Identifies the saved template, and counts the consecutive emails for which it failed. */
+  readonly templateState?: { readonly savedAtMs: number; readonly failures: number } | undefined;
 }

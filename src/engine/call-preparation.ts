@@ -1,6 +1,6 @@
 import type { OperationName } from "../contract/index.ts";
 import type { AccountFinder } from "./accounts/active-account.ts";
-import type { HandlerContext } from "./kernel/handler.ts";
+import type { Account, HandlerContext } from "./kernel/handler.ts";
 
 /** Writes that must happen before a call. `isDue` checks, without writing, whether any are left. */
 export interface Preparation {
@@ -77,10 +77,15 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "users.signedIn": requireActive({ claim: "code" }),
 };
 
-type Transform = (input: unknown, run: Pick<HandlerContext, "random" | "sealer" | "nowMs">) => Promise<unknown>;
+type Run = Pick<HandlerContext, "random" | "sealer" | "nowMs"> & { readonly account: Account | undefined };
+type Transform = (input: unknown, run: Run) => Promise<unknown>;
 
 /** Slow transformations of the input that run before the call takes the write lock. */
 export const transforms: Readonly<Partial<Record<OperationName, Transform>>> = {
+  "emailTemplates.set": async (input, { account }) => {
+    const { checkNewTemplate } = await import("./emails/templates.ts");
+    return checkNewTemplate(input as Parameters<typeof checkNewTemplate>[0], account);
+  },
   "images.upload": async (input, run) => {
     const { prepareImage } = await import("./reviews/images.ts");
     return prepareImage(input as Parameters<typeof prepareImage>[0], run);
@@ -88,5 +93,20 @@ export const transforms: Readonly<Partial<Record<OperationName, Transform>>> = {
   "users.create": async (input, run) => {
     const { hashNewPassword } = await import("./accounts/users.ts");
     return hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run);
+  },
+};
+
+type Completion = (output: unknown, input: unknown, account: Account | undefined) => Promise<unknown>;
+
+/** Slow transformations of the output that run after the transaction. */
+export const completions: Readonly<Partial<Record<OperationName, Completion>>> = {
+  "emails.get": async (output) => {
+    const { renderFoundEmail } = await import("./emails/emails.ts");
+    return renderFoundEmail(output as Parameters<typeof renderFoundEmail>[0]);
+  },
+  "emailTemplates.preview": async (stored, given, account) => {
+    const { renderPreview } = await import("./emails/templates.ts");
+    const [input, output] = [given, stored] as unknown as Parameters<typeof renderPreview>;
+    return renderPreview(input, output, account);
   },
 };

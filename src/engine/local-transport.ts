@@ -3,7 +3,7 @@ import { type Endpoint, endpointOf, type OperationName } from "../contract/index
 import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
 import type { Tables } from "../storage/tables.ts";
 import { WriteQueue } from "../storage/write-queue.ts";
-import { checks, preparations, transforms } from "./call-preparation.ts";
+import { checks, completions, preparations, transforms } from "./call-preparation.ts";
 import { findHandler } from "./handlers.ts";
 import { authenticate } from "./kernel/authenticate.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
@@ -64,7 +64,8 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
         await checkCall(operation, valid, run);
         if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
-        const output = await runHandler(operation, endpoint, prepared, run);
+        const stored = await runHandler(operation, endpoint, prepared, run);
+        const output = (await completions[operation]?.(stored, prepared, account)) ?? stored;
         return output as OutputOf<typeof operation>;
       } catch (error) {
         throw toServiceError(error, database.shownAs);

@@ -4,6 +4,7 @@ import type { ComposedMessage, EmailTransport, SendOutcome } from "../email/tran
 import type { ClaimedEmail } from "../engine/emails/sending/claims.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
+import { TemplateFailures } from "./email-templates.ts";
 import { Backoff } from "./worker.ts";
 import { EmailOutcomes, type EmailResultName, toLogFields } from "./email-outcomes.ts";
 import type { Job, Round, WorkerContext } from "./job.ts";
@@ -34,12 +35,14 @@ export class EmailJob implements Job<EmailResultName> {
   readonly name = "emails";
   readonly #settings: EmailJobSettings;
   readonly #outcomes: EmailOutcomes;
+  readonly #templates: TemplateFailures;
   readonly #backoff = new Backoff(transportDelayMs.first, transportDelayMs.max);
   #pausedUntilMs = 0;
 
   constructor(settings: EmailJobSettings) {
     this.#settings = settings;
     this.#outcomes = new EmailOutcomes(settings);
+    this.#templates = new TemplateFailures(settings);
   }
 
   async runDue(stop: AbortSignal): Promise<Round<EmailResultName>> {
@@ -66,6 +69,7 @@ export class EmailJob implements Job<EmailResultName> {
   /** @returns why the remaining emails have to wait, if they do */
   async #sendDue(stop: AbortSignal): Promise<string | undefined> {
     const { queue, log } = this.#settings;
+    this.#templates.clear();
     // Finishes an earlier round that lost the database.
     await this.#releaseClaims();
     while (!stop.aborted) {
@@ -170,9 +174,12 @@ export class EmailJob implements Job<EmailResultName> {
     }
   }
 
-  async #compose(email: OutgoingEmail): Promise<ComposedMessage | EmailOutcome> {
+  async #compose(claimed: OutgoingEmail): Promise<ComposedMessage | EmailOutcome> {
+    const email = this.#templates.prepare(claimed);
     try {
-      return await this.#settings.compose(email);
+      const message = await this.#settings.compose(email);
+      await this.#templates.record(email, message.templateProblem);
+      return message;
     } catch (error) {
       const { message } = error as Error;
       return error instanceof ComposeError && error.state === "invalid_address"

@@ -8,6 +8,21 @@ import { lazily } from "../lazily.ts";
 /** Maximum length of each template part, in characters. Assumed: email clients clip HTML at about this length. */
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
 
+/**
+ * Limits for rendering an account's template.
+ * Assumed: far more than an email needs. An email for which the template fails has the built-in one.
+ */
+export const templateLimits = {
+  /** All parts of an email, or all steps of a check, in milliseconds. */
+  renderMs: 2_000,
+  /** Memory of the thread, in MB. */
+  memoryMb: 96,
+  /** Templates of an account that may wait to be rendered. */
+  waitingPerAccount: 10,
+  /** Consecutive failures after which the template is disabled, until it is saved again. */
+  failures: 3,
+} as const;
+
 const category = lazily(() =>
   z.enum(sentEmailCategories, { error: `must be one of ${sentEmailCategories.join(", ")}` }),
 );
@@ -33,6 +48,10 @@ const templateInfo = lazily(() =>
     is_own: z.boolean(),
     subject: z.string(),
     updated_at: timestamp().nullable(),
+    /** Only if the account's template was disabled, because it failed for several emails. Saving it enables it. */
+    disabled_at: timestamp().optional(),
+    /** Why the account's template failed for the last email; only if it did. */
+    problem: z.string().optional(),
   }),
 );
 

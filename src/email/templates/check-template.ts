@@ -5,7 +5,7 @@ import { createScope, type EmailScope, getRenderer, renderEmail } from "./render
 import { TemplateError, type TemplatePart } from "./template-error.ts";
 
 /** Time limit for rendering one part during a check. */
-const checkTimeoutMs = 250;
+const checkTimeoutMs = 1_000;
 
 /** The parts of a template, in the order in which they are checked. */
 export const templateParts: readonly TemplatePart[] = ["subject", "text", "html"];

@@ -1,4 +1,4 @@
-import type { Liquid, LiquidError } from "liquidjs";
+import type { Liquid, LiquidError, Template, Token } from "liquidjs";
 import { balanceDirectionMarks } from "../../pages/bidi.ts";
 import { escapeText } from "../../pages/markup.ts";
 import type { EmailTemplate } from "../outgoing-email.ts";
@@ -59,7 +59,8 @@ interface Place {
 
 /** Opens a renderer that rejects unknown variables and enforces the limits. */
 export async function openRenderer(): Promise<Renderer> {
-  const { Liquid: Engine } = await import("liquidjs");
+  const { Liquid: Engine, Token: TokenClass } = await import("liquidjs");
+  TokenClass.prototype.getPosition = findPosition;
   const createEngine = (outputEscape: (value: unknown) => string) =>
     restrict(
       new Engine({
@@ -86,15 +87,43 @@ export async function openRenderer(): Promise<Renderer> {
     handler: (value: unknown) => escapeText(balanceDirectionMarks(asText(value))).replaceAll("\n", "<br>\n"),
   });
   const engineOf = (part: keyof EmailTemplate) => (part === "html" ? html : plain);
+  // A check renders the same template several times.
+  const parsed = new Map<TemplatePart, { readonly template: string; readonly nodes: Template[] }>();
+  const parse = (part: TemplatePart, template: string) => {
+    const known = parsed.get(part);
+    if (known?.template === template) return known.nodes;
+    const nodes = engineOf(part).parse(template);
+    parsed.set(part, { template, nodes });
+    return nodes;
+  };
   return {
     render: (part, template, scope, renderLimit = limits.renderMs) =>
       withTemplateErrors(part, () => {
-        const output = engineOf(part).parseAndRenderSync(template, scope, { renderLimit }) as string;
+        const output = engineOf(part).renderSync(parse(part, template), scope, { renderLimit }) as string;
         if (output.length > limits.outputLength) throw new TemplateError(part, "produces too much output");
         return output;
       }),
-    listVariables: (part, template) => withTemplateErrors(part, () => findVariables(engineOf(part), template)),
+    listVariables: (part, template) =>
+      withTemplateErrors(part, () => findVariables(engineOf(part), parse(part, template))),
   };
+}
+
+let lastInput: { readonly text: string; readonly lineStarts: readonly number[] } | undefined;
+
+/** Replaces a method that reads the template from its beginning for each token, so that a check took quadratic time. */
+function findPosition(this: Token): [number, number] {
+  const { input, begin } = this;
+  if (lastInput?.text !== input) {
+    lastInput = { text: input, lineStarts: [0, ...[...input.matchAll(/\n/g)].map(({ index }) => index + 1)] };
+  }
+  const { lineStarts } = lastInput;
+  let [low, high] = [0, lineStarts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((lineStarts[middle] ?? 0) <= begin) low = middle;
+    else high = middle;
+  }
+  return [low + 1, begin - (lineStarts[low] ?? 0) + 1];
 }
 
 function restrict(engine: Liquid): Liquid {
@@ -103,8 +132,8 @@ function restrict(engine: Liquid): Liquid {
   return engine;
 }
 
-function findVariables(engine: Liquid, template: string): UsedVariable[] {
-  const { globals } = engine.analyzeSync(engine.parse(template), { partials: false });
+function findVariables(engine: Liquid, template: Template[]): UsedVariable[] {
+  const { globals } = engine.analyzeSync(template, { partials: false });
   return Object.values(globals)
     .flat()
     .map((variable) => ({

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 import type { OutgoingEmail } from "../outgoing-email.ts";
 import { asOneLine, truncate, removeDirectionMarks } from "../templates/rendered-email.ts";
-import { renderOutgoing } from "../templates/render-email.ts";
+import { renderWithFallback } from "../templates/render-custom.ts";
 import { markup, render } from "../../pages/markup.ts";
 import type { ComposedMessage, EmailSender } from "./transport.ts";
 
@@ -44,7 +44,7 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
   const to = toEnvelopeAddress(email.to.address);
   const from = toEnvelopeAddress(options.from?.address ?? placeholderAddress);
   const sender = options.from?.name ?? email.store.name;
-  const { subject, text, html } = await renderParts({
+  const { subject, text, html, templateProblem } = await renderParts({
     ...email,
     store: { ...email.store, name: email.store.name || sender },
   });
@@ -70,12 +70,21 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     disableUrlAccess: true,
     newline: "\r\n",
   });
-  return { key: email.key, to, from, subject, messageId, raw: await composer.compile().build() };
+  const raw = await composer.compile().build();
+  return {
+    key: email.key,
+    to,
+    from,
+    subject,
+    messageId,
+    raw,
+    ...(templateProblem !== undefined && { templateProblem }),
+  };
 }
 
 async function renderParts(email: OutgoingEmail) {
   try {
-    return await renderOutgoing(email);
+    return await renderWithFallback(email, "sending");
   } catch (error) {
     throw new ComposeError("failed", `template ${email.category}: ${(error as Error).message}`, error);
   }

@@ -10,6 +10,8 @@ export interface ComposedMessage {
   readonly messageId: string;
   /** Headers and body (RFC 5322), with CRLF line endings. */
   readonly raw: Buffer;
+  /** Why the account's template could not be used, so that the built-in one was. */
+  readonly templateProblem?: string | undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ import { type EmailRow, listEmails, selectEmails, toRecord } from "./email-list.
 import { explainEmails } from "./rules/explanation.ts";
 import { forecastEmails } from "./rules/forecast.ts";
 import { readEmailStats } from "./statistics.ts";
-import type { EmailTemplate } from "../../email/outgoing-email.ts";
+import type { OutgoingEmail } from "../../email/outgoing-email.ts";
 import type { Row } from "../../storage/tables.ts";
 import { readDroppedProducts } from "./rules/dropped-products.ts";
 import { readEmailLines } from "./rules/email-lines.ts";
@@ -40,16 +40,18 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
       .orderBy("occurred_at")
       .orderBy("id")
       .execute();
-    return {
+    const found = {
       mail: toRecord(email),
-      message: (await renderEmailContent(mail_id, context)) ?? null,
+      message: null,
       events: events.map(({ event, occurred_at, created_at, detail }) => ({
         event: event as EmailEventName,
         occurred_at: iso(occurred_at),
         noted_at: iso(created_at),
         detail,
       })),
+      outgoing: await buildOutgoingEmail(mail_id, context),
     };
+    return found;
   },
 
   /**
@@ -106,13 +108,31 @@ async function findEmail(mailId: number, context: HandlerContext): Promise<Email
   throw recordNotFound("Mail", "id", mailId);
 }
 
+/** An email, and the data of its content, which is rendered after the transaction. */
+type FoundEmail = z.output<typeof contract.emails.get.output> & { readonly outgoing?: OutgoingEmail | undefined };
+
 /**
  * Renders the content of an email.
  * Assumed: content is not stored, so the content of a sent email is rendered again, using the current template and
  * product data and new links.
- * @returns undefined if the template cannot be rendered
  */
-async function renderEmailContent(mailId: number, context: HandlerContext): Promise<EmailTemplate | undefined> {
+export async function renderFoundEmail({
+  outgoing,
+  ...found
+}: FoundEmail): Promise<z.output<typeof contract.emails.get.output>> {
+  if (!outgoing) return found;
+  const { renderWithFallback } = await import("../../email/templates/render-custom.ts");
+  const { TemplateError } = await import("../../email/templates/template-error.ts");
+  try {
+    const { subject, text, html } = await renderWithFallback(outgoing, "calls");
+    return { ...found, message: { subject, text, html } };
+  } catch (error) {
+    if (error instanceof TemplateError) return found;
+    throw error;
+  }
+}
+
+async function buildOutgoingEmail(mailId: number, context: HandlerContext): Promise<OutgoingEmail | undefined> {
   const row = await context.transaction
     .selectFrom("mails")
     .selectAll()
@@ -120,14 +140,7 @@ async function renderEmailContent(mailId: number, context: HandlerContext): Prom
     .executeTakeFirstOrThrow();
   const productRows = row.product_row ? [row.product_row] : await findProducts(row, context);
   const [outgoing] = await buildOutgoingEmails([{ row, productRows }], context);
-  const { renderOutgoing } = await import("../../email/templates/render-email.ts");
-  const { TemplateError } = await import("../../email/templates/template-error.ts");
-  try {
-    return outgoing && (await renderOutgoing(outgoing));
-  } catch (error) {
-    if (error instanceof TemplateError) return undefined;
-    throw error;
-  }
+  return outgoing;
 }
 
 /** Finds the products that an email about an entire order mentions. */

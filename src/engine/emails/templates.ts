@@ -1,13 +1,24 @@
-import { type contract, type SentEmailCategory, sentEmailCategories, ServiceError } from "../../contract/index.ts";
+import {
+  type contract,
+  type SentEmailCategory,
+  sentEmailCategories,
+  ServiceError,
+  templateLimits,
+  tooManyRequestsMessage,
+} from "../../contract/index.ts";
 import type { EmailTemplate } from "../../email/outgoing-email.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { iso } from "../kernel/times.ts";
+import type * as z from "zod";
+import { type Account, accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
 interface StoredTemplate extends EmailTemplate {
   readonly category: string;
   readonly updated_at: number;
+  readonly disabled_at: number | null;
+  readonly problem: string | null;
 }
 
-const columns = ["category", "subject", "text", "html", "updated_at"] as const;
+const columns = ["category", "subject", "text", "html", "updated_at", "disabled_at", "problem"] as const;
 
 export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   list: async (_input, context) => {
@@ -30,13 +41,9 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
     return { template: custom ? describe(category, custom) : await describeBuiltIn(category) };
   },
 
-  /**
-   * Stores a template for the account.
-   * @throws ServiceError `invalidParams` with the part, line, and column of the error
-   */
+  /** Stores a template for the account, which has been checked, and enables it if it was disabled. */
   set: async ({ category, ...template }, context) => {
-    await renderSample(category, template);
-    const row = { ...template, updated_at: context.nowMs };
+    const row = { ...template, updated_at: context.nowMs, failures: 0, problem: null, disabled_at: null };
     await context.transaction
       .insertInto("mail_templates")
       .values({ account_id: accountOf(context).id, category, ...row })
@@ -55,7 +62,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
     return { template: await describeBuiltIn(category) };
   },
 
-  /** @throws ServiceError `invalidParams` */
+  /** Returns the template itself, which is rendered after the transaction. */
   preview: async ({ category, subject, text, html }, context) => {
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
     const stored = (await findCustomTemplate(category, context)) ?? builtInTemplates[category];
@@ -64,7 +71,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
       text: text ?? stored.text,
       html: html ?? stored.html,
     };
-    return { mail: await renderSample(category, template) };
+    return { mail: template };
   },
 };
 
@@ -87,23 +94,61 @@ async function describeBuiltIn(category: SentEmailCategory) {
 
 function describe(category: SentEmailCategory, template: EmailTemplate | StoredTemplate) {
   const { subject, text, html } = template;
-  const updatedAtMs = "updated_at" in template ? template.updated_at : undefined;
+  const stored = "updated_at" in template ? template : undefined;
   return {
     category,
-    is_own: updatedAtMs !== undefined,
+    is_own: stored !== undefined,
     subject,
     text,
     html,
-    updated_at: updatedAtMs === undefined ? null : new Date(updatedAtMs).toISOString(),
+    updated_at: stored ? iso(stored.updated_at) : null,
+    ...(stored && stored.disabled_at !== null && { disabled_at: iso(stored.disabled_at) }),
+    ...(stored && stored.problem !== null && { problem: stored.problem }),
   };
 }
 
-async function renderSample(category: SentEmailCategory, template: EmailTemplate): Promise<EmailTemplate> {
-  const { checkTemplate } = await import("../../email/templates/check-template.ts");
+type NewTemplate = z.output<typeof contract.emailTemplates.set.input>;
+
+/**
+ * Checks a template before it is stored.
+ * @throws ServiceError as `renderSample`
+ */
+export async function checkNewTemplate(input: NewTemplate, account: Account | undefined): Promise<NewTemplate> {
+  const { category, ...template } = input;
+  await renderSample(account, category, template);
+  return input;
+}
+
+/**
+ * Renders the template that the handler returned.
+ * @throws ServiceError as `renderSample`
+ */
+export async function renderPreview(
+  { category }: z.output<typeof contract.emailTemplates.preview.input>,
+  { mail }: z.output<typeof contract.emailTemplates.preview.output>,
+  account: Account | undefined,
+): Promise<{ readonly mail: EmailTemplate }> {
+  return { mail: await renderSample(account, category, mail) };
+}
+
+/**
+ * Renders a template with sample data in another thread.
+ * @throws ServiceError `invalidParams` with the part, line, and column of the error; `tooManyRequests`
+ */
+async function renderSample(
+  account: Account | undefined,
+  category: SentEmailCategory,
+  template: EmailTemplate,
+): Promise<EmailTemplate> {
+  const { checkInThread } = await import("../../email/templates/render-custom.ts");
   const { TemplateError } = await import("../../email/templates/template-error.ts");
+  const { TooManyTemplatesError } = await import("../../email/templates/template-renderer.ts");
   try {
-    return await checkTemplate(category, template);
+    return await checkInThread(account?.id ?? 0, category, template);
   } catch (error) {
+    if (error instanceof TooManyTemplatesError) {
+      throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: templateLimits.renderMs });
+    }
     if (!(error instanceof TemplateError)) throw error;
     const { part: field, line, column, problem, message } = error;
     const position = line === undefined || column === undefined ? undefined : { field, line, column, problem };

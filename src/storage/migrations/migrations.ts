@@ -7,6 +7,7 @@ import { groupNames } from "./group-names.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { reviewModeration } from "./review-moderation.ts";
 import { serviceTables } from "./service-tables.ts";
+import { templateFailures } from "./template-failures.ts";
 import { thumbnails } from "./thumbnails.ts";
 import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
 
@@ -150,4 +151,5 @@ export const migrations: readonly Migration[] = [
   accountStates,
   emailPermissions,
   reviewModeration,
+  templateFailures,
 ];

@@ -85,6 +85,12 @@ export interface EmailTables {
     text: string;
     html: string;
     updated_at: number;
+    /** Consecutive emails for which it failed since it was saved. */
+    failures: Generated<number>;
+    /** The last failure. */
+    problem: Generated<string | null>;
+    /** When it was disabled because of its failures. */
+    disabled_at: Generated<number | null>;
   };
   mail_counts: {
     account_id: number;

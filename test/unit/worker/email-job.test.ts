@@ -65,6 +65,10 @@ class Queue implements EmailQueue {
     return { results, hasBegun } as const;
   }
 
+  async recordTemplateUse() {
+    return false;
+  }
+
   async renew() {
     this.renewals += 1;
   }

@@ -1,4 +1,6 @@
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
+import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
+import { recordTemplateUse } from "../template-failures.ts";
 import type { EngineWork, HandlerContext } from "../../kernel/handler.ts";
 import { type Claim, claimEmails, findNextDueTime, type LeaseHolder } from "./claims.ts";
 import type { HeldEmails } from "./holds.ts";
@@ -29,6 +31,11 @@ export interface EmailQueue {
    * or it was held
    */
   step(ended: readonly EndedEmail[], nextId?: number): Promise<Step>;
+  /**
+   * Records whether the account's template could be rendered for an email; `problem` if not.
+   * @returns whether the template is disabled now
+   */
+  recordTemplateUse(email: OutgoingEmail, problem: string | undefined): Promise<boolean>;
   /** Renews the leases of all claimed emails. */
   renew(): Promise<void>;
   /** Releases all claimed emails, so that other workers can claim them immediately. */
@@ -58,6 +65,7 @@ export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQu
       if (nextId !== undefined && !recorded.hasBegun) claimedIds.delete(nextId);
       return recorded;
     },
+    recordTemplateUse: (email, problem) => work.write((context) => recordTemplateUse(email, problem, context)),
     renew: async () => {
       if (claimedIds.size === 0) return;
       await work.write(async ({ transaction, nowMs }) => {

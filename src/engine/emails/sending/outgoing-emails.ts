@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type EmailSettings, extensionPrefix, type SentEmailCategory } from "../../../contract/index.ts";
-import type { EmailTemplate, OutgoingEmail } from "../../../email/outgoing-email.ts";
+import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
@@ -20,7 +20,7 @@ interface ApprovedEmail {
 interface Sender {
   readonly store: OutgoingEmail["store"];
   readonly settings: EmailSettings;
-  readonly templates: ReadonlyMap<string, EmailTemplate>;
+  readonly templates: ReadonlyMap<string, Pick<OutgoingEmail, "template" | "templateState">>;
 }
 
 type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
@@ -56,7 +56,6 @@ function toOutgoing(
   context: HandlerContext,
 ): OutgoingEmail {
   const source = { accountId: row.account_id, mailId: row.id };
-  const template = templates.get(row.category);
   return {
     id: row.id,
     accountId: row.account_id,
@@ -67,7 +66,7 @@ function toOutgoing(
     unsubscribeUrl: linkUrl({ ...source, kind: "unsubscribe", id: row.id }, context),
     ...(settings.track_opens && { openUrl: openUrl(source, context) }),
     key: createMessageKey(row.id, context.sealer),
-    ...(template && { template }),
+    ...templates.get(row.category),
   };
 }
 
@@ -130,13 +129,19 @@ async function parseSender(accountId: number, context: HandlerContext): Promise<
   const profile = await readAccountProfile(context, accountId);
   const templates = await context.transaction
     .selectFrom("mail_templates")
-    .select(["category", "subject", "text", "html"])
+    .select(["category", "subject", "text", "html", "updated_at", "failures"])
     .where("account_id", "=", accountId)
+    .where("disabled_at", "is", null)
     .execute();
   return {
     store: { name: profile.displayName, url: profile.domain || null },
     settings: await readEmailSettings(context, accountId),
-    templates: new Map(templates.map(({ category, ...template }) => [category, template])),
+    templates: new Map(
+      templates.map(({ category, updated_at: savedAtMs, failures, ...template }) => [
+        category,
+        { template, templateState: { savedAtMs, failures } },
+      ]),
+    ),
   };
 }
 

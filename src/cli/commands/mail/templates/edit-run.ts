@@ -78,9 +78,11 @@ async function editInEditor(
   for (;;) {
     await openEditor(context, editor, path);
     const after = await readFile(path, "utf8");
-    if (after === before) context.messages.info("No changes.");
+    // Saving a disabled template enables it.
+    const isUnchanged = after === before && template.disabled_at === undefined;
+    if (isUnchanged) context.messages.info("No changes.");
     try {
-      const saved = after === before ? template : await save(service, category, parseTemplateFile(after, path), path);
+      const saved = isUnchanged ? template : await save(service, category, parseTemplateFile(after, path), path);
       await rm(folder, { recursive: true, force: true });
       return saved;
     } catch (error) {

@@ -6,12 +6,21 @@ export const mailTemplatesList = command({
   name: "mail templates list",
   summary: "List email templates and show which are customized",
   examples: ["starpost mail templates list", "starpost mail templates list --columns category,template"],
-  run: (context) => withService(context, async (service) => (await service.emailTemplates.list({})).templates),
+  run: async (context) => {
+    const { templates } = await withService(context, (service) => service.emailTemplates.list({}));
+    for (const { category, disabled_at, problem } of templates) {
+      if (disabled_at === undefined) continue;
+      context.messages.warn(
+        `The custom template of ${category} is disabled because it failed repeatedly: ${problem}. To enable it, save it again with \`starpost mail templates edit ${category}\`.`,
+      );
+    }
+    return templates;
+  },
   render: (templates) =>
     table(
-      templates.map(({ category, is_own, updated_at, subject }) => ({
+      templates.map(({ category, is_own, updated_at, disabled_at, subject }) => ({
         category,
-        template: is_own ? "custom" : "built-in",
+        template: disabled_at !== undefined ? "custom (disabled)" : is_own ? "custom" : "built-in",
         changed: updated_at,
         subject,
       })),

@@ -1,0 +1,31 @@
+import { type MessagePort, parentPort } from "node:worker_threads";
+import type { EmailTemplate } from "../outgoing-email.ts";
+import { checkTemplate } from "./check-template.ts";
+import { getRenderer, renderOutgoing } from "./render-email.ts";
+import { TemplateError } from "./template-error.ts";
+import type { TemplateAnswer, TemplateTask } from "./template-task.ts";
+
+function execute(task: TemplateTask): Promise<EmailTemplate> {
+  return task.type === "check" ? checkTemplate(task.category, task.template) : renderOutgoing(task.email);
+}
+
+async function answer(task: TemplateTask): Promise<TemplateAnswer> {
+  try {
+    return { type: "rendered", email: await execute(task) };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) return { type: "failed", message: (error as Error).message };
+    const { part, problem, line, column } = error;
+    return { type: "invalid", part, problem, line, column };
+  }
+}
+
+/** Renders templates, one after another. */
+async function serve(port: MessagePort): Promise<void> {
+  await getRenderer();
+  port.on("message", (task: TemplateTask) => {
+    void answer(task).then((message) => port.postMessage(message));
+  });
+  port.postMessage({ type: "ready" } satisfies TemplateAnswer);
+}
+
+if (parentPort) void serve(parentPort);
