@@ -40,15 +40,14 @@ const known: Readonly<Partial<Record<StorageProblem, { sqlite?: number[]; codes?
 };
 
 describe("a driver's error", () => {
-  const cases = Object.entries(known).flatMap(([problem, { sqlite = [], codes = [], network = [] }]) => [
-    ...sqlite.map((errcode) => [`result code ${errcode}`, failWith({ errcode }), problem] as const),
-    ...codes.map((code) => [code, failWith({ code }), problem] as const),
-    ...network.flatMap((code) =>
-      ["connect", "getaddrinfo", "read", "write"].map(
-        (syscall) => [`${syscall} ${code}`, failWith({ code, syscall }), problem] as const,
-      ),
-    ),
-  ]);
+  const cases = Object.entries(known).flatMap(([problem, { sqlite = [], codes = [], network = [] }]) => {
+    const calls = network.flatMap((code) =>
+      ["connect", "getaddrinfo", "read", "write"].map((syscall) => failWith({ code, syscall })),
+    );
+    const results = sqlite.map((errcode) => failWith({ errcode }));
+    const errors = [...results, ...codes.map((code) => failWith({ code })), ...calls];
+    return errors.map((error) => [JSON.stringify(error), error, problem] as const);
+  });
 
   test.each(cases)("%s", (_name, error, problem) => {
     const found = toStorageError(error, "the.db");

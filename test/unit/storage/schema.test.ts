@@ -46,7 +46,8 @@ describe("a file lock", () => {
   });
 
   test("is waited for as long as requested", () => {
-    using _held = FileLock.acquire(path);
+    using held = FileLock.acquire(path);
+    expect(held).toBeDefined();
     const startedMs = performance.now();
     expect(FileLock.acquire(path)).toBeUndefined();
     expect(performance.now() - startedMs).toBeLessThan(100);
