@@ -5,6 +5,7 @@ import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { dayMs } from "./time.ts";
 import { bottomLinesDelay } from "./reviews/bottom-lines-delay.ts";
+import { publishedReviews } from "./reviews/shapes.ts";
 
 /** Source: spec "Authentication" 3. */
 export const utokenLimits = { lifetimeMs: 14 * dayMs, perAccount: 100 } as const;
@@ -71,6 +72,8 @@ const accountSettings = lazily(() =>
       name: z.string().nullable(),
       /** The delay of the bottom lines of all products, in seconds. */
       bottom_lines_delay: z.number().int(),
+      /** Which reviews are published without a decision of the store. */
+      published_reviews: z.enum(publishedReviews).optional(),
     }),
   }),
 );
@@ -173,9 +176,12 @@ export const account = {
           bottom_lines_delay: shape.count
             .refine((seconds) => seconds <= maxDelay, { error: `must be at most ${maxDelay} seconds` })
             .optional(),
+          published_reviews: z
+            .enum(publishedReviews, { error: `must be one of ${publishedReviews.join(", ")}` })
+            .optional(),
         })
         .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
-          error: "contains no setting: set name or bottom_lines_delay",
+          error: "contains no setting: set name, bottom_lines_delay, or published_reviews",
         }),
     output: () => accountSettings(),
     reply: enveloped,

@@ -1,4 +1,4 @@
-import type { OperationName } from "../contract/index.ts";
+import type { EndpointOf, OperationName } from "../contract/index.ts";
 import type { AccountFinder } from "./accounts/active-account.ts";
 import type { Account, HandlerContext } from "./kernel/handler.ts";
 
@@ -25,7 +25,16 @@ async function applyBottomLineChanges(): Promise<Preparation> {
   return { isDue: hasDueChanges, write: applyDueChanges };
 }
 
-export const preparations: Readonly<Partial<Record<OperationName, () => Promise<Preparation>>>> = {
+async function changePublication(input: unknown): Promise<Preparation> {
+  const { createPublicationChange } = await import("./reviews/publication.ts");
+  const { published_reviews } = input as EndpointOf<"account.set">["input"]["_output"];
+  return createPublicationChange(published_reviews);
+}
+
+type CreatePreparation = (input: unknown) => Promise<Preparation>;
+
+export const preparations: Readonly<Partial<Record<OperationName, CreatePreparation>>> = {
+  "account.set": changePublication,
   "links.follow": indexBuyers,
   "reviews.bottomLines": applyBottomLineChanges,
   "reviews.comment": indexBuyersForWebhooks,

@@ -113,7 +113,7 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
   const handler = await findHandler(operation);
   const { savedProducts, responses } = run;
   const handle = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
-  await prepare(operation, run);
+  await prepare(operation, input, run);
   if (endpoint.effect !== "read") {
     // Clear the saved products as soon as the handler fails, before the next queued call reads them, and again if
     // the commit fails.
@@ -143,8 +143,8 @@ async function checkCall(operation: OperationName, input: unknown, run: Run): Pr
 }
 
 /** Runs each step of the preparation in its own transaction, so that other calls can run in between. */
-async function prepare(operation: OperationName, run: Run): Promise<void> {
-  const preparation = await preparations[operation]?.();
+async function prepare(operation: OperationName, input: unknown, run: Run): Promise<void> {
+  const preparation = await preparations[operation]?.(input);
   if (!preparation) return;
   const { isDue, write: writeNext } = preparation;
   while (await read(run, (transaction) => isDue(createContext(transaction, run)))) {

@@ -115,20 +115,22 @@ describeBackends("account.features", (harness) => {
 });
 
 describeBackends("account.set", (harness) => {
+  const defaults = { bottom_lines_delay: 3_600, published_reviews: "all" } as const;
+
   it("sets the store's name, which an empty one removes", async () => {
     const { service } = await harness().newAccount("Ann Owner");
-    expect(await service.account.settings({})).toEqual({ settings: { name: null, bottom_lines_delay: 3_600 } });
+    expect(await service.account.settings({})).toEqual({ settings: { name: null, ...defaults } });
     expect(await service.account.set({ name: " Tea & Cups " })).toEqual({
-      settings: { name: "Tea & Cups", bottom_lines_delay: 3_600 },
+      settings: { name: "Tea & Cups", ...defaults },
     });
-    expect(await service.account.settings({})).toEqual({ settings: { name: "Tea & Cups", bottom_lines_delay: 3_600 } });
-    expect(await service.account.set({ name: "" })).toEqual({ settings: { name: null, bottom_lines_delay: 3_600 } });
+    expect(await service.account.settings({})).toEqual({ settings: { name: "Tea & Cups", ...defaults } });
+    expect(await service.account.set({ name: "" })).toEqual({ settings: { name: null, ...defaults } });
   });
 
   it("applies to one account only", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.account.set({ name: "Tea & Cups" });
-    expect(await other.service.account.settings({})).toEqual({ settings: { name: null, bottom_lines_delay: 3_600 } });
+    expect(await other.service.account.settings({})).toEqual({ settings: { name: null, ...defaults } });
   });
 
   it.each([

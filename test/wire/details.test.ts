@@ -132,6 +132,7 @@ describe("details=true, an extension of the specification", () => {
     };
     const more = {
       published: true,
+      state: "published",
       comment: null,
       product_title: "Teapot",
       product_url: "https://shop.example/teapot",

@@ -10,6 +10,7 @@ import {
   maxReviewsPerPage,
   reviewPage,
   reviewSorts,
+  reviewStates,
   score,
   siteReviewsId,
   topReview,
@@ -68,6 +69,8 @@ export const reviewReading = {
       z.object({
         ...listQuery(),
         deleted: shape.boolean.optional(),
+        /** Assumed: an extension of the specification: only reviews in this state, whether published or not. */
+        state: z.enum(reviewStates, { error: `must be one of ${reviewStates.join(", ")}` }).optional(),
         user_reference: shape.reference.optional(),
         ...detailsQuery(),
       }),

@@ -26,6 +26,28 @@ export const trustedReviewerTypes = ["verified_buyer", "verified_reviewer"] as c
 export const reviewerTypes = ["anonymous", ...trustedReviewerTypes] as const;
 export type ReviewerType = (typeof reviewerTypes)[number];
 
+/**
+ * Which reviews are published and counted without a decision of the store. `verified`: those of verified buyers and
+ * reviewers; `moderated`: none. Source: spec "States and transitions". Assumed: an account starts with `all`.
+ */
+export const publishedReviews = ["all", "verified", "moderated"] as const;
+export type PublishedReviews = (typeof publishedReviews)[number];
+
+/**
+ * What prevents the publication of a review: `unpublished` by the store; `held` because of its text or number; `pending`
+ * because of the account's setting.
+ */
+export const reviewStates = ["published", "unpublished", "held", "pending"] as const;
+export type ReviewState = (typeof reviewStates)[number];
+
+/** When reviews of visitors are held until the store publishes them. Links in names and titles always hold a review. */
+export const reviewHolds = {
+  /** Maximum number of links in the content of a review. */
+  maxLinks: 2,
+  /** Maximum number of anonymous reviews that a product, a group, or the store can get in 24 hours. */
+  maxAnonymousPerDay: 100,
+} as const;
+
 /** Source: spec "Reviews": the allowed values of `sort`. */
 export const reviewSorts = ["date", "votes_up", "votes_down", "time", "rating", "reviewer_type"] as const;
 export type ReviewSort = (typeof reviewSorts)[number];
@@ -140,6 +162,7 @@ export const listedReview = lazily(() =>
     user_reference: z.string().nullable(),
     /** The following fields are present only with `details`. Reviews of the store have no product. */
     published: z.boolean().optional(),
+    state: z.enum(reviewStates).optional(),
     comment: z.string().nullish(),
     product_title: z.string().nullish(),
     product_url: z.string().nullish(),

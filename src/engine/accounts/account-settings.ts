@@ -49,7 +49,12 @@ export function saveEmailSetting(
 }
 
 /** Settings other than those for emails, by the name of the stored value. */
-type OwnSettingName = "store_name" | "bottom_lines_delay" | "mail_events_secret" | "mail_events_public_key";
+type OwnSettingName =
+  | "published_reviews"
+  | "store_name"
+  | "bottom_lines_delay"
+  | "mail_events_secret"
+  | "mail_events_public_key";
 
 /** Reads values that the account has set. */
 export async function readSettings<Name extends OwnSettingName>(

@@ -1,5 +1,5 @@
-import { type contract, platformTypes } from "../../contract/index.ts";
-import { readBottomLinesDelay, saveSetting } from "./account-settings.ts";
+import { type contract, platformTypes, publishedReviews } from "../../contract/index.ts";
+import { readBottomLinesDelay, readSettings, saveSetting } from "./account-settings.ts";
 import { createKey } from "../kernel/credentials.ts";
 import { listFeatures, setFeature } from "./features.ts";
 import { readStoreName, saveStoreName } from "./account-profile.ts";
@@ -47,7 +47,7 @@ export const accountHandlers: Handlers<typeof contract.account> = {
 
   settings: (_input, context) => readAccountSettings(context, accountOf(context).id),
 
-  /** Changes only the settings that the call names. */
+  /** Changes only the settings that the call names. The call's preparation has already saved `published_reviews`. */
   set: async ({ name, bottom_lines_delay: value }, context) => {
     if (value !== undefined) {
       await saveSetting({ name: "bottom_lines_delay", value }, context, accountOf(context).id);
@@ -63,5 +63,7 @@ export async function readAccountSettings(context: Pick<HandlerContext, "transac
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
   const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);
-  return { settings: { name, bottom_lines_delay: delayMs / 1_000 } };
+  const { published_reviews: stored } = await readSettings(["published_reviews"], context, id);
+  const published_reviews = publishedReviews.find((value) => value === stored) ?? "all";
+  return { settings: { name, bottom_lines_delay: delayMs / 1_000, published_reviews } };
 }

@@ -16,9 +16,12 @@ function orderOf({ since_updated_at, since_date }: Query) {
 
 /** Selects the reviews of a list using only an index. */
 function selectListed(query: Query, context: HandlerContext) {
-  const { since_id, since_date, since_updated_at, user_reference } = query;
+  const { since_id, since_date, since_updated_at, state, user_reference } = query;
   let listed = context.transaction.selectFrom("reviews").where("reviews.account_id", "=", accountOf(context).id);
-  if (query.deleted !== true) listed = listed.where("reviews.published", "=", 1);
+  if (state !== undefined) listed = listed.where("reviews.published", "=", state === "published" ? 1 : 0);
+  else if (query.deleted !== true) listed = listed.where("reviews.published", "=", 1);
+  if (state === "pending") listed = listed.where("reviews.moderation", "is", null);
+  if (state === "held" || state === "unpublished") listed = listed.where("reviews.moderation", "=", state);
   if (user_reference !== undefined) listed = listed.where("reviews.user_reference", "=", user_reference);
   if (since_id !== undefined) listed = listed.where("reviews.id", ">=", since_id);
   if (since_date !== undefined) listed = listed.where("reviews.created_at", ">=", Date.parse(since_date));

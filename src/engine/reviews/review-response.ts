@@ -10,6 +10,7 @@ import type { Row } from "../../storage/tables.ts";
 import type { AccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { seoPageUrl, toSlug } from "../kernel/slug.ts";
+import { stateOf } from "./publication.ts";
 import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -139,6 +140,7 @@ export function toDetailedReview(parts: ReviewParts): ListedReview {
   return {
     ...toListedReview(parts),
     published: review.published === 1,
+    state: stateOf(review),
     comment: review.comment,
     product_title: product?.name ?? null,
     product_url: product?.url ?? null,

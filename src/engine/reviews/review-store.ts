@@ -13,6 +13,8 @@ import { announceReview } from "./review-announcement.ts";
 import { queueCommentNotification } from "./review-emails.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { findReview } from "./review-parts.ts";
+import { findHeldFlood, findHeldText } from "./holds.ts";
+import { isPublished, type Moderation, readPublishedReviews, updatePublication } from "./publication.ts";
 import { countReview, findRatingTarget, siteTarget } from "./rating-targets.ts";
 import { addUnverifiedShopper, findAndRenameShopper, findOrAddShopper, type Person } from "../accounts/shoppers.ts";
 import { signClaim } from "../kernel/signed-link.ts";
@@ -29,9 +31,10 @@ interface ReviewFacts {
 }
 
 /**
- * Stores and publishes a review.
- * Source: spec "Reviews". Assumed: a review is published immediately, as anonymous until its author is verified; the
- * store can hide it with a reason. An imported review has the state that the store reports, its comment is as old as
+ * Stores a review, and publishes it if nothing prevents it.
+ * Source: spec "Reviews". Assumed: a review is published immediately, as anonymous until its author is verified, unless it
+ * is held or the account's setting requires more; the store can publish or hide it with a reason. A call with a token of
+ * the account is the store's decision. An imported review has the state that the store reports, its comment is as old as
  * the review, and it triggers no webhook events.
  */
 export async function createReview(
@@ -40,28 +43,34 @@ export async function createReview(
   { past, orderRow, signedType }: ReviewFacts = {},
 ): Promise<ReviewParts> {
   const { id: accountId } = accountOf(context);
-  const isByStore = accountOf(context).isStore === true || signedType !== undefined || orderRow !== undefined;
+  const isStore = accountOf(context).isStore === true;
+  const isByStore = isStore || signedType !== undefined || orderRow !== undefined;
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, isByStore, context);
   const reviewer_type = orderRow === undefined ? (past?.reviewer_type ?? signedType ?? "anonymous") : buyer;
   const author = await findAuthor(input, { reviewer_type, isProven: orderRow !== undefined }, context);
   const { nowMs, transaction } = context;
   const createdMs = past ? Date.parse(past.created_at) : nowMs;
   const comment = past?.comment ?? null;
-  const isPublished = past?.published ?? true;
+  const shelf = productRow === null ? siteTarget(accountId) : await findRatingTarget(productRow, context);
+  const isAnonymous = reviewer_type === "anonymous";
+  const held = isStore || signedType ? undefined : await findHeldReason(input, { shelf, isAnonymous }, context);
+  const moderation = isStore ? decide(past?.published ?? true) : held === undefined ? null : "held";
+  const published = isPublished({ moderation, reviewer_type }, await readPublishedReviews(accountId, context));
   const { id } = await transaction
     .insertInto("reviews")
     .values({
       account_id: accountId,
       product_row: productRow,
       user_row: author.id,
-      shelf: productRow === null ? siteTarget(accountId) : await findRatingTarget(productRow, context),
+      shelf,
       title: input.review_title,
       content: input.review_content,
       score: input.review_score,
       reviewer_type,
       user_reference: input.user_reference || null,
       domain: input.domain || null,
-      published: isPublished ? 1 : 0,
+      published: published ? 1 : 0,
+      moderation,
       votes_up: 0,
       votes_down: 0,
       comment,
@@ -73,14 +82,28 @@ export async function createReview(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  if (isPublished) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
+  if (published) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
   await recordReviewEvent({ id, accountId }, past ? imported : created, context);
+  if (held !== undefined)
+    await recordReviewEvent({ id, accountId }, { event: "held", by: "SERVICE", reason: held }, context);
   const parts = await findReview(id, { accountId, isPublished: false }, context);
   if (!past) await announceReview("review_create", parts, context);
   return parts;
 }
 
 const buyer = "verified_buyer" satisfies ReviewerType;
+
+function decide(published: boolean): Moderation {
+  return published ? "published" : "unpublished";
+}
+
+async function findHeldReason(
+  input: NewReview,
+  { shelf, isAnonymous }: { readonly shelf: string; readonly isAnonymous: boolean },
+  context: HandlerContext,
+): Promise<string | undefined> {
+  return findHeldText(input) ?? (isAnonymous ? findHeldFlood(shelf, context) : undefined);
+}
 
 async function findAuthor(
   input: NewReview,
@@ -130,15 +153,12 @@ export async function setPublished(
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
   const found = await findReview(review_id, { accountId, isPublished: false }, context);
-  const { review } = found;
   const event = { event: published ? "published" : "unpublished", by, reason };
   if (await isLastEvent(review_id, event, context)) return found;
   await recordReviewEvent({ id: review_id, accountId }, event, context);
-  if ((review.published === 1) !== published) {
-    await changeReview(review_id, { published: published ? 1 : 0 }, context);
-    const counted = { accountId, productRow: review.product_row, score: review.score };
-    await countReview(counted, published ? 1 : -1, context);
-  }
+  const moderation = decide(published);
+  await context.transaction.updateTable("reviews").set({ moderation }).where("id", "=", review_id).execute();
+  await updatePublication(review_id, context);
   return announceUpdate(review_id, context);
 }
 
@@ -182,7 +202,7 @@ export async function setComment(
 
 async function changeReview(
   reviewId: number,
-  changes: { published?: number; comment?: string; comment_at?: number },
+  changes: { comment: string; comment_at: number },
   { transaction, nowMs }: HandlerContext,
 ): Promise<void> {
   await transaction

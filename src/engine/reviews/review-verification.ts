@@ -4,6 +4,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { announceUpdate, recordReviewEvent } from "./review-store.ts";
+import { updatePublication } from "./publication.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
@@ -76,6 +77,7 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
     })
     .where("id", "=", review.id)
     .execute();
+  await updatePublication(review.id, context);
   await recordReviewEvent(
     { id: review.id, accountId },
     { event: "verified", by: actorNames.user, reason: null },

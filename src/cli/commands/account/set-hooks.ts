@@ -8,9 +8,9 @@ const maxDelay = bottomLinesDelay.maxMs / 1_000;
 export const setHooks: OperationHooks = {
   /** @throws UserError `usage` */
   adjustInput: (input) => {
-    const { name, bottom_lines_delay: delay } = input;
-    if (name === undefined && delay === undefined) {
-      throw usageError("no setting given", "Set --name, --bottom-lines-delay, or both.");
+    const { name, bottom_lines_delay: delay, published_reviews: published } = input;
+    if (name === undefined && delay === undefined && published === undefined) {
+      throw usageError("no setting given", "Set --name, --bottom-lines-delay, or --published-reviews.");
     }
     if (typeof delay === "number" && (delay < 0 || delay > maxDelay)) {
       throw usageError(`invalid value ${delay} for --bottom-lines-delay: must be from 0 to ${maxDelay} seconds`);

@@ -63,6 +63,8 @@ const descriptions: Readonly<Record<string, string>> = {
   provider_timestamp: "timestamp that the provider signed",
   public_key: "public key of the provider",
   published: "publish the review",
+  published_reviews:
+    "which reviews are published without a decision: all, verified (only verified reviewers), or moderated (none)",
   reason: "reason, recorded in the history",
   review_content: "text",
   review_score: "number of stars",

@@ -55,6 +55,7 @@ export const thinCommands = {
     examples: [
       "starpost reviews list --since-date 2026-01-01 --limit 20",
       "starpost reviews list --deleted --details --json",
+      "starpost reviews list --state held",
     ],
   },
   "reviews create": { operation: "reviews.create" },
@@ -92,7 +93,11 @@ export const thinCommands = {
   },
   "account set": {
     operation: "account.set",
-    examples: ["starpost account set --name 'Tea & Cups'", "starpost account set --bottom-lines-delay 0"],
+    examples: [
+      "starpost account set --name 'Tea & Cups'",
+      "starpost account set --bottom-lines-delay 0",
+      "starpost account set --published-reviews verified",
+    ],
     hooks: async () => (await import("../account/set-hooks.ts")).setHooks,
   },
   "account features": { operation: "account.features" },

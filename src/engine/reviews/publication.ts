@@ -1,0 +1,134 @@
+import { sql } from "kysely";
+import { type PublishedReviews, publishedReviews, type ReviewState } from "../../contract/index.ts";
+import type { Row } from "../../storage/tables.ts";
+import { readSettings, saveSetting } from "../accounts/account-settings.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { prepareToRecord } from "./bottom-line-changes.ts";
+import { countReview } from "./rating-targets.ts";
+
+type Review = Row<"reviews">;
+
+/** The store's decision on a review, or `held` until it decides. */
+export type Moderation = "published" | "unpublished" | "held";
+
+/** Reads which reviews of an account are published without a decision of the store. */
+export async function readPublishedReviews(
+  accountId: number,
+  context: Pick<HandlerContext, "transaction">,
+): Promise<PublishedReviews> {
+  const { published_reviews: stored } = await readSettings(["published_reviews"], context, accountId);
+  return publishedReviews.find((name) => name === stored) ?? "all";
+}
+
+/** Whether a review is published. Source: spec "States and transitions". Assumed: the store's decision comes first. */
+export function isPublished(
+  { moderation, reviewer_type }: Pick<Review, "moderation" | "reviewer_type">,
+  setting: PublishedReviews,
+): boolean {
+  if (moderation !== null) return moderation === "published";
+  return setting === "all" || (setting === "verified" && reviewer_type !== "anonymous");
+}
+
+export function stateOf({ moderation, published }: Pick<Review, "moderation" | "published">): ReviewState {
+  if (published === 1) return "published";
+  return moderation === "held" || moderation === "unpublished" ? moderation : "pending";
+}
+
+/** Publishes or hides a review, and counts it, after the store's decision or the reviewer's type has changed. */
+export async function updatePublication(reviewId: number, context: HandlerContext): Promise<void> {
+  const { transaction, nowMs } = context;
+  const review = await transaction
+    .selectFrom("reviews")
+    .select(["account_id", "product_row", "score", "published", "moderation", "reviewer_type"])
+    .where("id", "=", reviewId)
+    .executeTakeFirstOrThrow();
+  const { account_id: accountId, product_row: productRow, score } = review;
+  const published = isPublished(review, await readPublishedReviews(accountId, context)) ? 1 : 0;
+  if (published === review.published) return;
+  await transaction.updateTable("reviews").set({ published, updated_at: nowMs }).where("id", "=", reviewId).execute();
+  await countReview({ accountId, productRow, score }, published === 1 ? 1 : -1, context);
+}
+
+/** How many reviews one transaction publishes or hides, so that other calls can run in between. */
+const reviewsPerStep = 1_000;
+
+/**
+ * Saves the account's setting, and then publishes and hides existing reviews accordingly, in several transactions.
+ * Assumed: the setting also applies to reviews that were written before.
+ */
+export function createPublicationChange(setting: PublishedReviews | undefined) {
+  let isSaved = setting === undefined;
+  return {
+    isDue: async (context: HandlerContext) =>
+      !isSaved || (setting !== undefined && (await selectMisplaced(1, context)).length > 0),
+    write: async (context: HandlerContext) => {
+      if (!isSaved && setting !== undefined) {
+        await saveSetting({ name: "published_reviews", value: setting }, context, accountOf(context).id);
+      }
+      isSaved = true;
+      await move(await selectMisplaced(reviewsPerStep, context), context);
+    },
+  };
+}
+
+/** Selects undecided reviews whose publication differs from the account's setting. */
+async function selectMisplaced(limit: number, context: HandlerContext): Promise<readonly number[]> {
+  const { id } = accountOf(context);
+  const setting = await readPublishedReviews(id, context);
+  const wanted = {
+    all: sql<number>`1`,
+    verified: sql<number>`case when reviewer_type = 'anonymous' then 0 else 1 end`,
+    moderated: sql<number>`0`,
+  }[setting];
+  const found = await context.transaction
+    .selectFrom("reviews")
+    .select("id")
+    .where("account_id", "=", id)
+    .where("moderation", "is", null)
+    .where("published", "!=", wanted)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return found.map((row) => row.id);
+}
+
+/** Publishes the reviews that are hidden and hides those that are published. */
+async function move(ids: readonly number[], context: HandlerContext): Promise<void> {
+  if (ids.length === 0) return;
+  const { transaction, nowMs } = context;
+  const { id } = accountOf(context);
+  await prepareToRecord(id, context);
+  await addTotals(ids, context);
+  await transaction
+    .updateTable("reviews")
+    .set({ published: sql`1 - published`, updated_at: nowMs })
+    .where("id", "in", ids)
+    .execute();
+}
+
+/** Adds to the totals of all rating targets of the reviews, in two statements. */
+async function addTotals(ids: readonly number[], { transaction, nowMs, ...context }: HandlerContext): Promise<void> {
+  const id = sql.lit(accountOf({ transaction, nowMs, ...context }).id);
+  const moved = sql`select shelf, product_row, score, 1 - 2 * published as delta from reviews where id in (${sql.join(ids)})`;
+  const own = sql`'p' || cast(product_row as text)`;
+  const targets = sql`
+    select 'a' || cast(${id} as text) as target, cast(null as bigint) as product_row, score, delta from (${moved}) as moved
+    union all select shelf, null, score, delta from (${moved}) as moved where product_row is null
+    union all select ${own}, product_row, score, delta from (${moved}) as moved where product_row is not null
+    union all select shelf, null, score, delta from (${moved}) as moved where product_row is not null and shelf <> ${own}`;
+  const stars = [1, 2, 3, 4, 5];
+  const columns = stars.map((star) => sql.ref(`stars_${star}`));
+  const sums = stars.map((star) => sql`sum(case when score = ${sql.lit(star)} then delta else 0 end)`);
+  await sql`
+    insert into review_totals (account_id, shelf, product_row, ${sql.join(columns)}, shown_reviews, shown_score, listed,
+      updated_at)
+    select ${id}, target, max(product_row), ${sql.join(sums)}, 0, 0, 0, ${sql.lit(nowMs)}
+    from (${targets}) as targets where true group by target
+    on conflict (shelf) do update set ${sql.join(
+      columns.map((column) => sql`${column} = review_totals.${column} + excluded.${column}`),
+    )}`.execute(transaction);
+  await sql`
+    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
+    select ${id}, target, sum(delta), sum(delta * score), 0, ${sql.lit(nowMs)}
+    from (${targets}) as targets where target like 'p%' or target like 'g%' group by target`.execute(transaction);
+}
