@@ -114,14 +114,14 @@ describe("reading rows", () => {
     ]);
   });
 
-  test("a cell of 10 MB is read completely", async () => {
+  test.skipIf(isMutationSuite)("a cell of 10 MB is read completely", async () => {
     const { rows } = await readAll(`id,name\n1,"${"x".repeat(10_000_000)}"\n2,b\n`);
     expect(rows.map(({ cells }) => cells[1]?.length)).toEqual([10_000_000, 1]);
   });
 
-  test.each([
+  test.skipIf(isMutationSuite).each([
     ["without quotes", "x".repeat(20_000_000)],
-    ...(isMutationSuite ? [] : [["of 40 MB", "x".repeat(40_000_000)]]),
+    ["of 40 MB", "x".repeat(40_000_000)],
     ["with an open quote", `"${"x".repeat(20_000_000)}`],
     ["with a long quoted cell", `"${"x".repeat(20_000_000)}"`],
   ])("a row that is too long is one row: %s", async (_name, cell) => {
@@ -133,7 +133,7 @@ describe("reading rows", () => {
     expect(rows[0]?.cells.join("").length).toBeLessThan(18_000_000);
   });
 
-  test("a row that is too long at the end of the file is one row", async () => {
+  test.skipIf(isMutationSuite)("a row that is too long at the end of the file is one row", async () => {
     const { rows } = await readAll(`id,name\n1,a\n2,${"x".repeat(20_000_000)}`);
     expect(rows.map(({ problem }) => problem)).toEqual([undefined, "record_too_long"]);
   });
