@@ -108,6 +108,37 @@ describeIsolated("tracking", (harness) => {
     expect(await readEvents(harness())).toEqual([]);
   });
 
+  it("redirects only to the store's domains and its own review forms", async () => {
+    const { account, tokens, tracking, database } = { ...(await setUp(harness())), database: harness().database };
+    const follow = async (url: string) => (await tracking.click({ token: tokens.click(url) })).url;
+    const allowed = ["https://shop.example/a", "http://www.shop.example:8443/", "https://de.shop.example./b?c#d"];
+    for (const url of allowed) expect(await follow(url)).toBe(new URL(url).href);
+    const refused = [
+      "https://evil.example/",
+      "https://shop.example.evil.example/",
+      "https://evilshop.example/",
+      "https://shop.example@evil.example/",
+      String.raw`https://evil.example\@shop.example/`,
+      "https://evil.example/starpost/v1/r/x",
+    ];
+    for (const url of refused) expect(await follow(url), url).toBeNull();
+    const form = await follow(`https://evil.example/starpost/v1/r/${tokens.review()}`);
+    expect(form).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/starpost\/v1\/r\//);
+
+    const platform = { platform_type_id: "1", shop_domain: "http://myshop.example" };
+    await account.service.account.setPlatform({ account_platform: platform });
+    expect(await follow("https://myshop.example/")).toBe("https://myshop.example/");
+    expect(await follow("https://shop.example/")).toBe("https://shop.example/");
+
+    // An account that its operator created has neither; then its first product counts.
+    await database.db.deleteFrom("account_platforms").execute();
+    await database.db.updateTable("users").set({ url: "" }).where("kind", "=", "owner").execute();
+    const added = { name: "Late", url: "https://evil.example/late" };
+    await account.service.products.massCreate({ products: { late: added } });
+    expect(await follow("https://shop.example/teapot")).toBe("https://shop.example/teapot");
+    expect(await follow("https://evil.example/late")).toBeNull();
+  });
+
   it("accepts URLs of the maximum length", async () => {
     const { tokens, tracking } = await setUp(harness());
     const long = `https://shop.example/${"ä".repeat(2_000)}`;

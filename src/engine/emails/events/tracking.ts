@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import type { contract, EmailCategory, EmailEventName } from "../../../contract/index.ts";
+import { type contract, type EmailCategory, type EmailEventName, linkPaths } from "../../../contract/index.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
 import { recordEmailEvent } from "../../kernel/email-log.ts";
 import { minuteMs } from "../../../contract/time.ts";
-import { type Claim, readClaim } from "../../kernel/signed-link.ts";
+import { isStoreUrl, readStoreDomains } from "../../accounts/store-domains.ts";
+import { type Claim, openClaim, readClaim } from "../../kernel/signed-link.ts";
 
 /** A transparent one-pixel image. Source: GIF89a. */
 const pixel = {
@@ -30,7 +31,7 @@ export const trackingHandlers: Handlers<typeof contract.tracking> = {
 
   click: async ({ token, only_look: onlyLooks = false }, context) => {
     const claim = readClaim(token, ["click"], context);
-    const url = parseTarget(claim?.url);
+    const url = claim === undefined ? null : await findTarget(claim, context);
     if (!claim || url === null) return { url: null };
     if (!onlyLooks) await record(claim, { event: "clicked", setting: "track_clicks", url }, context);
     return { url };
@@ -63,9 +64,17 @@ async function record(
   await recordEmailEvent({ accountId, mailId, category: mail.category as EmailCategory, event, key }, context);
 }
 
-/** Returns the URL in a form that is safe in a header, or null if it is not an HTTP URL. */
-function parseTarget(url: string | undefined): string | null {
+/**
+ * Finds the target of a click, in a form that is safe in a header: the service's own review form or a page of the store.
+ * Any other URL is refused, so that the service's domain cannot be used to hide where a link leads.
+ */
+async function findTarget({ url, accountId }: Claim, context: HandlerContext): Promise<string | null> {
   if (url === undefined || !URL.canParse(url)) return null;
-  const { protocol, href } = new URL(url);
-  return protocol === "http:" || protocol === "https:" ? href : null;
+  const path = `${linkPaths.write_review}/`;
+  const token = url.slice(url.lastIndexOf(path) + path.length);
+  if (openClaim(token, ["write_review"], context.sealer)?.accountId === accountId) {
+    // The public URL may have changed since the email was sent.
+    return `${context.publicUrl}${path}${token}`;
+  }
+  return isStoreUrl(url, await readStoreDomains(context, accountId)) ? new URL(url).href : null;
 }

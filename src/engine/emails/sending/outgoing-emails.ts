@@ -5,6 +5,7 @@ import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { isStoreUrl, readStoreDomains, type StoreDomains } from "../../accounts/store-domains.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../../kernel/message-key.ts";
 import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/email-links.ts";
@@ -20,6 +21,8 @@ interface ApprovedEmail {
 interface Sender {
   readonly store: OutgoingEmail["store"];
   readonly settings: EmailSettings;
+  /** The domains whose links are tracked. */
+  readonly domains: StoreDomains;
   readonly templates: ReadonlyMap<string, Pick<OutgoingEmail, "template" | "templateState">>;
 }
 
@@ -43,7 +46,7 @@ export async function buildOutgoingEmails(
     const order = row.order_row === null ? undefined : orders.get(row.order_row);
     const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []);
     const data = order
-      ? buildOrderData(row, order, { products: orderedProducts, settings: sender.settings }, context)
+      ? buildOrderData(row, order, { products: orderedProducts, sender }, context)
       : buildOtherData(row, context);
     return toOutgoing(row, data, sender, context);
   });
@@ -72,13 +75,16 @@ function toOutgoing(
 
 /**
  * Builds the template data of a review request.
- * Assumed: click tracking covers links to products and review forms. Unsubscribe links are not tracked, for privacy, and
+ * Assumed: click tracking covers links to review forms, and to products on the store's domains. Unsubscribe links are not tracked, for privacy, and
  * the links in other emails are recorded when they are followed.
  */
 function buildOrderData(
   { id: mailId, account_id: accountId }: Row<"mails">,
   { order_id, order_date }: OrderRow,
-  { products, settings }: { readonly products: readonly ProductRow[]; readonly settings: EmailSettings },
+  {
+    products,
+    sender: { settings, domains },
+  }: { readonly products: readonly ProductRow[]; readonly sender: Pick<Sender, "settings" | "domains"> },
   context: HandlerContext,
 ): OutgoingEmail["data"] {
   const source = { accountId, mailId };
@@ -90,7 +96,7 @@ function buildOrderData(
     products: products.map(({ id: productRow, product_id, name, url, image_url }) => ({
       product_id,
       name,
-      url: url === "" ? url : track(url),
+      url: isStoreUrl(url, domains) ? track(url) : url,
       image_url,
       review_url: track(reviewUrl({ ...source, productRow }, context)),
     })),
@@ -136,6 +142,7 @@ async function parseSender(accountId: number, context: HandlerContext): Promise<
   return {
     store: { name: profile.displayName, url: profile.domain || null },
     settings: await readEmailSettings(context, accountId),
+    domains: await readStoreDomains(context, accountId),
     templates: new Map(
       templates.map(({ category, updated_at: savedAtMs, failures, ...template }) => [
         category,
