@@ -21,4 +21,17 @@ describe("docs/operations/starpost.service", () => {
     expect(stderr.split("\n").filter((line) => line.includes("starpost"))).toEqual([]);
     expect(status).toBe(0);
   });
+
+  // The remaining exposure is the network, which the service needs, and executable memory, which Node needs.
+  test.skipIf(!isThere)("has an exposure level of 1.1 or less in `systemd-analyze security`", () => {
+    const path = resolve("docs/operations/starpost.service");
+    const args = ["security", "--offline=true", "--threshold=11", "--no-pager", path];
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
+    expect([status, stderr], stdout).toEqual([0, ""]);
+  });
+
+  test("limits memory and processes", () => {
+    const text = readFileSync(resolve("docs/operations/starpost.service"), "utf8");
+    for (const name of ["MemoryMax", "MemorySwapMax", "TasksMax"]) expect(text).toMatch(new RegExp(`^${name}=\\S+$`, "m"));
+  });
 });
