@@ -1,5 +1,5 @@
 import { createPaint } from "./colors.ts";
-import { sanitizeText } from "./safe-text.ts";
+import { indentLabels, sanitizeText } from "./safe-text.ts";
 import { formatFields, formatTable, layoutForView } from "./text-table.ts";
 import type { Format, View } from "./view.ts";
 import { wrapLine } from "./wrap-text.ts";
@@ -55,5 +55,5 @@ async function renderText(view: View, screen: Screen): Promise<string> {
         })
         .join(""),
   };
-  return render[view.layout]();
+  return indentLabels(render[view.layout]());
 }

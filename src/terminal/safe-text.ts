@@ -19,6 +19,13 @@ export function sanitizeLine(line: string): string {
   return line.replaceAll(colorOrUnsafe, (found, color: string | undefined) => color ?? toSpace(found));
 }
 
+const labelAtLineStart = new RegExp(String.raw`^(?:${ownColor.source}|\u2068)*(?:error|hint):`, "gimu");
+
+/** Indents lines of data that start like the program's own errors, so that nobody mistakes them for one. */
+export function indentLabels(text: string): string {
+  return text.replaceAll(labelAtLineStart, (found) => ` ${found}`);
+}
+
 function toSpace(character: string): string {
   return breaksOrControls.test(character) ? " " : "";
 }

@@ -1,3 +1,4 @@
+import { indentLabels } from "./safe-text.ts";
 import { narrowLayout, type TextLayout } from "./text-layout.ts";
 
 /** The fewest columns left for the text next to aligned columns; with less, continuation lines start further left. */
@@ -12,7 +13,7 @@ export function wrapLine(text: string, width: number, layout: TextLayout = narro
 export function wrapIndented(text: string, width: number, indent: number, layout: TextLayout = narrowLayout): string[] {
   if (layout.widthOf(text) <= width) return [text];
   const [first = "", ...rest] = layout.wrap(text.slice(indent), width - indent);
-  return [text.slice(0, indent) + first, ...rest.map((line) => " ".repeat(indent) + line)];
+  return [text.slice(0, indent) + first, ...rest.map((line) => indentLabels(" ".repeat(indent) + line))];
 }
 
 function findIndent(text: string, width: number): number {

@@ -2,6 +2,7 @@ import type { Writable } from "node:stream";
 import { createPaint } from "./colors.ts";
 import { csvCasts, toJson, type Screen } from "./render.ts";
 import { cellOf, type Row, type RowStream } from "./row-stream.ts";
+import { indentLabels } from "./safe-text.ts";
 import { createTable, layoutForView, type Table } from "./text-table.ts";
 import { type Cell, type Format, table } from "./view.ts";
 
@@ -101,9 +102,10 @@ async function createTableFormatter(
     const rows = page.map((row) => toCells(row, columns));
     const view = { ...table(rows, columns), headings };
     const layout = await layoutForView(view);
-    if (laidOut) return (laidOut.header === "" ? "\n" : "") + laidOut.formatRows(view, layout);
+    const header = laidOut?.header === "" ? "\n" : "";
+    if (laidOut) return header + indentLabels(laidOut.formatRows(view, layout));
     laidOut = createTable(view, screen.width, paint, layout);
-    return laidOut.header + laidOut.formatRows(view, layout);
+    return laidOut.header + indentLabels(laidOut.formatRows(view, layout));
   };
   const flush = () => {
     const rows = pending;

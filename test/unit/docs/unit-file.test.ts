@@ -32,6 +32,7 @@ describe("docs/operations/starpost.service", () => {
 
   test("limits memory and processes", () => {
     const text = readFileSync(resolve("docs/operations/starpost.service"), "utf8");
-    for (const name of ["MemoryMax", "MemorySwapMax", "TasksMax"]) expect(text).toMatch(new RegExp(`^${name}=\\S+$`, "m"));
+    for (const name of ["MemoryMax", "MemorySwapMax", "TasksMax"])
+      expect(text).toMatch(new RegExp(`^${name}=\\S+$`, "m"));
   });
 });

@@ -1,4 +1,4 @@
-import { sanitizeText } from "../../../terminal/safe-text.ts";
+import { indentLabels, sanitizeText } from "../../../terminal/safe-text.ts";
 import { layoutFor, type TextLayout } from "../../../terminal/text-layout.ts";
 import { wrapIndented } from "../../../terminal/wrap-text.ts";
 import { createPaint } from "../../../terminal/colors.ts";
@@ -37,7 +37,7 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   };
   print("error:", message, paint.red);
   if (hint) print("hint:", hint, paint.bold);
-  if (detail) io.stderr.write(`${detail}\n`);
+  for (const line of detail?.split("\n") ?? []) io.stderr.write(`${indentLabels(sanitizeText(line))}\n`);
   return status;
 }
 

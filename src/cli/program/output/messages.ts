@@ -2,7 +2,7 @@ import { isForScripts } from "../global-flags.ts";
 import type { Globals } from "../global-flags.ts";
 import type { Io } from "../io.ts";
 import { readVariable } from "../../../config/environment.ts";
-import { sanitizeLine } from "../../../terminal/safe-text.ts";
+import { indentLabels, sanitizeLine } from "../../../terminal/safe-text.ts";
 import { wrapLine } from "../../../terminal/wrap-text.ts";
 import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import {
@@ -69,7 +69,7 @@ export function createMessages(io: Io, globals: Globals): Messages {
 /** Hides personal data and removes control characters; on a terminal, also wraps lines between words. */
 function formatMessage(io: Io, message: Message, globals: Globals): string {
   const suggested = [message].flat().map((line) => keepTarget(line, globals));
-  const lines = suggested.map((line) => sanitizeLine(io.redactor?.text(line) ?? line));
+  const lines = suggested.map((line) => indentLabels(sanitizeLine(io.redactor?.text(line) ?? line)));
   if (!io.isStderrTerminal) return lines.join("\n");
   const { width } = readMessageScreen(io);
   return lines.flatMap((line) => wrapLine(line, width)).join("\n");
