@@ -12,6 +12,9 @@ export type BatchMethod = (typeof batchMethods)[number];
 /** Maximum number of methods per call. Assumed: the specification does not state a limit. */
 export const maxBatchMethods = 50;
 
+/** Maximum length of the reviews that a call shows, in characters. Assumed: as above. A page of a shop shows a few. */
+export const maxBatchCharacters = 2_000_000;
+
 const method = lazily(() =>
   z.object({
     method: z.enum(batchMethods, { error: `must be one of ${batchMethods.join(", ")}` }),

@@ -44,3 +44,26 @@ export const receivingLimits: ReceivingLimits = {
   idleMs: 15_000,
   bufferedBytes: 48 * bytesPerMiB,
 };
+
+/** Limits of sending responses. */
+export interface SendingLimits {
+  /** The maximum size of a response. */
+  readonly responseBytes: number;
+  /**
+   * Responses in memory that clients have not received yet, of all connections together. Beyond it, the connection with
+   * the oldest one is closed. Responses of at most `smallBytes` do not count.
+   */
+  readonly bufferedBytes: number;
+  readonly smallBytes: number;
+  /** A connection is closed if the client receives nothing for so long. */
+  readonly idleMs: number;
+  readonly responseWithinMs: number;
+}
+
+export const sendingLimits: SendingLimits = {
+  responseBytes: 32 * bytesPerMiB,
+  bufferedBytes: 64 * bytesPerMiB,
+  smallBytes: 64 * bytesPerKiB,
+  idleMs: 30_000,
+  responseWithinMs: 120_000,
+};

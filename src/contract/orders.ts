@@ -35,6 +35,17 @@ const platform = lazily(() => z.enum(platforms, { error: `must be one of ${platf
 /** Maximum quantity of one product in one order. Assumed: the specification has no `quantity`, and thus no limit. */
 export const maxQuantity = 1_000;
 
+/**
+ * Limits of orders, because a call is stored at once. Assumed: the specification states none. Units are the sum of
+ * `quantity`.
+ */
+export const orderLimits = {
+  products: 1_000,
+  units: 5_000,
+  ordersPerCall: 10_000,
+  unitsPerCall: 10_000,
+} as const;
+
 const quantityText = `must be an integer from 1 to ${maxQuantity}`;
 
 /** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
@@ -182,7 +193,7 @@ export const orders = {
     output: () =>
       z.object({ uuid: z.string(), errors: errors(), mails: waitingMails().optional(), ...outcomesOutput() }),
     reply: flat,
-    batch: { field: "orders", recommended: 200 },
+    batch: { field: "orders", recommended: 200, max: orderLimits.ordersPerCall },
   }),
   list: endpoint({
     summary: "List purchases",

@@ -7,6 +7,8 @@ export const maxLength = {
   name: 1_024,
   email: 254,
   url: 2_048,
+  /** A review, a question, an answer, or a comment. Services of this kind accept 5,000 to 10,000 characters. */
+  content: 10_000,
   description: 65_535,
   tags: 4_096,
   spec: 255,
@@ -181,7 +183,7 @@ export const shape = lazyValues({
   id: () => required(maxLength.id),
   name: () => required(maxLength.name),
   /** Non-blank text. */
-  content: () => required(maxLength.description),
+  content: () => required(maxLength.content),
   text: () => bounded(maxLength.description),
   reference: () => looseText().pipe(bounded(maxLength.id)),
   tags: () =>

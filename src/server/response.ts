@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Endpoint, idempotencyKeys, type OperationName, ServiceError } from "../contract/index.ts";
+import type { LimitFunction } from "p-limit";
+import { type Endpoint, idempotencyKeys, type OperationName, sendingLimits, ServiceError } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import type { CallEvent, Transport } from "../service/transport.ts";
 import { decodeCall } from "./call-decoder.ts";
+import { encodeLongJson, requestsLongList } from "./long-json.ts";
 
 /** A call, and the format of its response. */
 export interface ResponseFormat {
@@ -12,11 +14,17 @@ export interface ResponseFormat {
   readonly page?: PageDefinition | undefined;
 }
 
+export interface Answering {
+  readonly transport: Transport;
+  /** Runs calls for long lists, a few at the same time, because each takes much memory. */
+  readonly longLists: LimitFunction;
+}
+
 /** Handles a request: decodes it, makes the call, and encodes the result. */
 export async function answer(
   { method, params, query, body, headers, ip: clientAddress }: FastifyRequest,
   reply: FastifyReply,
-  { operation, endpoint, page, transport }: ResponseFormat & { readonly transport: Transport },
+  { operation, endpoint, page, transport, longLists }: ResponseFormat & Answering,
 ): Promise<unknown> {
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
   const callback = readCallback(decoded.callback);
@@ -32,13 +40,22 @@ export async function answer(
   };
   const input =
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
-  // The transport validates the input.
-  const options = { onEvent, idempotencyKey, clientAddress };
-  const value: unknown = await transport.call(operation, input, decoded.caller, options);
-  // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
-  if (page) return toPage(reply, { endpoint, page }, value);
-  if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);
-  return toJson(reply, endpoint, value, callback);
+  const work = async () => {
+    // The transport validates the input.
+    const options = { onEvent, idempotencyKey, clientAddress };
+    const value: unknown = await transport.call(operation, input, decoded.caller, options);
+    // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
+    if (page) return toPage(reply, { endpoint, page }, value);
+    if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);
+    return toJson(reply, endpoint, value, callback);
+  };
+  if (page || callback !== undefined || !requestsLongList(endpoint, input)) return work();
+  return longLists(async () => {
+    // The client may have given up in the meantime.
+    if (reply.raw.destroyed) throw new ServiceError("unavailable", "the connection is closed");
+    void reply.type("application/json; charset=utf-8");
+    return encodeLongJson(await work(), sendingLimits.responseBytes);
+  });
 }
 
 function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): unknown {

@@ -3,8 +3,7 @@ import type { Logger } from "pino";
 import { bodyLimitOf, type Endpoint, operations, ServiceError } from "../contract/index.ts";
 import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
-import type { Transport } from "../service/transport.ts";
-import { answer, type ResponseFormat } from "./response.ts";
+import { answer, type Answering, type ResponseFormat } from "./response.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { Chaos } from "./chaos.ts";
 import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
@@ -19,8 +18,7 @@ interface Route extends ResponseFormat {
 type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
 /** What all routes share. */
-export interface Serving {
-  readonly transport: Transport;
+export interface Serving extends Answering {
   readonly log: Logger;
   readonly reader: BodyReader;
   readonly chaos: Chaos | undefined;
@@ -91,7 +89,7 @@ function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
   return errorForm === "oauth" ? "forms" : "json";
 }
 
-function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos, bodyLimit }: Serving): void {
+function addRoute(app: FastifyInstance, route: Route, { transport, longLists, log, chaos, bodyLimit }: Serving): void {
   const { operation, endpoint, path } = route;
   app.route({
     method: [...methodsOf(endpoint)],
@@ -101,7 +99,7 @@ function addRoute(app: FastifyInstance, route: Route, { transport, log, chaos, b
     exposeHeadRoute: hasHead(endpoint),
     ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
     handler: (request, reply) => {
-      const work = () => answer(request, reply, { ...route, transport });
+      const work = () => answer(request, reply, { ...route, transport, longLists });
       return chaos ? chaos.answer({ operation, request, reply, log }, work) : work();
     },
   });

@@ -2,7 +2,16 @@ import { fastify, type FastifyInstance, type FastifyReply, type InjectOptions } 
 import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
-import { bodyLimits, coreRateLimit, type ReceivingLimits, receivingLimits, ServiceError } from "../contract/index.ts";
+import pLimit from "p-limit";
+import {
+  bodyLimits,
+  coreRateLimit,
+  type ReceivingLimits,
+  receivingLimits,
+  type SendingLimits,
+  sendingLimits,
+  ServiceError,
+} from "../contract/index.ts";
 import type { About } from "./openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
@@ -11,6 +20,7 @@ import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { toListenError } from "./listen-error.ts";
 import { sendRefusal } from "./error-response.ts";
+import { PendingResponses } from "./pending-responses.ts";
 import { findRequestFault } from "./request-check.ts";
 import { addRoutes } from "./routes.ts";
 
@@ -20,6 +30,8 @@ export interface ServerOptions {
   readonly bodyLimitBytes?: number;
   /** Limits of receiving requests, if they differ from the usual ones. */
   readonly receiving?: Partial<ReceivingLimits>;
+  /** Limits of sending responses, if they differ from the usual ones. */
+  readonly sending?: Partial<SendingLimits>;
   /** How long `close` waits for calls in flight before it closes their connections (default: 10 s). */
   readonly closeWithinMs?: number;
   /** For the rate-limit headers of core calls that did not count; without a clock, these are omitted. */
@@ -67,6 +79,9 @@ const defaults = {
 /** The interval of checks for requests that take too long, in milliseconds. */
 const checkEachMs = 5_000;
 
+/** How many calls for long lists run at the same time. */
+const maxLongLists = 2;
+
 /** Maximum length of a path parameter: that of a request line. */
 const maxParamLength = 16 * 1_024;
 
@@ -81,7 +96,8 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     trustedProxies = [],
   } = options;
   const limits = { ...receivingLimits, ...options.receiving };
-  const app = createApp(transport, { log, limits, bodyLimit: bodyLimitBytes, chaos, trustedProxies });
+  const sending = { ...sendingLimits, ...options.sending };
+  const app = createApp(transport, { log, limits, sending, bodyLimit: bodyLimitBytes, chaos, trustedProxies });
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
@@ -124,6 +140,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
 interface AppOptions {
   readonly log: Logger;
   readonly limits: ReceivingLimits;
+  readonly sending: SendingLimits;
   readonly bodyLimit: number;
   readonly chaos: Chaos | undefined;
   readonly trustedProxies: readonly string[];
@@ -131,7 +148,7 @@ interface AppOptions {
 
 function createApp(
   transport: Transport,
-  { log, limits, bodyLimit, chaos, trustedProxies }: AppOptions,
+  { log, limits, sending, bodyLimit, chaos, trustedProxies }: AppOptions,
 ): FastifyInstance {
   const app = fastify({
     // Its log lines contain the complete URL, which may contain a utoken.
@@ -163,6 +180,7 @@ function createApp(
   answerAllExpectations(app);
   const reader = new BodyReader(app, log, limits);
   acceptJson(app, reader);
+  new PendingResponses(sending).watch(app);
   app.addHook("onRequest", ({ raw }, reply, done) => {
     disableSniffing(reply);
     done(findRequestFault(raw));
@@ -170,7 +188,7 @@ function createApp(
   addLog(app, log);
   answerUnknownPaths(app, log);
   app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
-  addRoutes(app, { transport, log, reader, chaos, bodyLimit });
+  addRoutes(app, { transport, longLists: pLimit(maxLongLists), log, reader, chaos, bodyLimit });
   return app;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxBatchMethods, siteReviewsId } from "../../src/contract/index.ts";
+import { maxBatchMethods, maxLength, siteReviewsId } from "../../src/contract/index.ts";
 import { describeBackends } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 import { wrapFragment, findFaults } from "../support/html.ts";
@@ -51,6 +51,22 @@ describeBackends("batch.run", (harness) => {
     for (const piece of pieces.slice(0, 3)) expect(piece).toContain("There are no reviews yet.");
     expect(pieces[3]).toContain("out of 5");
     expect(pieces.join("")).not.toContain("<script>");
+  });
+
+  it("rejects a call that would show too many long reviews, however often it repeats them", async () => {
+    const service = await ready();
+    const review_content = "<".repeat(maxLength.content);
+    await service.reviews.createNow(aReview({ review_content }));
+    const call = (count: number) =>
+      service.batch.run({ methods: Array.from({ length: count }, () => ({ method: "main_widget", params })) });
+    expect((await call(50)).results).toHaveLength(50);
+    for (let n = 0; n < 4; n += 1) {
+      await service.reviews.createNow(aReview({ review_content, email: `b${n}@mail.example` }));
+    }
+    await expect(call(50)).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: expect.stringMatching(/^methods .*2000000 characters/),
+    });
   });
 
   it("accepts a missing product for the store itself", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxLength, maxQuantity, purchasePage } from "../../src/contract/index.ts";
+import { maxLength, maxQuantity, orderLimits, purchasePage } from "../../src/contract/index.ts";
 import { type Harness, describeBackends, describeIsolated, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
@@ -169,6 +169,45 @@ describeIsolated("orders.massCreate", (harness) => {
     const products = { cup: anOrderedProduct({ quantity: maxQuantity }) };
     await account.service.orders.massCreate(bulkOrders([anOrder({ products })], { validate_data: true }));
     expect(await allPurchases(account)).toHaveLength(1_000);
+  });
+
+  const productsOf = (count: number, fields: Parameters<typeof anOrderedProduct>[0] = {}) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, anOrderedProduct(fields)]));
+
+  it.each([
+    ["products", productsOf(orderLimits.products + 1)],
+    ["units", productsOf(6, { quantity: 1_000 })],
+  ])("rejects an order of too many %s, and stores the others", async (_, products) => {
+    const account = await harness().newAccount();
+    const orders = [anOrder({ products }), anOrder({ order_id: "other" })];
+    const { errors } = await account.service.orders.massCreate(bulkOrders(orders, { validate_data: true }));
+    expect(errors).toMatchObject([{ order_num: 0, field: "products" }]);
+    expect((await allPurchases(account)).map(({ order_id }) => order_id)).toEqual(["other"]);
+  });
+
+  it("rejects further products of an order that has as many as allowed", async () => {
+    const account = await harness().newAccount();
+    const full = anOrder({ products: productsOf(5, { quantity: 1_000 }) });
+    await account.service.orders.massCreate(bulkOrders([full]));
+    for (const [products, isRejected] of [
+      [{ more: anOrderedProduct() }, true],
+      [productsOf(1, { price: 2 }), false],
+    ] as const) {
+      const order = bulkOrders([anOrder({ products })], { validate_data: true });
+      const { errors } = await account.service.orders.massCreate(order);
+      expect(errors !== undefined).toBe(isRejected);
+    }
+  });
+
+  it.each([
+    ["orders", Array.from({ length: orderLimits.ordersPerCall + 1 }, () => ({}))],
+    ["products", Array.from({ length: 11 }, () => ({ products: productsOf(1_000) }))],
+    ["units", Array.from({ length: 11 }, () => ({ products: { p: anOrderedProduct({ quantity: 1_000 }) } }))],
+    ["elements", [{ products: { p: anOrderedProduct({ quantity: -1e9 }), ...productsOf(10_000) } }]],
+  ])("rejects a call with too many %s", async (_, orders) => {
+    const { service } = await harness().newAccount();
+    const call = service.orders.massCreate(bulkOrders(orders.map((fields) => anOrder(fields))));
+    await expect(call).rejects.toMatchObject({ kind: "invalidParams", message: expect.stringMatching(/^orders /) });
   });
 
   it("uses the last value of each product field, within a request and between requests", async () => {

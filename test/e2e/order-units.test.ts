@@ -42,6 +42,25 @@ test("rejects the rows of an order beyond 1,000 for one product", async () => {
   expect(await countPurchases(home)).toBe(1_000);
 });
 
+test("rejects the rows of an order beyond 1,000 products", async () => {
+  const home = homes.open();
+  const rejects = join(home.folder, "rejects.csv");
+  const rows = Array.from({ length: 1_001 }, (_, n) => row.replaceAll("cup", `cup${n}`));
+  const args = ["orders", "import", writeOrders(home, [header, ...rows]), "--rejects", rejects];
+  const { exitCode, data } = await home.json(args);
+  expect([exitCode, data.rows]).toEqual([3, { read: 1_001, accepted: 1_000, rejected: 1, failed: 0 }]);
+  expect(readFileSync(rejects, "utf8")).toMatch(/,order_too_large,.*1000 products/);
+});
+
+test("divides orders of many units into calls that the service accepts", async () => {
+  const home = homes.open();
+  const rows = Array.from({ length: 15 }, (_, n) => `${row.replace("1,", `${n},`)},1000`);
+  const path = writeOrders(home, [`${header},Units`, ...rows]);
+  const { data } = await home.json(["orders", "import", path, "--map", "quantity=Units", "--batch-size", "1000"]);
+  expect(data.rows).toMatchObject({ read: 15, accepted: 15 });
+  expect(data).toMatchObject({ calls: { sent: 2 } });
+});
+
 test("adds and removes units as the file states them", async () => {
   const home = homes.open();
   for (const units of [3, 1, 2]) {

@@ -1,10 +1,12 @@
 import {
   type FieldError,
+  invalidField,
   invalidIdText,
   maxQuantity,
   orderHead,
   type OrderHead,
   orderProduct,
+  orderLimits,
   type OrderProduct,
 } from "../../contract/index.ts";
 import { parseLeniently } from "../kernel/parse-leniently.ts";
@@ -73,6 +75,34 @@ export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderR
   return { head, items, missed: lines && { head, lines }, errors, dropped };
 }
 
+/** The error of an order with more line items or units than allowed. */
+export const tooLargeText = `have more than ${orderLimits.products} elements or ${orderLimits.units} units`;
+
+/**
+ * Rejects a call with too many units, and thus with too many line items, before they are checked.
+ * @throws ServiceError `invalidParams`
+ */
+export function checkCallSize(orders: readonly Readonly<Record<string, unknown>>[]): void {
+  const { unitsPerCall } = orderLimits;
+  const units = orders.reduce((sum, { products }) => sum + countUnits(products).units, 0);
+  if (units <= unitsPerCall) return;
+  throw invalidField("orders", `have ${units} units; at most ${unitsPerCall} are allowed per call`);
+}
+
+/** Counts the line items of an order, and their units. An invalid quantity counts as 1, as it does when it is dropped. */
+function countUnits(products: unknown): { readonly products: number; readonly units: number } {
+  const items = typeof products === "object" && products !== null ? Object.values(products) : [];
+  const units = items.map((item: unknown) => (item as { quantity?: unknown } | null)?.quantity);
+  return {
+    products: items.length,
+    units: units.reduce((sum: number, quantity) => sum + (isQuantity(quantity) ? quantity : 1), 0),
+  };
+}
+
+function isQuantity(value: unknown): value is number {
+  return typeof value === "number" && value >= 1 && value <= maxQuantity;
+}
+
 function parseHead(raw: unknown, { isValidating }: OrderRules, problems: Problems): OrderHead | undefined {
   const canDrop = (field: PropertyKey) => !isValidating && optionalHeadFields.has(field);
   const { value, errors } = parseLeniently(orderHead(), raw, canDrop);
@@ -93,6 +123,11 @@ function checkItems(products: unknown, currency: string | null, rules: OrderRule
       field: "products",
       error: products === undefined ? missing : "must be an object keyed by product id",
     });
+    return checked;
+  }
+  const size = countUnits(products);
+  if (size.products > orderLimits.products || size.units > orderLimits.units) {
+    errors.push({ field: "products", error: tooLargeText });
     return checked;
   }
   const entries = Object.entries(products);

@@ -1,4 +1,4 @@
-import { type ItemOutcome, type OrderHead, toShortPrice } from "../../contract/index.ts";
+import { type ItemOutcome, type OrderHead, orderLimits, toShortPrice } from "../../contract/index.ts";
 import { dayOf } from "../kernel/times.ts";
 import type { OrderItem } from "./order-check.ts";
 import type { OrderFields, StoredOrder, StoredUnit } from "./stored-orders.ts";
@@ -58,6 +58,15 @@ export class OrderMerge {
   isConflict({ order_id, email }: OrderHead): boolean {
     const known = this.#merged.get(order_id)?.fields ?? this.#stored.get(order_id)?.fields;
     return known !== undefined && known.email !== email && known.email.toLowerCase() !== email.toLowerCase();
+  }
+
+  /** Whether the order would have too many line items or units, together with those that are stored. */
+  isTooLarge({ order_id }: OrderHead, items: readonly OrderItem[]): boolean {
+    const known = this.#merged.get(order_id) ?? this.#startFrom(this.#stored.get(order_id));
+    const counts = new Map([...(known?.units ?? [])].map(([id, { prices }]) => [id, prices.length]));
+    for (const { product, quantity } of items) counts.set(product[0], quantity ?? counts.get(product[0]) ?? 1);
+    const units = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    return counts.size > orderLimits.products || units > orderLimits.units;
   }
 
   /** Merges an order that is not in conflict. */

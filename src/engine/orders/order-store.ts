@@ -9,7 +9,7 @@ import {
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import type { CheckedOrder, OrderItem } from "./order-check.ts";
+import { type CheckedOrder, type OrderItem, tooLargeText } from "./order-check.ts";
 import { queueOrderEmails, readLastPurchase, updateOrderEmails } from "./order-emails.ts";
 import { addProductChanges } from "./product-changes.ts";
 import { type MergedUnit, OrderMerge } from "./order-merge.ts";
@@ -58,6 +58,7 @@ export interface OrderResult {
 }
 
 const conflict: FieldError = { field: "email", error: orderConflictText };
+const tooLarge: FieldError = { field: "products", error: tooLargeText };
 
 function toRejected({ errors, dropped }: Pick<CheckedOrder, "errors" | "dropped">): OrderResult {
   return { outcome: outcomeOf("dropped", { dropped: [...errors, ...dropped] }), errors };
@@ -84,6 +85,7 @@ export async function storeOrders(
     const { head, dropped } = order;
     if (!head) return toRejected(order);
     if (merge.isConflict(head)) return toRejected({ errors: [conflict], dropped: [] });
+    if (merge.isTooLarge(head, order.items)) return toRejected({ errors: [tooLarge], dropped: [] });
     if (order.missed) missed.push(order.missed);
     if (order.items.length === 0) return toRejected(order);
     items.push(...order.items);

@@ -2,7 +2,8 @@ import type { contract } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { checkOrder } from "./order-check.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { checkCallSize, type CheckedOrder, checkOrder, type OrderRules } from "./order-check.ts";
 import type { ScheduledEmails } from "./order-emails.ts";
 import { storeOrders } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
@@ -28,7 +29,8 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
   /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
   massCreate: async ({ platform, validate_data = false, send_mail, details, orders }, context) => {
     const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
-    const checked = orders.map((raw) => checkOrder(raw, rules));
+    checkCallSize(orders);
+    const checked = await checkOrders(orders, rules);
     const results = await storeOrders(checked, { platform, sendsMail: send_mail ?? true, details }, context);
     const errors = results.flatMap((result, order_num) =>
       result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
@@ -54,6 +56,21 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
     return {};
   },
 });
+
+/** Orders that are checked before other events are handled. */
+const checkedPerTurn = 100;
+
+async function checkOrders(
+  orders: readonly Readonly<Record<string, unknown>>[],
+  rules: OrderRules,
+): Promise<readonly CheckedOrder[]> {
+  const checked: CheckedOrder[] = [];
+  for (const [at, raw] of orders.entries()) {
+    if (at > 0 && at % checkedPerTurn === 0) await nextTurn();
+    checked.push(checkOrder(raw, rules));
+  }
+  return checked;
+}
 
 /** The product ID of a cancellation for all products of an order. */
 const allProducts = "";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type contract, type SeoPage, siteReviewsId } from "../../contract/index.ts";
+import { type contract, invalidField, maxBatchCharacters, type SeoPage, siteReviewsId } from "../../contract/index.ts";
 import { renderFragment } from "../../pages/fragments.ts";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { readSeoPage } from "./seo-page.ts";
@@ -16,17 +16,34 @@ export const batchHandlers: Handlers<typeof contract.batch> = {
   run: async ({ methods }, context) => {
     // A page usually requests several fragments for the same product.
     const pages = new Map<string, Promise<SeoPage>>();
+    let characters = 0;
     const results: { result: string }[] = [];
     for (const method of methods) {
       const request = toPageRequest(method);
       const key = JSON.stringify(request);
       const page = pages.get(key) ?? readPage(request, context);
       pages.set(key, page);
-      results.push({ result: renderFragment(method.method, await page) });
+      const shown = await page;
+      characters += countCharacters(shown);
+      if (characters > maxBatchCharacters) throw tooManyReviews();
+      results.push({ result: renderFragment(method.method, shown) });
     }
     return { results };
   },
 };
+
+const tooManyReviews = () =>
+  invalidField(
+    "methods",
+    `request reviews of more than ${maxBatchCharacters} characters; use fewer methods, or a smaller per_page`,
+  );
+
+function countCharacters({ reviews }: SeoPage): number {
+  return reviews.reduce(
+    (sum, { title, content, comment }) => sum + title.length + content.length + (comment?.length ?? 0),
+    0,
+  );
+}
 
 interface PageRequest {
   readonly productId: string;

@@ -58,7 +58,7 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
   },
   no_lines: { means: "an order without any purchased line item", hint: "remove the order" },
   order_too_large: {
-    means: "an order with too many rows, units, or bytes",
+    means: "an order with too many rows, products, units, or bytes",
     hint: "split it into orders with different IDs",
   },
   ragged_row: {

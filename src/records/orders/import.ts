@@ -4,6 +4,7 @@ import {
   orderHead,
   type OrderError,
   type OrderHead,
+  orderLimits,
   type Platform,
   platforms,
 } from "../../contract/index.ts";
@@ -27,8 +28,11 @@ import { storedOrders } from "./verify.ts";
 /** The order's own fields; columns and wire fields have the same names. */
 const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
 
-/** The limits of one order, in rows and characters. */
+/** The limits of one order, in addition to those of the service, in rows and characters. */
 const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
+
+/** What a row and a unit add to the size of a call, in characters: calls then have no more units than the service accepts. */
+const addedSize = { row: 90, unit: 110 } as const;
 
 type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 
@@ -61,11 +65,23 @@ function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderH
 function addProduct(item: Item, productId: string, product: WireProduct): boolean {
   const { products } = item.payload as OrderPayload;
   const before = products[productId];
+  if (!before && Object.keys(products).length >= orderLimits.products) return false;
   const units = (before ? (before.quantity ?? 1) : 0) + (product.quantity ?? 1);
   if (units > maxQuantity && product.quantity === undefined) return false;
   const quantity = Math.min(units, maxQuantity);
+  const total = totalsOf(item) + quantity - (before ? (before.quantity ?? 1) : 0);
+  if (total > orderLimits.units) return false;
+  totals.set(item, total);
   products[productId] = before ? joinProducts(before, product, quantity) : product;
   return true;
+}
+
+/** The units of orders with several rows. */
+const totals = new WeakMap<Item, number>();
+
+function totalsOf(item: Item): number {
+  const { products } = item.payload as OrderPayload;
+  return totals.get(item) ?? Object.values(products).reduce((sum, { quantity = 1 }) => sum + quantity, 0);
 }
 
 /** Each unit keeps the price of its own row; the product has the last price. */
@@ -97,8 +113,8 @@ function readUnits(row: RowView, problems: RowError[], reportDropped: ReportDrop
   return Math.min(units, maxQuantity);
 }
 
-function sizeOf(cells: readonly string[]): number {
-  let size = 200;
+function sizeOf(cells: readonly string[], units: number): number {
+  let size = addedSize.row + addedSize.unit * units;
   for (const cell of cells) size += cell.length;
   return size;
 }
@@ -164,7 +180,7 @@ function prepareImport(
       payload.products = Object.create(null) as OrderPayload["products"];
       // Stated units replace those of a stored order; otherwise, a row is one more unit.
       payload.products[productId] = row("quantity") === "" ? product : { ...product, quantity: units };
-      const size = sizeOf(source.cells);
+      const size = sizeOf(source.cells, units);
       return {
         key: head.order_id,
         batchKey,
@@ -222,7 +238,7 @@ function joinOrder(item: Item, next: Item): RowError | undefined {
     return {
       field: "order_id",
       code: "order_too_large",
-      reason: `an order may have at most ${maxOrder.rows} rows, ${maxQuantity} units of a product, and 2 MiB`,
+      reason: `an order may have at most ${orderLimits.products} products, ${orderLimits.units} units, ${maxQuantity} units of a product, ${maxOrder.rows} rows, and 2 MiB`,
     };
   }
   item.rows.push(...next.rows);

@@ -162,7 +162,7 @@ schemaDetails
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })
   .add(shape.legalId, { minLength: 1, maxLength: maxLength.id, pattern: "^[A-Za-z0-9_-]+$" })
   .add(shape.name, { minLength: 1, maxLength: maxLength.name })
-  .add(shape.content, { minLength: 1, maxLength: maxLength.description })
+  .add(shape.content, { minLength: 1, maxLength: maxLength.content })
   .add(shape.reference, { maxLength: maxLength.id })
   .add(shape.email, { format: "email" })
   .add(shape.url, { format: "uri", description: "Starts with `http://` or `https://`." })

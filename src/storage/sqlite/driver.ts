@@ -11,6 +11,7 @@ import {
 import { setTimeout } from "node:timers/promises";
 import { defaultBusyTimeoutMs, type StorageDriver } from "../dialect.ts";
 import { DatabaseDeletedError, FileIdentity } from "./file-identity.ts";
+import { LoopTurn } from "./loop-turn.ts";
 import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
 
 /** The time between two attempts to take the write lock. */
@@ -123,12 +124,14 @@ function createDeferred(): { promise: Promise<void>; resolve: () => void } {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
+  readonly #turn = new LoopTurn();
 
   constructor(file: SqliteFile) {
     this.#file = file;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    await this.#turn.interruptIfLong();
     const values = parameters as readonly SqlValue[];
     if (this.#file.isReader(sql)) return { rows: this.#file.all(sql, values) as R[] };
     const { changes, lastInsertRowid } = this.#file.run(sql, values);

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { maxLength } from "../../../../src/contract/index.ts";
 import { listImports, showImport } from "../../../../src/import/import.ts";
 import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
 
@@ -59,6 +60,16 @@ test("does not keep a run that was stopped before it began", async () => {
 test("limits --batch-size to what the service accepts", async () => {
   const running = pipeline.run("coupons", "code\nA\n", { batchSize: 1_000_000, action: "map_review" });
   await expect(running).rejects.toMatchObject({ kind: "usage" });
+});
+
+test("rejects a review that is longer than the service accepts before sending it", async () => {
+  const row = (email: string, length: number) =>
+    `2026-01-31,pot,Ann,${email},Good,${"a".repeat(length)},5,true,https://shop.example/pot\n`;
+  const header = "date,product_id,display_name,email,review_title,review_content,review_score,published,product_url\n";
+  const file = header + row("ann@mail.example", maxLength.content) + row("ben@mail.example", maxLength.content + 1);
+  const { rows, rejects_file } = await pipeline.run("reviews", file);
+  expect(rows).toMatchObject({ read: 2, accepted: 1, rejected: 1 });
+  expect(readFileSync(rejects_file ?? "", "utf8")).toMatch(/,review_content,too_long,[^,]*10000 characters/);
 });
 
 describe("resume", () => {
