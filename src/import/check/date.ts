@@ -38,24 +38,16 @@ export function readTime(value: string): string | undefined {
   return day === undefined ? undefined : `${day}T00:00:00.000Z`;
 }
 
-const booleans: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  y: true,
-  "1": true,
-  false: false,
-  no: false,
-  n: false,
-  "0": false,
-};
+const trueValues: ReadonlySet<string> = new Set(["true", "yes", "y", "1"]);
+const falseValues: ReadonlySet<string> = new Set(["false", "no", "n", "0"]);
 
 /** Reads a boolean as files write it. An empty cell is undefined; so is an invalid one, which adds an error. */
 export function readBoolean(row: RowView, field: string, problems: RowError[]): boolean | undefined {
   const value = row(field);
   if (value === "") return undefined;
-  const known = booleans[value.toLowerCase()];
-  if (known === undefined) {
-    problems.push({ field, code: "bad_boolean", reason: "is neither true nor false" });
-  }
-  return known;
+  const written = value.toLowerCase();
+  if (trueValues.has(written)) return true;
+  if (falseValues.has(written)) return false;
+  problems.push({ field, code: "bad_boolean", reason: "is neither true nor false" });
+  return undefined;
 }

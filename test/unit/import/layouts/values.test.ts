@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findDateOrder } from "../../../../src/import/layouts/choose-layout.ts";
-import { readNamedDate, readNumberedDate } from "../../../../src/import/layouts/dates.ts";
+import { isNumberedDate, orderOf, readNamedDate, readNumberedDate } from "../../../../src/import/layouts/dates.ts";
 import { asText, asTextWithEscapes, loadHtmlReader } from "../../../../src/import/layouts/html.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 import {
@@ -8,8 +8,11 @@ import {
   asDay,
   asFirstUrl,
   asOrderNumber,
+  asPrice,
   asTags,
   isIsbn,
+  isNoIsbn,
+  isNoUrl,
   isZero,
   unitPrice,
 } from "../../../../src/import/layouts/values.ts";
@@ -28,6 +31,78 @@ describe("dates in shop exports", () => {
     ["Aug 14, 20180", "Aug 14, 20180"],
   ])("parses %s as %s", (written, day) => {
     expect(readNamedDate(written)).toBe(day);
+  });
+
+  test.each(["January", "February", "March", "April", "May", "June"])("reads %s", readsMonth);
+  test.each(["July", "August", "September", "October", "November", "December"])("reads %s", readsMonth);
+
+  function readsMonth(name: string) {
+    const months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    const month = String(months.indexOf(name.slice(0, 3)) / 3 + 1).padStart(2, "0");
+    const forms = (text: string) => [
+      `${text} 9 2025`,
+      `${text}.  09th,  2025 10:00`,
+      `Tue ${text} 9, 2025`,
+      `Tuesday,  ${text} 9, 2025`,
+      `9 ${text} 2025`,
+      `9.  ${text}.,  2025`,
+      `09th-${text}-2025`,
+      `9 - ${text} - 2025`,
+      `Tue 9 ${text} 2025`,
+      `Tue,  9th ${text.toUpperCase()} 2025T10:00`,
+    ];
+    for (const written of [...forms(name), ...forms(name.slice(0, 3))]) {
+      expect(readNamedDate(written), written).toBe(`2025-${month}-09`);
+    }
+  }
+
+  test.each([
+    "x9 Aug 2025",
+    "of Aug 9, 2025",
+    "9 Au 2025",
+    "Au 9, 2025",
+    "Aug 999, 2025",
+    "999 Aug 2025",
+    "Aug 9, 202",
+    "9 Aug 20255",
+    "Aug9 2025",
+    "9Aug 2025",
+    "Aug 9,2025",
+    "Mon,Aug 9, 2025",
+    "Mon,9 Aug 2025",
+    "12 Aug 9, 2025",
+    "1, 9 Aug 2025",
+    "Aug 9xx, 2025",
+    "",
+  ])("does not take %j for a date", (written) => {
+    expect(readNamedDate(written)).toBe(written);
+  });
+
+  test.each([
+    ["1/2/2026", "2026-02-01"],
+    ["01-02-2026T10", "2026-02-01"],
+    ["12.12.2026", "2026-12-12"],
+    ["13/1/2026", "2026-01-13"],
+    ["1/2.2026", undefined],
+    ["1/2/20266", undefined],
+    ["1/2/26", undefined],
+    ["x1/2/2026", undefined],
+    ["111/2/2026", undefined],
+    ["1/222/2026", undefined],
+    ["1 2 2026", undefined],
+  ])("reads the numbers of %j, day first, as %s", (written, day) => {
+    expect(readNumberedDate(written, "day-first")).toBe(day ?? written);
+    expect(isNumberedDate(written)).toBe(day !== undefined);
+  });
+
+  test.each([
+    ["13/12/2026", "day-first"],
+    ["12/13/2026", "month-first"],
+    ["12/12/2026", undefined],
+    ["13/13/2026", undefined],
+    ["no date", undefined],
+  ])("%s shows the order %s", (written, order) => {
+    expect(orderOf(written)).toBe(order);
   });
 
   test("numbers are read in the given order, and an impossible day is rejected", () => {
@@ -76,6 +151,70 @@ describe("other values", () => {
   test("the first of several image URLs is used, whatever separates them", () => {
     expect(asFirstUrl("https://a.example/1.png, https://a.example/2.png")).toBe("https://a.example/1.png");
     expect(asFirstUrl("https://a.example/1,2.png|https://a.example/2.png")).toBe("https://a.example/1,2.png");
+  });
+
+  test.each([
+    ["https://a.example/1.png", "https://a.example/1.png"],
+    [" https://a.example/1.png ;  http://b.example/2.png", "https://a.example/1.png"],
+    ["HTTPS://a.example|HTTP://b.example", "HTTPS://a.example"],
+    ["a.png, b.png", "a.png, b.png"],
+    ["", ""],
+  ])("the first URL of %j is %j", (value, url) => {
+    expect(asFirstUrl(value)).toBe(url);
+  });
+
+  test.each([
+    ["0", true],
+    [" 0,00 ", true],
+    [".0", true],
+    ["00", true],
+    ["", false],
+    [".", false],
+    ["0x", false],
+    ["x0", false],
+    ["0.01", false],
+    ["0".repeat(64), true],
+    ["0".repeat(65), false],
+  ])("%j is zero: %s", (value, expected) => {
+    expect(isZero(value)).toBe(expected);
+  });
+
+  test.each([
+    ["9783161484100", true],
+    ["'9793161484100", true],
+    ["9773161484100", false],
+    ["978316148410", false],
+    ["97831614841000", false],
+    ["x9783161484100", false],
+  ])("%s is an ISBN: %s", (value, expected) => {
+    expect([isIsbn(value), isNoIsbn(value)]).toEqual([expected, !expected]);
+  });
+
+  test.each([
+    ["https://x", false],
+    ["HTTP://x", false],
+    ["/var/x", true],
+    ["see https://x", true],
+    ["https:/x", true],
+  ])("%s is no URL: %s", (value, expected) => {
+    expect(isNoUrl(value)).toBe(expected);
+  });
+
+  test("prices use the currency of their row", () => {
+    const inCurrency = (currency: string) => ({
+      ...context,
+      field: (name: string) => (name === "currency_iso" ? currency : ""),
+    });
+    expect([asPrice("1,234", inCurrency("USD")), asPrice("1,234", context)]).toEqual(["1234", "1,234"]);
+    expect([asPrice("€ 5", context), asPrice("free", context)]).toEqual(["5", "free"]);
+    expect([unitPrice("x", "2"), unitPrice("5", "1"), unitPrice("5", "x"), unitPrice("5", "-2")]).toEqual([
+      "x",
+      "5",
+      "5",
+      "5",
+    ]);
+    expect(asDay("Aug 9, 2025", context)).toBe("2025-08-09");
+    expect([asBarcode("0'1"), asTags(""), asOrderNumber("1#")]).toEqual(["0'1", "", "1#"]);
   });
 
   test("IDs, tags, barcodes, and amounts", () => {
