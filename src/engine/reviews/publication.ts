@@ -50,7 +50,7 @@ export async function updatePublication(reviewId: number, context: HandlerContex
 }
 
 /** How many reviews one transaction publishes or hides, so that other calls can run in between. */
-const reviewsPerStep = 1_000;
+const reviewsPerStep = 100;
 
 /**
  * Saves the account's setting, and then publishes and hides existing reviews accordingly, in several transactions.
@@ -58,21 +58,28 @@ const reviewsPerStep = 1_000;
  */
 export function createPublicationChange(setting: PublishedReviews | undefined) {
   let isSaved = setting === undefined;
+  // New reviews already follow the setting, so each is examined once.
+  let lastId = 0;
   return {
     isDue: async (context: HandlerContext) =>
-      !isSaved || (setting !== undefined && (await selectMisplaced(1, context)).length > 0),
+      !isSaved || (setting !== undefined && (await selectMisplaced({ lastId, limit: 1 }, context)).length > 0),
     write: async (context: HandlerContext) => {
       if (!isSaved && setting !== undefined) {
         await saveSetting({ name: "published_reviews", value: setting }, context, accountOf(context).id);
       }
       isSaved = true;
-      await move(await selectMisplaced(reviewsPerStep, context), context);
+      const ids = await selectMisplaced({ lastId, limit: reviewsPerStep }, context);
+      await move(ids, context);
+      lastId = ids.at(-1) ?? lastId;
     },
   };
 }
 
 /** Selects undecided reviews whose publication differs from the account's setting. */
-async function selectMisplaced(limit: number, context: HandlerContext): Promise<readonly number[]> {
+async function selectMisplaced(
+  { lastId, limit }: { readonly lastId: number; readonly limit: number },
+  context: HandlerContext,
+): Promise<readonly number[]> {
   const { id } = accountOf(context);
   const setting = await readPublishedReviews(id, context);
   const wanted = {
@@ -84,6 +91,7 @@ async function selectMisplaced(limit: number, context: HandlerContext): Promise<
     .selectFrom("reviews")
     .select("id")
     .where("account_id", "=", id)
+    .where("id", ">", lastId)
     .where("moderation", "is", null)
     .where("published", "!=", wanted)
     .orderBy("id")
