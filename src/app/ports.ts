@@ -8,7 +8,7 @@ import type { UserError } from "../config/user-error.ts";
 import type { EmailAccess, EmailAccessChange } from "../engine/emails/administration.ts";
 import type { AccountDetails, AccountSummary } from "../engine/accounts/administration.ts";
 import type { AccountKeys } from "../engine/accounts/first-account.ts";
-import type { GroupName } from "../contract/index.ts";
+import type { GroupName, PublicLimits } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
@@ -93,6 +93,10 @@ export interface ServeOptions {
   readonly publicUrl?: string | undefined;
   /** Whether to limit calls for which the specification defines no limit. */
   readonly limitLegacy: boolean;
+  /** The limits of calls without a token (default: those of the contract, unless only this machine can call). */
+  readonly publicLimits?: PublicLimits | undefined;
+  /** Addresses and networks of reverse proxies whose `X-Forwarded-For` is used. */
+  readonly trustedProxies: readonly string[];
   /** The delay of the bottom lines of all products (default: one hour, as in the specification). */
   readonly bottomLinesDelayMs?: number | undefined;
   /** Faults to inject, for testing clients. */

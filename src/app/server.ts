@@ -4,6 +4,7 @@ import { UserError } from "../config/user-error.ts";
 import { findLinkProblem } from "../config/email-links.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
 import { findPublicUrl } from "../config/public-url.ts";
+import { publicLimits } from "../contract/index.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
 
@@ -29,6 +30,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { transport, appKey } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
     limitLegacy,
+    publicLimits: settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits),
     bottomLinesDelayMs,
     publicUrl: () => publicUrl ?? listensAt,
     isSignUpClosed: signUp === "closed",
@@ -44,6 +46,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const server = createServer(transport, {
     logger,
     chaos,
+    trustedProxies: settings.trustedProxies,
     ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
     clock: settings.clock,
     about: () => ({ version, publicUrl }),
@@ -80,6 +83,11 @@ async function createChaos({ chaos, clock }: ServerSettings) {
   if (!chaos) return undefined;
   const { Chaos } = await import("../server/chaos.ts");
   return new Chaos(chaos, clock);
+}
+
+/** Whether only this machine can call, such as a developer's or a CI runner's. */
+function isLocal(host: string, publicUrl: string | undefined): boolean {
+  return publicUrl === undefined && isLoopback(host);
 }
 
 function toUrl({ host, port }: Pick<ServerSettings, "host" | "port">): string {

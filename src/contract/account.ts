@@ -208,6 +208,7 @@ export const tokens = {
 export const users = {
   create: endpoint({
     summary: "Create a user and its account",
+    publicKind: "sign-ups",
     returnsSecret: true,
     secretFields: ["user.password", "invitation_code"],
     method: "POST",

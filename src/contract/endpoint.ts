@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import { lazily } from "./lazily.ts";
+import type { PublicCallKind } from "./public-limits.ts";
 import type { ReplyForm } from "./reply.ts";
 
 /**
@@ -133,6 +134,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly acceptsUtoken?: boolean;
   /** Also accepts GET, with the input in the query. */
   readonly alsoGet?: boolean;
+  /** What the call does if anyone may make it, for the limits of calls without a token. */
+  readonly publicKind?: PublicCallKind;
   /** Counts toward the CDN rate limit. Source: spec "Limits". */
   readonly isReadLimited?: boolean;
 }

@@ -61,6 +61,7 @@ export const questions = {
   }),
   sendConfirmation: endpoint({
     summary: "Ask a question; its author receives a confirmation email",
+    publicKind: "submissions",
     method: "POST",
     paths: ["/questions/send_confirmation_mail"],
     auth: "account",
@@ -91,6 +92,7 @@ export const questions = {
 export const answers = {
   vote: endpoint({
     summary: "Vote on an answer",
+    publicKind: "votes",
     method: "GET",
     paths: ["/answers/{answer_id}/vote/{vote_type}", "/answers/{answer_id}/vote/{vote_type}.json"],
     auth: "open",

@@ -12,6 +12,7 @@ import { honoredKey, runOnce } from "./kernel/idempotency.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
+import { limitPublicCall } from "./public-calls.ts";
 import { toServiceError } from "./kernel/storage-errors.ts";
 import { checkClock } from "./kernel/times.ts";
 import { validateInput } from "./kernel/validate.ts";
@@ -51,7 +52,8 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
     responses: new ResponseCache(database),
   };
   return {
-    call: async (operation, input, caller, { signal, onEvent, isChecked, idempotencyKey } = {}) => {
+    call: async (operation, input, caller, callOptions = {}) => {
+      const { signal, onEvent, isChecked, idempotencyKey, clientAddress } = callOptions;
       signal?.throwIfAborted();
       const endpoint = endpointOf(operation);
       const nowMs = clock();
@@ -63,11 +65,15 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
         const valid = validateInput(endpoint, input);
         await checkCall(operation, valid, run);
         if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
+        const reader = <T>(work: (context: HandlerContext) => Promise<T>) =>
+          read(run, (transaction) => work(createContext(transaction, run)));
+        await limitPublicCall({ operation, endpoint, input: valid, account, clientAddress, read: reader }, limits);
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
         const stored = await runHandler(operation, endpoint, prepared, run);
         const output = (await completions[operation]?.(stored, prepared, account)) ?? stored;
         return output as OutputOf<typeof operation>;
       } catch (error) {
+        await limits.countFailure(error, endpoint, clientAddress);
         throw toServiceError(error, database.shownAs);
       }
     },

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import type { PublicLimits } from "../../src/contract/index.ts";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
 import type { HandlerContext } from "../../src/engine/kernel/handler.ts";
 import type { EngineWork } from "../../src/engine/kernel/handler.ts";
@@ -75,6 +76,7 @@ export function createClock(nowMs = startMs): TestClock {
 export interface HarnessOptions {
   readonly enforceLimits?: boolean;
   readonly limitLegacy?: boolean;
+  readonly publicLimits?: PublicLimits;
   /** Whether the operator allows the webhooks of new accounts to call private addresses. */
   readonly allowsPrivateWebhooks?: boolean;
   readonly isSignUpClosed?: boolean;
@@ -201,11 +203,21 @@ type Suite = (harness: () => Harness) => void;
  * before each.
  */
 export function describeBackends(title: string, suite: Suite, options?: HarnessOptions): void {
-  describeEach(title, suite, ({ start, stop, reset }) => {
+  describeEach(title, suite, shareDatabase(options));
+}
+
+function shareDatabase(options: HarnessOptions | undefined): (lifecycle: Lifecycle) => void {
+  return ({ start, stop, reset }) => {
     beforeAll(() => start(options));
     beforeEach(reset);
     afterAll(stop);
-  });
+  };
+}
+
+/** Runs a suite as `describeBackends` does, but only on the engine: the client waits after status 429. */
+export function describeEngine(title: string, suite: Suite, options?: HarnessOptions): void {
+  const engines = backends.filter(({ name }) => name.startsWith("local-"));
+  describeEach(title, suite, shareDatabase(options), engines);
 }
 
 /**
@@ -225,8 +237,13 @@ interface Lifecycle {
   readonly reset: () => void;
 }
 
-function describeEach(title: string, suite: Suite, addHooks: (lifecycle: Lifecycle) => void): void {
-  describe.each(backends)(`${title} over $name`, ({ open }) => {
+function describeEach(
+  title: string,
+  suite: Suite,
+  addHooks: (lifecycle: Lifecycle) => void,
+  on: readonly Backend[] = backends,
+): void {
+  describe.each(on)(`${title} over $name`, ({ open }) => {
     let current: Harness | undefined;
     addHooks({
       start: async (options) => {

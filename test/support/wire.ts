@@ -58,11 +58,17 @@ export interface Wire {
   readonly advance: (ms: number) => void;
 }
 
+export interface WireOptions {
+  /** The limits of calls without a token (default: none), by name. */
+  readonly publicLimits?: Readonly<Record<string, { readonly burst: number; readonly perHour: number }>>;
+  readonly trustedProxies?: readonly string[];
+}
+
 /** Starts a new server, with rate limits enforced, for each test of the file. */
-export function useWire(): () => Wire {
+export function useWire(options: WireOptions = {}): () => Wire {
   let openedWire: (Wire & { close(): Promise<void> }) | undefined;
   beforeEach(async () => {
-    openedWire = await openWire();
+    openedWire = await openWire(options);
   });
   afterEach(async () => {
     await openedWire?.close();
@@ -74,7 +80,7 @@ export function useWire(): () => Wire {
   };
 }
 
-async function openWire(): Promise<Wire & { close(): Promise<void> }> {
+async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<Wire & { close(): Promise<void> }> {
   const place = await placeOnSqlite();
   let nowMs = startMs;
   const clock = () => nowMs;
@@ -87,8 +93,9 @@ async function openWire(): Promise<Wire & { close(): Promise<void> }> {
     random: randomBytes,
     sealer,
     enforceLimits: true,
+    publicLimits,
   });
-  const server = createServer(transport, { logger: silentLog, clock });
+  const server = createServer(transport, { logger: silentLog, clock, trustedProxies });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
   const send: (...args: Parameters<Wire["request"]>) => Promise<Response> = (method, path, body, headers = {}) =>
     fetch(url + path, {

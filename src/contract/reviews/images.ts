@@ -23,6 +23,7 @@ export const photoLimits = { pixels: 50_000_000, edge: 4_096, thumbEdge: 300 } a
 export const images = {
   upload: endpoint({
     summary: "Add an image to a review, using the upload token of the new review",
+    publicKind: "images",
     method: "POST",
     paths: [`${extensionPrefix}/images`],
     extension: "own",

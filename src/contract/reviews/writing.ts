@@ -29,6 +29,7 @@ const newReview = lazily(() => ({
 export const reviewWriting = {
   create: endpoint({
     summary: "Create a review; its author receives a verification email",
+    publicKind: "submissions",
     method: "POST",
     paths: ["/v1/widget/reviews"],
     auth: "account",
@@ -41,6 +42,7 @@ export const reviewWriting = {
   }),
   createNow: endpoint({
     summary: "Create a review and return it (for development)",
+    publicKind: "submissions",
     method: "POST",
     paths: ["/reviews/dynamic_create"],
     auth: "account",
@@ -63,6 +65,7 @@ export const reviewWriting = {
   }),
   vote: endpoint({
     summary: "Vote on a review",
+    publicKind: "votes",
     method: "GET",
     paths: ["/reviews/{review_id}/vote/{vote_type}", "/reviews/{review_id}/vote/{vote_type}.json"],
     auth: "open",

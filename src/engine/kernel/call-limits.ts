@@ -1,8 +1,16 @@
-import { type Endpoint, ServiceError, tooManyRequestsMessage } from "../../contract/index.ts";
+import { createHash } from "node:crypto";
+import {
+  type Endpoint,
+  type PublicLimitName,
+  type PublicLimits,
+  ServiceError,
+  tooManyRequestsMessage,
+} from "../../contract/index.ts";
 import type { CallEvent } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Account } from "./handler.ts";
 import { createRateWindow, limitOf, type RateWindow } from "./rate-window.ts";
+import { createTokenBuckets, ProcessBuckets, type TokenBuckets } from "./token-buckets.ts";
 
 export interface CallLimitOptions {
   readonly database: Database;
@@ -11,6 +19,8 @@ export interface CallLimitOptions {
   readonly enforceLimits: boolean;
   /** Whether to also limit account operations for which the specification defines no rate limit. */
   readonly limitLegacy?: boolean | undefined;
+  /** The limits of calls without a token (default: none). */
+  readonly publicLimits?: PublicLimits | undefined;
 }
 
 /** A call of an account. */
@@ -25,11 +35,19 @@ export class CallLimits {
   readonly #window: RateWindow | undefined;
   readonly #clock: () => number;
   readonly #limitLegacy: boolean;
+  readonly #publicLimits: PublicLimits;
+  readonly #buckets: TokenBuckets;
+  /** Always in memory, so that refusing a client is cheap. */
+  readonly #clientBuckets: TokenBuckets;
 
-  constructor({ database, clock, enforceLimits, limitLegacy = false }: CallLimitOptions) {
+  constructor(options: CallLimitOptions) {
+    const { database, clock, enforceLimits, limitLegacy = false, publicLimits = {} } = options;
     this.#window = enforceLimits ? createRateWindow(database, clock) : undefined;
     this.#clock = clock;
     this.#limitLegacy = limitLegacy;
+    this.#publicLimits = publicLimits;
+    this.#buckets = createTokenBuckets(database, clock);
+    this.#clientBuckets = new ProcessBuckets(clock);
   }
 
   /**
@@ -47,8 +65,75 @@ export class CallLimits {
     if (limit.isReported) onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
     if (!allowed) throw tooManyRequests(resetAtMs - this.#clock());
   }
+
+  get limitsPublicCalls(): boolean {
+    return Object.keys(this.#publicLimits).length > 0;
+  }
+
+  /**
+   * Takes a token for a client (`…-per-client`).
+   * @param clientAddress undefined for calls of this process, which are not limited
+   * @throws ServiceError `tooManyRequests`
+   */
+  async takeForClient(name: PublicLimitName, clientAddress: string | undefined): Promise<void> {
+    const size = this.#publicLimits[name];
+    if (!size || clientAddress === undefined) return;
+    const waitMs = await this.#clientBuckets.take(`${name} ${await findNetwork(clientAddress)}`, size);
+    if (waitMs > 0) throw tooManyRequests(waitMs);
+  }
+
+  /** @throws ServiceError `tooManyRequests` */
+  async takeForAccount(name: PublicLimitName, accountId: number): Promise<void> {
+    await this.#take(name, String(accountId));
+  }
+
+  /**
+   * Takes a token for the recipient of an email. Tags, as in `ann+tag@mail.example`, do not make another recipient. The
+   * address is stored as a hash.
+   * @throws ServiceError `tooManyRequests`
+   */
+  async takeForRecipient(name: PublicLimitName, email: string): Promise<void> {
+    const mailbox = email.toLowerCase().replace(/\+[^@]*@/, "@");
+    await this.#take(name, createHash("sha256").update(mailbox).digest("base64url"));
+  }
+
+  async #take(name: PublicLimitName, key: string): Promise<void> {
+    const size = this.#publicLimits[name];
+    const waitMs = size ? await this.#buckets.take(`${name} ${key}`, size) : 0;
+    if (waitMs > 0) throw tooManyRequests(waitMs);
+  }
+
+  /**
+   * Counts a call against its client if it failed because its credentials are invalid.
+   * Assumed: calls with valid credentials are never refused for failures, because a store may share its IP address with
+   * others.
+   * @throws ServiceError `tooManyRequests`
+   */
+  async countFailure(error: unknown, endpoint: Endpoint, clientAddress: string | undefined): Promise<void> {
+    if (isInvalidCredential(error, endpoint)) await this.takeForClient("failures-per-client", clientAddress);
+  }
 }
 
 function tooManyRequests(retryAfterMs: number): ServiceError {
   return new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: Math.max(0, retryAfterMs) });
+}
+
+/** An unknown app key is public data, unless the call also has a token or a secret for it. */
+function isInvalidCredential(error: unknown, { auth, needsSecret = false }: Endpoint): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  if (error.kind === "unauthorized" || error.kind === "invalidClient") return true;
+  return error.record === "Account" && (needsSecret || auth === "utoken" || auth === "core");
+}
+
+/**
+ * Returns the network that a client can choose its address from: for IPv6, the /64 network. Proxies may add a port. Texts
+ * that are not addresses count as one client.
+ */
+async function findNetwork(address: string): Promise<string> {
+  const { default: ipaddr } = await import("ipaddr.js");
+  const [, v4, v6] = /^(?:([\d.]+):\d+|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
+  const bare = v4 ?? v6 ?? address;
+  if (!ipaddr.isValid(bare)) return "invalid";
+  const parsed = ipaddr.process(bare);
+  return "parts" in parsed ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }

@@ -9,6 +9,7 @@ import { reviewModeration } from "./review-moderation.ts";
 import { serviceTables } from "./service-tables.ts";
 import { templateFailures } from "./template-failures.ts";
 import { thumbnails } from "./thumbnails.ts";
+import { tokenBuckets } from "./token-buckets.ts";
 import { addColumns, addIndex, createKeyedTable, createOwned, type Migration, withId } from "./table-builders.ts";
 
 const first: Migration = {
@@ -152,4 +153,5 @@ export const migrations: readonly Migration[] = [
   emailPermissions,
   reviewModeration,
   templateFailures,
+  tokenBuckets,
 ];

@@ -85,4 +85,9 @@ export interface AccountTables {
     started_at: number;
     taken: number;
   };
+  token_buckets: {
+    /** The limit, and the account or a hash of the recipient. */
+    name: string;
+    full_at: number;
+  };
 }

@@ -1,0 +1,55 @@
+import { isIP } from "node:net";
+import { type PublicLimitName, type PublicLimits, publicLimits, type TokenBucket } from "../../../contract/public-limits.ts";
+import { type Environment, readVariable } from "../../../config/environment.ts";
+import { usageError } from "../../../config/user-error.ts";
+
+const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour> or <name>=off, with commas between. Names: ${Object.keys(publicLimits).join(", ")}.`;
+
+/**
+ * Parses limits of public calls: `on`, `off`, or changes of the defaults such as `votes-per-client=100/600`.
+ * @throws UserError `usage`
+ */
+export function readPublicLimits(text: string, source: string): PublicLimits {
+  if (text === "on") return publicLimits;
+  if (text === "off") return {};
+  const changed: Partial<Record<PublicLimitName, TokenBucket | undefined>> = { ...publicLimits };
+  for (const part of text.split(",")) {
+    const invalid = (reason: string) => usageError(`invalid value "${part.trim()}" for ${source}: ${reason}`, syntax);
+    const [, name = "", value = ""] = /^\s*([\w-]+)=(\S+)\s*$/.exec(part) ?? [];
+    if (!isLimitName(name)) throw invalid("unknown limit");
+    const [, burst, perHour] = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(value) ?? [];
+    if (value !== "off" && perHour === undefined) throw invalid("must be two integers from 1 to 999999, or off");
+    changed[name] = value === "off" ? undefined : { burst: Number(burst), perHour: Number(perHour) };
+  }
+  return Object.fromEntries(Object.entries(changed).filter(([, size]) => size !== undefined));
+}
+
+function isLimitName(name: string): name is PublicLimitName {
+  return Object.hasOwn(publicLimits, name);
+}
+
+/**
+ * Parses addresses of reverse proxies: IP addresses and networks, with commas between.
+ * @throws UserError `usage`
+ */
+export function readProxies(text: string, source: string): readonly string[] {
+  const proxies = text.split(",").map((proxy) => proxy.trim());
+  for (const proxy of proxies) {
+    const [, address = "", prefix = "0"] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(proxy) ?? [];
+    const version = isIP(address);
+    if (version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128)) continue;
+    throw usageError(
+      `invalid value ${JSON.stringify(proxy)} for ${source}: must be an IP address or a network such as 10.0.0.0/8`,
+    );
+  }
+  return proxies;
+}
+
+/** Reads `STARPOST_PUBLIC_LIMITS` and `STARPOST_TRUST_PROXY`. */
+export function findExposureSettings(env: Environment) {
+  const [limits, proxies] = ["STARPOST_PUBLIC_LIMITS", "STARPOST_TRUST_PROXY"].map((name) => readVariable(env, name));
+  return {
+    ...(limits !== undefined && { publicLimits: readPublicLimits(limits, "STARPOST_PUBLIC_LIMITS") }),
+    trustedProxies: proxies === undefined ? [] : readProxies(proxies, "STARPOST_TRUST_PROXY"),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Endpoint, OperationName } from "../contract/index.ts";
+import type { CallLimits } from "./kernel/call-limits.ts";
+import type { Account, HandlerContext } from "./kernel/handler.ts";
+
+/** A call that anyone can make, with valid input. */
+interface PublicCall {
+  readonly operation: OperationName;
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  readonly account: Account | undefined;
+  readonly clientAddress: string | undefined;
+  /** Runs `work` in a read-only transaction. */
+  readonly read: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
+}
+
+/**
+ * Limits a call that changes data without a token of the account. Calls that a trusted vendor has signed are not limited.
+ * @throws ServiceError `tooManyRequests`; for an invalid signature, `featureDisabled`, `invalidParams`, `unauthorized`
+ */
+export async function limitPublicCall(call: PublicCall, limits: CallLimits): Promise<void> {
+  const { endpoint, account, clientAddress } = call;
+  const { publicKind: kind } = endpoint;
+  if (kind === undefined || !limits.limitsPublicCalls || account?.isStore === true || (await isSigned(call))) return;
+  await limits.takeForClient(`${kind}-per-client`, clientAddress);
+  if (kind !== "submissions" && kind !== "votes") return;
+  const accountId = account?.id ?? (await findVotedAccount(call));
+  // The handler rejects votes on records that do not exist.
+  if (accountId !== undefined) await limits.takeForAccount(`${kind}-per-account`, accountId);
+  if (kind !== "submissions") return;
+  const { email } = call.input as { readonly email: string };
+  await limits.takeForRecipient("submissions-per-recipient", email);
+}
+
+const signedOperations: Readonly<Partial<Record<OperationName, "create" | "createNow">>> = {
+  "reviews.create": "create",
+  "reviews.createNow": "createNow",
+};
+
+async function isSigned({ operation, input, read }: PublicCall): Promise<boolean> {
+  const signed = signedOperations[operation];
+  const fields = input as { readonly signature?: unknown };
+  if (!signed || !fields.signature) return false;
+  const { readSignature } = await import("./accounts/vendor-signature.ts");
+  return read(async (context) => (await readSignature(fields, signed, context)) !== undefined);
+}
+
+async function findVotedAccount({ operation, input, read }: PublicCall): Promise<number | undefined> {
+  const { review_id, answer_id } = input as { readonly review_id: number; readonly answer_id: number };
+  const [table, id] =
+    operation === "reviews.vote" ? (["reviews", review_id] as const) : (["answers", answer_id] as const);
+  const found = await read(({ transaction }) =>
+    transaction.selectFrom(table).select("account_id").where("id", "=", id).executeTakeFirst(),
+  );
+  return found?.account_id;
+}

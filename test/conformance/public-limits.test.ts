@@ -1,0 +1,188 @@
+import { expect, it } from "vitest";
+import { publicLimits, type PublicLimits } from "../../src/contract/index.ts";
+import type { Caller } from "../../src/service/transport.ts";
+import { describeEngine, type Harness, type TestAccount } from "../support/backends.ts";
+
+const review = {
+  sku: "pot",
+  product_title: "Pot",
+  product_url: "https://shop.example/pot",
+  display_name: "Ann",
+  review_content: "It pours.",
+  review_title: "Pours",
+  review_score: 5,
+};
+
+const question = {
+  product_id: "pot",
+  product_title: "Pot",
+  product_url: "https://shop.example/pot",
+  display_name: "Ann",
+  review_content: "Does it whistle?",
+};
+
+const clientAddress = "127.0.0.1";
+
+type Attempt = (email: string, at: number) => Promise<unknown>;
+
+/** Makes calls, and returns the errors. */
+async function attempt(times: number, call: Attempt) {
+  const errors: { readonly kind?: string; readonly retryAfterMs?: number }[] = [];
+  for (let at = 0; at < times; at += 1) {
+    await call(`n${at}@victim.example`, at).catch((error: unknown) => errors.push(error as { kind?: string }));
+  }
+  expect(new Set(errors.map(({ kind }) => kind))).toEqual(new Set(errors.length > 0 ? ["tooManyRequests"] : []));
+  return errors;
+}
+
+const anonymous = ({ caller }: TestAccount): Caller => ({ appKey: caller.appKey });
+
+const submitReview = ({ transport }: Harness, caller: Caller, email: string, address = clientAddress) =>
+  transport.call("reviews.create", { ...review, email }, caller, { clientAddress: address });
+
+const ask = ({ transport }: Harness, caller: Caller, email: string) =>
+  transport.call("questions.sendConfirmation", { ...question, email }, caller, { clientAddress });
+
+async function countEmails({ database }: Harness): Promise<number> {
+  const emails = await database.db
+    .selectFrom("mails")
+    .select("id")
+    .where("email", "like", "%@victim.example")
+    .execute();
+  return emails.length;
+}
+
+const only = (name: keyof typeof publicLimits, burst: number): PublicLimits => ({ [name]: { burst, perHour: 60 } });
+
+describeEngine(
+  "the default limits of public calls",
+  (harness) => {
+    it("let one client send 20 emails with 500 reviews and questions, and then one every three minutes", async () => {
+      const { clock } = harness();
+      const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+      const errors = await attempt(500, (email, at) =>
+        at % 2 === 0
+          ? submitReview(harness(), anonymous(one), email)
+          : ask(harness(), anonymous(at % 4 === 1 ? one : other), email),
+      );
+      expect([errors.length, await countEmails(harness())]).toEqual([480, 20]);
+      expect(errors[0]?.retryAfterMs).toBe(180_000);
+      clock.advance(180_000);
+      expect(await attempt(9, (email) => submitReview(harness(), anonymous(one), `x${email}`))).toHaveLength(8);
+    });
+
+    it("do not apply to the store's token", async () => {
+      const { caller, service } = await harness().newAccount();
+      expect(await attempt(25, (email) => service.reviews.createNow({ ...review, email }))).toEqual([]);
+      const { transport } = harness();
+      const answered = await attempt(25, (email) =>
+        transport.call("reviews.createNow", { ...review, email: "same@mail.example", domain: email }, caller, {
+          clientAddress,
+        }),
+      );
+      expect(answered).toEqual([]);
+    });
+
+    it("apply to calls with an invalid token", async () => {
+      const { caller } = await harness().newAccount();
+      const guess = { ...caller, utoken: "guess" };
+      const { transport } = harness();
+      await attempt(30, (email) =>
+        transport.call("reviews.createNow", { ...review, email }, guess, { clientAddress: "192.0.2.1" }),
+      ).then((errors) => expect(errors.length).toBeGreaterThan(0));
+    });
+  },
+  { publicLimits },
+);
+
+describeEngine(
+  "the limit of reviews and questions per account",
+  (harness) => {
+    it("bounds the emails that many clients cause, and does not affect other accounts", async () => {
+      const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+      const errors = await attempt(9, (email, at) =>
+        submitReview(harness(), anonymous(one), email, `198.51.100.${at}`),
+      );
+      expect([errors.length, errors[0]?.retryAfterMs]).toEqual([6, 60_000]);
+      expect(await attempt(3, (email) => ask(harness(), anonymous(other), email))).toEqual([]);
+    });
+  },
+  { publicLimits: only("submissions-per-account", 3) },
+);
+
+describeEngine(
+  "the limit of reviews and questions per recipient",
+  (harness) => {
+    it("holds across accounts, spellings, and tags of an address", async () => {
+      const [one, other] = [await harness().newAccount(), await harness().newAccount()];
+      const spellings = ["Bob@mail.example", "bob@MAIL.example", "bob+tag@mail.example"];
+      const errors = await attempt(9, (_email, at) => {
+        const email = spellings[at % 3] ?? "";
+        return at % 2 === 0 ? ask(harness(), anonymous(one), email) : submitReview(harness(), anonymous(other), email);
+      });
+      expect(errors).toHaveLength(6);
+      expect(await attempt(9, (email) => submitReview(harness(), anonymous(one), email))).toEqual([]);
+    });
+
+    it("stores no address", async () => {
+      await submitReview(harness(), anonymous(await harness().newAccount()), "carol@mail.example");
+      const rows = await harness().database.db.selectFrom("token_buckets").select("name").execute();
+      expect(JSON.stringify(rows)).not.toContain("mail");
+    });
+  },
+  { publicLimits: only("submissions-per-recipient", 3) },
+);
+
+describeEngine(
+  "the limits of votes",
+  (harness) => {
+    it("bound the votes on reviews and answers of an account", async () => {
+      const { service, caller } = await harness().newAccount();
+      const { reviews } = await service.reviews.createNow({ ...review, email: "ann@mail.example" });
+      const review_id = reviews[0]?.id ?? expect.unreachable();
+      const { transport } = harness();
+      const vote = (token: Caller) =>
+        transport.call("reviews.vote", { review_id, vote_type: "up" }, token, { clientAddress });
+      expect(await attempt(9, () => vote({}))).toHaveLength(6);
+      expect(await attempt(9, () => vote(caller))).toHaveLength(9);
+      await expect(
+        transport.call("answers.vote", { answer_id: 999_999, vote_type: "up" }, {}, { clientAddress }),
+      ).rejects.toMatchObject({ kind: "recordNotFound" });
+    });
+  },
+  { publicLimits: only("votes-per-account", 3) },
+);
+
+describeEngine(
+  "the limit of failed authentication",
+  (harness) => {
+    it("refuses further failures of the client, but no valid call of the store", async () => {
+      const { caller, secret, service } = await harness().newAccount();
+      const { transport } = harness();
+      const options = { clientAddress };
+      const kinds: string[] = [];
+      for (let at = 0; at < 19; at += 1) {
+        const wrong = [
+          transport.call("orders.list", {}, { ...caller, utoken: "guess" }, options),
+          transport.call("core.createToken", { secret: "guess" }, { appKey: caller.appKey }, options),
+          transport.call("users.signIn", { secret: "guess" }, { appKey: caller.appKey }, options),
+          transport.call("orders.list", {}, { appKey: "nobody", utoken: "guess" }, options),
+          transport.call(
+            "tokens.create",
+            { client_id: caller.appKey, client_secret: "guess", grant_type: "client_credentials" },
+            {},
+            options,
+          ),
+        ];
+        for (const result of await Promise.allSettled(wrong)) {
+          if (result.status === "rejected") kinds.push((result.reason as { readonly kind: string }).kind);
+        }
+        await service.orders.list({});
+      }
+      expect([kinds.length, kinds.filter((kind) => kind !== "tooManyRequests").length]).toEqual([95, 7]);
+      const grant = { client_id: caller.appKey, client_secret: secret, grant_type: "client_credentials" };
+      await transport.call("tokens.create", grant, {}, options);
+    });
+  },
+  { publicLimits: only("failures-per-client", 7), enforceLimits: true, limitLegacy: false },
+);

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTokenBuckets, ProcessBuckets, type TokenBuckets } from "../../../../src/engine/kernel/token-buckets.ts";
+import { type Database, openDatabase } from "../../../../src/storage/database.ts";
+import { createClock, type TestClock } from "../../../support/backends.ts";
+import { describeDatabases } from "../../../support/databases.ts";
+
+const size = { burst: 3, perHour: 60 };
+const minuteMs = 60_000;
+
+describeDatabases("a token bucket", (url) => {
+  let databases: Database[];
+  let clock: TestClock;
+  let buckets: TokenBuckets;
+
+  beforeEach(async () => {
+    databases = [await openDatabase(url(), { nowMs: 0 }), await openDatabase(url(), { nowMs: 0 })];
+    clock = createClock();
+    buckets = createTokenBuckets(first(), clock);
+  });
+
+  afterEach(() => Promise.all(databases.map(({ db }) => db.destroy())));
+
+  const first = (): Database => databases[0] ?? expect.unreachable();
+
+  const takeMany = async (from: TokenBuckets, times: number, key = "a") => {
+    const waits = [];
+    for (let taken = 0; taken < times; taken += 1) waits.push(await from.take(key, size));
+    return waits;
+  };
+
+  it("holds a burst, is refilled at its rate, and never holds more", async () => {
+    expect(await takeMany(buckets, 5)).toEqual([0, 0, 0, minuteMs, minuteMs]);
+    clock.advance(45_000);
+    expect(await takeMany(buckets, 1)).toEqual([15_000]);
+    clock.advance(15_000);
+    expect(await takeMany(buckets, 2)).toEqual([0, minuteMs]);
+    clock.advance(1_000 * minuteMs);
+    expect(await takeMany(buckets, 4)).toEqual([0, 0, 0, minuteMs]);
+    expect(await takeMany(buckets, 1, "b")).toEqual([0]);
+  });
+
+  it("recovers from a clock that was ahead, and applies a smaller size at once", async () => {
+    clock.advance(1_000 * minuteMs);
+    await takeMany(buckets, 3);
+    clock.advance(-1_000 * minuteMs);
+    expect(await takeMany(buckets, 1)).toEqual([minuteMs]);
+    expect(await buckets.take("a", { burst: 1, perHour: 3_600 })).toBe(1_000);
+  });
+
+  it("is shared between processes on PostgreSQL, but not on SQLite", async () => {
+    const other = createTokenBuckets(databases[1] ?? expect.unreachable(), clock);
+    const waits = await Promise.all(
+      [buckets, other].flatMap((one) => Array.from({ length: 9 }, () => one.take("a", size))),
+    );
+    expect(waits.filter((ms) => ms === 0)).toHaveLength(first().dialect.isServer ? 3 : 6);
+  });
+
+  it("leaves no rows of full buckets on PostgreSQL, and none on SQLite", async () => {
+    await takeMany(buckets, 2);
+    clock.advance(20 * minuteMs);
+    await takeMany(buckets, 1, "b");
+    const rows = await first().db.selectFrom("token_buckets").select("name").execute();
+    expect(rows).toEqual(first().dialect.isServer ? [{ name: "b" }] : []);
+  });
+});
+
+describe("token buckets in memory", () => {
+  it("keep at most 50,000 buckets, the most recently used ones, in less than 20 MB", async () => {
+    const buckets = new ProcessBuckets(() => 0);
+    await buckets.take("first", size);
+    const keys = Array.from({ length: 50_000 }, (_, at) => `submissions-per-client 2001:db8:${at}:0`);
+    const before = process.memoryUsage().heapUsed;
+    for (let round = 0; round < 3; round += 1) {
+      for (const key of keys) await buckets.take(`${key}${round}`, size);
+      await buckets.take("used", { burst: 1, perHour: 1 });
+    }
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+    expect(await buckets.take("used", { burst: 1, perHour: 1 })).toBeGreaterThan(0);
+    for (let taken = 0; taken < 3; taken += 1) expect(await buckets.take("first", size)).toBe(0);
+  });
+});
