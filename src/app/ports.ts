@@ -96,7 +96,7 @@ export interface ServeOptions {
   /** The limits of calls without a token (default: those of the contract, unless only this machine can call). */
   readonly publicLimits?: PublicLimits | undefined;
   /** Addresses and networks of reverse proxies whose `X-Forwarded-For` is used. */
-  readonly trustedProxies: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
   /** The delay of the bottom lines of all products (default: one hour, as in the specification). */
   readonly bottomLinesDelayMs?: number | undefined;
   /** Faults to inject, for testing clients. */
@@ -133,6 +133,8 @@ export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
   readonly signUp: SignUpState;
+  /** Whether all clients behind a reverse proxy count as one, because the server does not know the proxy. */
+  readonly mixesClients: boolean;
   /** A description of where emails are sent, if the server sends them. */
   readonly emailTarget?: string | undefined;
   /** Why the server does not send emails, although it should; they stay queued. */

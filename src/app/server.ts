@@ -24,13 +24,14 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const signUp = findSignUpState(settings, publicUrl);
+  const limits = settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits);
   let listensAt = toUrl(settings);
   const smtpHost = mail?.kind === "smtp" ? mail.host : undefined;
   const findEmailProblem = () => findLinkProblem(publicUrl ?? listensAt, smtpHost);
   const { transport, appKey } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
     limitLegacy,
-    publicLimits: settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits),
+    publicLimits: limits,
     bottomLinesDelayMs,
     publicUrl: () => publicUrl ?? listensAt,
     isSignUpClosed: signUp === "closed",
@@ -63,7 +64,17 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     };
     const emailProblem = findEmailProblem();
     const emailTarget = emailProblem ? undefined : worker?.emailTarget;
-    return { url, appKey, signUp, close, emailTarget, emailProblem, ...(chaos && { chaosCounts: () => chaos.counts }) };
+    const mixesClients = publicUrl !== undefined && !settings.trustedProxies && Object.keys(limits).length > 0;
+    return {
+      url,
+      appKey,
+      signUp,
+      close,
+      mixesClients,
+      emailTarget,
+      emailProblem,
+      ...(chaos && { chaosCounts: () => chaos.counts }),
+    };
   } catch (error) {
     await transport.close();
     throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
@@ -76,7 +87,7 @@ function findSignUpState(
   publicUrl: string | undefined,
 ): SignUpState {
   if (allowsSignUp) return "open";
-  return isLoopback(host) && publicUrl === undefined ? "local" : "closed";
+  return isLocal(host, publicUrl) ? "local" : "closed";
 }
 
 async function createChaos({ chaos, clock }: ServerSettings) {

@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import { lazily } from "./lazily.ts";
-import type { PublicCallKind } from "./public-limits.ts";
 import type { ReplyForm } from "./reply.ts";
 
 /**
@@ -134,8 +133,11 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly acceptsUtoken?: boolean;
   /** Also accepts GET, with the input in the query. */
   readonly alsoGet?: boolean;
-  /** What the call does if anyone may make it, for the limits of calls without a token. */
-  readonly publicKind?: PublicCallKind;
+  /**
+   * What the call does if anyone may make it, for the limits of calls without a token. `submissions` are reviews and
+   * questions.
+   */
+  readonly publicKind?: "submissions" | "votes" | "images" | "sign-ups";
   /** Counts toward the CDN rate limit. Source: spec "Limits". */
   readonly isReadLimited?: boolean;
 }

@@ -108,7 +108,6 @@ export * from "./outcomes.ts";
 export * from "./people.ts";
 export * from "./price.ts";
 export * from "./products.ts";
-export * from "./public-limits.ts";
 export * from "./questions.ts";
 export * from "./reply.ts";
 export * from "./reviews/bottom-lines-delay.ts";

@@ -125,4 +125,21 @@ describe("serve", () => {
       expect([statuses.includes(429), statuses.includes(200)]).toEqual([isLimited, true]);
     }
   });
+
+  test.each([
+    ["off by default", [], { isLimited: false, warns: false }],
+    ["on with --public-limits on", ["--public-limits", "on"], { isLimited: true, warns: false }],
+    ["on with a public URL", ["--public-url", "https://x.example"], { isLimited: true, warns: true }],
+    ["on if others can call", ["--host", "0.0.0.0", "--trust-proxy", "::1"], { isLimited: true, warns: false }],
+  ] as const)("limits calls without a token: %s", async (_name, args, { isLimited, warns }) => {
+    const { ask, app_key, stop, process: served } = await serve(args);
+    const grant = { client_id: app_key, client_secret: "guess", grant_type: "client_credentials" };
+    const asked = Array.from({ length: 25 }, async () => (await ask("/oauth/token", grant)).status);
+    const statuses = await Promise.all(asked);
+    const limited = statuses.filter((status) => status === 429);
+    expect([statuses.filter((status) => status === 401).length, limited.length]).toEqual(isLimited ? [20, 5] : [25, 0]);
+    await stop();
+    // All clients behind a reverse proxy would share one limit.
+    expect(String((await served).stderr).includes("--trust-proxy")).toBe(warns);
+  });
 });

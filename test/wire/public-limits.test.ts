@@ -88,7 +88,8 @@ describe("calls that anyone can make", () => {
 
 it("wrong tokens do not use up the calls of the store", async () => {
   const { appKey, utoken, request } = wire();
-  const list = (token: string) => request("GET", `/core/v3/stores/${appKey}/products`, undefined, { "X-Service-Token": token });
+  const list = (token: string) =>
+    request("GET", `/core/v3/stores/${appKey}/products`, undefined, { "X-Service-Token": token });
   let answered = 0;
   for (let call = 0; call < 19; call += 1) {
     for (let wrong = 0; wrong < 5; wrong += 1) expect([401, 429]).toContain((await list("guess")).status);

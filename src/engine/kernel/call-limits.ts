@@ -92,9 +92,11 @@ export class CallLimits {
    * address is stored as a hash.
    * @throws ServiceError `tooManyRequests`
    */
-  async takeForRecipient(name: PublicLimitName, email: string): Promise<void> {
-    const mailbox = email.toLowerCase().replace(/\+[^@]*@/, "@");
-    await this.#take(name, createHash("sha256").update(mailbox).digest("base64url"));
+  async takeForRecipient(limit: PublicLimitName, email: string): Promise<void> {
+    const at = email.lastIndexOf("@");
+    const [name] = email.slice(0, at).split("+", 1);
+    const mailbox = `${name}${email.slice(at)}`.toLowerCase();
+    await this.#take(limit, createHash("sha256").update(mailbox).digest("base64url"));
   }
 
   async #take(name: PublicLimitName, key: string): Promise<void> {

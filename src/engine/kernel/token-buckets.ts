@@ -21,17 +21,18 @@ function refillTimesOf({ burst, perHour }: TokenBucket) {
   return { tokenMs, bucketMs: burst * tokenMs };
 }
 
-/** The buckets that a process keeps; at most about 10 MB. */
-const maxBuckets = 50_000;
+/** The maximum number of buckets in a generation. */
+const maxBuckets = 25_000;
 
 /**
- * Keeps buckets in memory, each as the time at which it is full again. When there are too many, it drops those that have
- * not been used for the longest time, which fills them.
+ * Keeps buckets in memory, each as the time at which it is full again. There are two generations: when the newer one is
+ * too large, it becomes the older one, whose buckets are dropped, and thus full. Bucket by bucket, dropping the oldest
+ * would take time proportional to their number.
  */
 export class ProcessBuckets implements TokenBuckets {
   readonly #clock: () => number;
-  /** The least recently used first. */
-  readonly #fullAtMs = new Map<string, number>();
+  #newer = new Map<string, number>();
+  #older = new Map<string, number>();
 
   constructor(clock: () => number) {
     this.#clock = clock;
@@ -40,12 +41,12 @@ export class ProcessBuckets implements TokenBuckets {
   async take(key: string, size: TokenBucket): Promise<number> {
     const nowMs = this.#clock();
     const { tokenMs, bucketMs } = refillTimesOf(size);
+    const storedMs = this.#newer.get(key) ?? this.#older.get(key) ?? 0;
     // No bucket takes longer to fill, unless the clock was ahead.
-    const fullAtMs = Math.min(Math.max(this.#fullAtMs.get(key) ?? 0, nowMs), nowMs + bucketMs);
+    const fullAtMs = Math.min(Math.max(storedMs, nowMs), nowMs + bucketMs);
     const waitMs = Math.max(0, fullAtMs + tokenMs - bucketMs - nowMs);
-    this.#fullAtMs.delete(key);
-    this.#fullAtMs.set(key, waitMs === 0 ? fullAtMs + tokenMs : fullAtMs);
-    if (this.#fullAtMs.size > maxBuckets) this.#fullAtMs.delete(this.#fullAtMs.keys().next().value ?? "");
+    this.#newer.set(key, waitMs === 0 ? fullAtMs + tokenMs : fullAtMs);
+    if (this.#newer.size >= maxBuckets) [this.#older, this.#newer] = [this.#newer, new Map()];
     return waitMs;
   }
 }

@@ -98,12 +98,12 @@ function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (r
  * changes data may require a token and an existing record, even if its authentication is `open`.
  */
 export function kindsOf(endpoint: Endpoint): readonly ErrorKind[] {
-  const { auth, errorForm, method, paths, effect } = endpoint;
+  const { auth, errorForm, method, paths, effect, publicKind, needsSecret = false } = endpoint;
   const isOfAccount = auth !== "open";
   const mayNeedToken = isOfAccount || (effect !== "read" && errorForm !== "oauth");
   const namesRow = paths[0].includes("{");
   return servedKinds.filter((kind) => {
-    if (kind === "tooManyRequests") return isOfAccount;
+    if (kind === "tooManyRequests") return isOfAccount || publicKind !== undefined || needsSecret;
     if (kind === "unauthorized") return mayNeedToken;
     if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
     if (kind === "invalidIdempotencyKey") return acceptsIdempotencyKey(endpoint);

@@ -1,5 +1,10 @@
 import { isIP } from "node:net";
-import { type PublicLimitName, type PublicLimits, publicLimits, type TokenBucket } from "../../../contract/public-limits.ts";
+import {
+  type PublicLimitName,
+  type PublicLimits,
+  publicLimits,
+  type TokenBucket,
+} from "../../../contract/http-limits.ts";
 import { type Environment, readVariable } from "../../../config/environment.ts";
 import { usageError } from "../../../config/user-error.ts";
 
@@ -45,11 +50,19 @@ export function readProxies(text: string, source: string): readonly string[] {
   return proxies;
 }
 
-/** Reads `STARPOST_PUBLIC_LIMITS` and `STARPOST_TRUST_PROXY`. */
-export function findExposureSettings(env: Environment) {
-  const [limits, proxies] = ["STARPOST_PUBLIC_LIMITS", "STARPOST_TRUST_PROXY"].map((name) => readVariable(env, name));
+interface ExposureSettings {
+  readonly publicLimits?: PublicLimits | undefined;
+  readonly trustedProxies?: readonly string[] | undefined;
+}
+
+/** Adds the environment's settings to those of flags. */
+export function findExposureSettings(flags: ExposureSettings, env: Environment): ExposureSettings {
+  const read = <T>(name: string, parse: (text: string, source: string) => T): T | undefined => {
+    const text = readVariable(env, name);
+    return text === undefined ? undefined : parse(text, name);
+  };
   return {
-    ...(limits !== undefined && { publicLimits: readPublicLimits(limits, "STARPOST_PUBLIC_LIMITS") }),
-    trustedProxies: proxies === undefined ? [] : readProxies(proxies, "STARPOST_TRUST_PROXY"),
+    publicLimits: flags.publicLimits ?? read("STARPOST_PUBLIC_LIMITS", readPublicLimits),
+    trustedProxies: flags.trustedProxies ?? read("STARPOST_TRUST_PROXY", readProxies),
   };
 }

@@ -1,6 +1,7 @@
 import { parsePublicUrl } from "../../../config/public-url.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
+import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
 import { readDelay, readPort, readText } from "../../program/flag-values.ts";
 
 export const serve = command({
@@ -20,6 +21,18 @@ export const serve = command({
       read: parsePublicUrl,
     },
     "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
+    "public-limits": {
+      value: "<on|off|limits>",
+      description:
+        "limits of calls without a token, such as votes-per-client=100/600,images-per-client=off " +
+        "(default: on, or off if only this machine can call)",
+      read: readPublicLimits,
+    },
+    "trust-proxy": {
+      value: "<addresses>",
+      description: "comma-separated addresses or networks of reverse proxies whose X-Forwarded-For names the client",
+      read: readProxies,
+    },
     "bottom-lines-delay": {
       value: "<seconds>",
       description: "delay of the list of bottom lines, in seconds, 0 to 86400 (default: the account's setting)",
@@ -47,6 +60,10 @@ export const serve = command({
       port: flags.port ?? 8080,
       publicUrl: flags["public-url"],
       limitLegacy: flags["limit-legacy"] ?? false,
+      ...findExposureSettings(
+        { publicLimits: flags["public-limits"], trustedProxies: flags["trust-proxy"] },
+        context.io.env,
+      ),
       bottomLinesDelayMs: flags["bottom-lines-delay"],
       chaos,
       allowsSignUp: flags["allow-signup"] ?? false,

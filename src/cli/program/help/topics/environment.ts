@@ -23,6 +23,7 @@ export const environment: Topic = {
         ["STARPOST_UTOKEN", "access token of that account, in addition to or instead of the secret"],
         ["STARPOST_KEYRING", "`off` stores secrets in a file instead of the system keyring"],
         ["STARPOST_PUBLIC_URL", "base URL for links in emails and on pages (default: the address of `starpost serve`)"],
+        ["STARPOST_PUBLIC_LIMITS, STARPOST_TRUST_PROXY", "defaults of these flags of `starpost serve`"],
         ["STARPOST_KEY", "key that encrypts account secrets: 32 bytes, hexadecimal or base64 (default: the key file)"],
         ["STARPOST_SMTP_HOST, _PORT, _TLS, _USER, _PASSWORD", "SMTP server; overrides `starpost mail configure`"],
         ["STARPOST_MAIL_FROM", "sender of emails; used with the SMTP variables"],
