@@ -17,6 +17,8 @@ export interface DatabaseFacts extends DialectFacts {
     readonly secretSealed: string;
     readonly validTokens: number;
   } | null;
+  /** Emails that are held, by reason, if there are any. */
+  readonly heldEmails: Readonly<Record<string, number>>;
 }
 
 /** Why a database could not be inspected. */
@@ -55,7 +57,8 @@ export async function inspectDatabase(
     const schema = (await readSchemaVersion(untyped, dialect)) ?? null;
     const facts = await dialect.readFacts(db, address.location, clock);
     const account = schema === null ? null : await readAccount(db, clock(), appKey);
-    return { facts: { ...facts, schema, newestSchema, tables, account } };
+    const heldEmails = schema === null || schema < holdsSince ? {} : await countHeldEmails(db);
+    return { facts: { ...facts, schema, newestSchema, tables, account, heldEmails } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
     const { problem = "bug", message } = known ?? { message: `${shownAs}: ${(error as Error).message}` };
@@ -95,4 +98,19 @@ async function readAccount(
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
   return { appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
+}
+
+/** The version of the schema that holds emails. */
+const holdsSince = 10;
+
+async function countHeldEmails(db: Kysely<Tables>): Promise<DatabaseFacts["heldEmails"]> {
+  const rows = await db
+    .selectFrom("mails")
+    .select(({ fn }) => ["reason", fn.countAll<number>().as("emails")])
+    .where("state", "=", "queued")
+    .where("held_at", "is not", null)
+    .where("reason", "is not", null)
+    .groupBy("reason")
+    .execute();
+  return Object.fromEntries(rows.map(({ reason, emails }) => [reason ?? "", emails]));
 }

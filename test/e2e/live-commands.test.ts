@@ -22,14 +22,14 @@ const askedOnLive = [
   "imports apply",
   "mail unsuppress",
   "mail rules set",
+  "account set",
+  "account set-feature",
+  "account set-platform",
   "account enable-email",
   "account disable-email",
   "account set-email-quota",
   "account approve-recipient",
   "account remove-recipient",
-  "account set",
-  "account set-feature",
-  "account set-platform",
 ];
 
 /** Commands that need confirmation on every profile. */

@@ -103,6 +103,8 @@ test.each(databases)(
       email: "not enabled",
       held: { email_not_enabled: 43 },
     });
+    const { data: doctor } = await home.json<{ checks: object[] }>(["doctor"]);
+    expect(doctor.checks).toContainEqual(expect.objectContaining({ name: "held-emails", status: "warning" }));
     expect(await account("approve-recipient", appKey, "stranger1@mail.example")).toMatchObject({
       test_recipients: ["stranger1@mail.example"],
       held: { email_not_enabled: 41 },
@@ -132,7 +134,7 @@ test("the operator's own account may send email, and every account writes to the
 });
 
 test.each([
-  [["account", "enable-email", "nobody"], 1, "nobody"],
+  [["account", "enable-email", "nobody"], 2, "nobody"],
   [["account", "set-email-quota", "nobody", "-1"], 2, "<emails>"],
   [["account", "set-email-quota", "nobody", "many"], 2, "<emails>"],
   [["account", "enable-email"], 2, "app_key"],

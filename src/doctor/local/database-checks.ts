@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { platform } from "node:os";
 import type { LocalProfile } from "../../config/profile.ts";
+import { describeHold } from "../../contract/emails/sending.ts";
 import type { DatabaseFacts, DatabaseFailure } from "../../storage/inspect-database.ts";
 import { formatBytes } from "../../terminal/plural.ts";
 import { type Check, ok, problem, skipAll, skipped, warning } from "../check.ts";
@@ -95,4 +96,15 @@ export function checkDamage(damage: readonly string[] | undefined, { bytes }: Da
   }
   if (damage.length === 0) return ok(name, "SQLite quick check passed");
   return problem(name, `SQLite quick check failed: ${damage.join("; ")}`, fixes.damaged);
+}
+
+/** Reports emails that their accounts may not send yet. Omits the check if no email is held. */
+export function checkHeldEmails({ heldEmails }: DatabaseFacts): Check[] {
+  const counts = Object.entries(heldEmails).flatMap(([reason, emails]) => {
+    const description = describeHold(reason);
+    return description === undefined ? [] : [`${emails} because ${description}`];
+  });
+  if (counts.length === 0) return [];
+  const fix = "For each account in the log of the worker, run `starpost account email-status <app_key>`.";
+  return [warning("held-emails", `held emails: ${counts.join("; ")}`, fix)];
 }

@@ -11,7 +11,15 @@ import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-datab
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkClock } from "../clock-check.ts";
 import { checkPacing } from "../rate-checks.ts";
-import { checkDamage, checkDatabase, checkFileMode, checkJournal, fixes, reportFailure } from "./database-checks.ts";
+import {
+  checkDamage,
+  checkDatabase,
+  checkFileMode,
+  checkHeldEmails,
+  checkJournal,
+  fixes,
+  reportFailure,
+} from "./database-checks.ts";
 import { probeDatabaseFile } from "./database-file-probe.ts";
 import { setTimeout } from "node:timers/promises";
 import { findLockHolders } from "../../storage/sqlite/lock-holders.ts";
@@ -58,6 +66,7 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
     checkLock(lockUsage, false),
     ...(await checkAccount(context, profile, facts)),
     await checkPacing(context, profile.database, facts.account?.appKey),
+    ...checkHeldEmails(facts),
   ];
 }
 
@@ -106,6 +115,7 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     checkServerLock(facts.writer ?? undefined),
     ...(await checkAccount(context, profile, facts)),
     await checkPacing(context, profile.database, facts.account?.appKey),
+    ...checkHeldEmails(facts),
   ];
 }
 

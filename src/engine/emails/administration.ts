@@ -1,4 +1,5 @@
-import { type EmailHold, emailSendingLimits, recordNotFound, ServiceError, shape } from "../../contract/index.ts";
+import { type EmailHold, emailSendingLimits, ServiceError, shape } from "../../contract/index.ts";
+import { findAccountId } from "../accounts/administration.ts";
 import {
   type EmailPermission,
   listTestRecipients,
@@ -56,16 +57,6 @@ export async function readEmailAccess(appKey: string, context: HandlerContext): 
     testRecipients: await listTestRecipients(accountId, context),
     held: Object.fromEntries(held.map(({ reason, emails }) => [reason, emails])),
   };
-}
-
-async function findAccountId(appKey: string, { transaction }: HandlerContext): Promise<number> {
-  const account = await transaction
-    .selectFrom("accounts")
-    .select("id")
-    .where("app_key", "=", appKey)
-    .executeTakeFirst();
-  if (account) return account.id;
-  throw recordNotFound("Account", "app_key", appKey);
 }
 
 async function applyChange(accountId: number, change: EmailAccessChange, context: HandlerContext): Promise<void> {

@@ -1,5 +1,6 @@
 import type { EmailAccess, EmailAccessAdmin, EmailAccessChange } from "../../../app/ports.ts";
-import { UserError, usageError } from "../../../config/user-error.ts";
+import { unknownAccount } from "../../../config/profile-name.ts";
+import { usageError } from "../../../config/user-error.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { emailSendingLimits } from "../../../contract/emails/sending.ts";
@@ -68,9 +69,7 @@ async function withAdmin(
 
 function explain(error: unknown, appKey: string, { shownAs }: LocalProfile): unknown {
   if (!(error instanceof ServiceError)) return error;
-  if (error.record === "Account") {
-    return new UserError("failed", `account ${appKey} not found in ${shownAs}`, "Check the app key.", error);
-  }
+  if (error.record === "Account") return unknownAccount(appKey, shownAs);
   return error.kind === "invalidParams" ? usageError(error.message, error.hint, error) : error;
 }
 
