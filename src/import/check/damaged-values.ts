@@ -7,8 +7,8 @@ export const maxValueLength = Math.max(...Object.values(maxLength));
 /** Stands for HTML that is too complex to be read; no cell contains this character. */
 export const tooComplex = "\0";
 
-/** The first characters that a damaged value can have. */
-const code = { nul: 0, numberSign: 35, zero: 48, nine: 57, equals: 61 } as const;
+/** The first character of an error value, and the last one with which a damaged value can begin. */
+const code = { numberSign: 35, equals: 61 } as const;
 
 /**
  * What spreadsheets show instead of a value that a formula cannot calculate, in English and in the languages that
@@ -48,15 +48,15 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
   if (first === code.numberSign && errorValues.has(value)) {
     return { field, code: "spreadsheet_error", reason: `'${value}' is the error of a spreadsheet formula` };
   }
-  if (first === code.equals && /^="[^"]*"$/.test(value)) {
+  if (/^="[^"]*"$/.test(value)) {
     const reason = "is a spreadsheet formula around a value";
     return { field, code: "spreadsheet_formula", reason };
   }
-  if (first >= code.zero && first <= code.nine && scientific.test(value) && ids.has(field)) {
+  if (scientific.test(value) && ids.has(field)) {
     const reason = `'${value}' is a number that a spreadsheet program has rounded; the original digits are lost`;
     return { field, code: "scientific_notation", reason };
   }
-  if (first === code.nul && value === tooComplex) {
+  if (value === tooComplex) {
     return { field, code: "html_too_complex", reason: "contains more than 20,000 HTML tags or 256 nested elements" };
   }
   return undefined;

@@ -164,7 +164,7 @@ export class ItemReader {
   }
 
   #findDouble(keys: KeyStore, key: string, line: number): RowError | undefined {
-    const [field = ""] = this.#behavior.fields.map(({ name }) => name);
+    const field = this.#behavior.fields[0]?.name ?? "";
     const before = keys.meet(key, line);
     if (before !== undefined) return { field, code: "duplicate", reason: `repeats line ${before}` };
     return keys.isExisting(key) ? storedAlready(field) : undefined;

@@ -5,7 +5,12 @@ import { describeIncomplete } from "../../../../src/import/check/reject-codes.ts
 import { readCallRefusal, readServiceProblem } from "../../../../src/import/check/service-errors.ts";
 import { readOutcomes } from "../../../../src/import/check/service-outcomes.ts";
 import { proposeLegalId } from "../../../../src/import/check/valid-id.ts";
-import { ServiceError } from "../../../../src/contract/index.ts";
+import {
+  couponErrorTexts,
+  orderConflictText,
+  ServiceError,
+  unsubscriberErrorTexts,
+} from "../../../../src/contract/index.ts";
 import type { RowError } from "../../../../src/import/item.ts";
 
 describe("readDate", () => {
@@ -147,6 +152,13 @@ test.each([
 
 describe("what services report", () => {
   test.each([
+    ["code", couponErrorTexts.empty_cell, "missing"],
+    ["code", couponErrorTexts.duplicate_code, "duplicate"],
+    ["email", orderConflictText, "order_conflict"],
+    ["email", unsubscriberErrorTexts.email, "bad_email"],
+    ["email_type_id", unsubscriberErrorTexts.emailType, "bad_email_type"],
+    ["x", `x${orderConflictText}`, "refused"],
+    ["x", `${orderConflictText}x`, "refused"],
     ["email", "e-mail is invalid", "bad_email"],
     ["email", "not an email", "bad_email"],
     ["email", "mail is empty", "missing"],
@@ -242,7 +254,7 @@ test("letters that normalization does not reduce are spelled out", () => {
   expect(slug("ßẞæÆœŒøØđĐðÐłŁþÞı")).toBe("ssSSaeAEoeOEoOdDdDlLthThi");
   expect(slug("--a--b--")).toBe("a-b");
   expect(proposeLegalId("é").length).toBe(12);
-  expect(slug(`${"x".repeat(300)}`)).toHaveLength(244);
+  expect(slug("x".repeat(300))).toHaveLength(244);
 });
 
 test("the valid rows of an item refer to the invalid one", () => {
