@@ -2,6 +2,7 @@ import { commands } from "../../src/cli/program/commands.ts";
 import { topics } from "../../src/cli/program/help/topics/index.ts";
 import { createDocument } from "../../src/server/openapi/document.ts";
 import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
+import { writeLimitsPage } from "./limits-page.ts";
 import { writeCards } from "./operation-cards.ts";
 
 /** A folder that contains generated files only. */
@@ -16,6 +17,7 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
     ["src/cli/commands/operations/operation-cards.ts", writeCards()],
     ["docs/reference/openapi.json", `${JSON.stringify(createDocument({ version }), null, 2)}\n`],
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
+    ["docs/reference/limits.md", writeLimitsPage()],
     [`${generatedFolder}/README.md`, writeIndex(all, loadedTopics)],
   ]);
 }

@@ -1,0 +1,107 @@
+import {
+  bodyLimits,
+  emailSendingLimits,
+  imageLimits,
+  jsonLimits,
+  maxBatchCharacters,
+  maxBatchMethods,
+  maxLength,
+  maxTemplateLength,
+  maxWebhooks,
+  orderLimits,
+  publicLimits,
+  receivingLimits,
+  reviewHolds,
+  sendingLimits,
+  templateLimits,
+  webhookSlots,
+} from "../../src/contract/index.ts";
+import { invitationLifetime } from "../../src/contract/invitations.ts";
+import { dayMs } from "../../src/contract/time.ts";
+
+type Row = readonly [limit: string, value: string];
+
+const formatNumber = (value: number) => value.toLocaleString("en-US");
+
+function formatBytes(bytes: number): string {
+  const count = bytes / (1_024 * 1_024);
+  return count >= 1 ? `${Math.round(count * 10) / 10} MiB` : `${bytes / 1_024} KiB`;
+}
+
+function formatMs(ms: number): string {
+  const [unit, size] = ms % dayMs === 0 ? ["day", dayMs] : ["second", 1_000];
+  const count = ms / size;
+  return `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+const requests: readonly Row[] = [
+  ["body", formatBytes(bodyLimits.regular)],
+  ["body of a call that carries a list of records", formatBytes(bodyLimits.bulk)],
+  ["form", formatBytes(bodyLimits.form)],
+  ["form on a page", formatBytes(bodyLimits.pageForm)],
+  ["nesting of JSON", `${jsonLimits.depth} levels`],
+  ["values in a JSON body", formatNumber(jsonLimits.values)],
+  ["time to receive the headers", formatMs(receivingLimits.headersWithinMs)],
+  ["time to receive a request", formatMs(receivingLimits.requestWithinMs)],
+  ["time without data from the client", formatMs(receivingLimits.idleMs)],
+  ["connections", formatNumber(receivingLimits.connections)],
+  ["bodies in memory, of all connections", formatBytes(receivingLimits.bufferedBytes)],
+  ["response", formatBytes(sendingLimits.responseBytes)],
+  ["responses in memory that clients have not read, of all connections", formatBytes(sendingLimits.bufferedBytes)],
+  ["time in which a client must read something", formatMs(sendingLimits.idleMs)],
+  ["time in which a client must read a response", formatMs(sendingLimits.responseWithinMs)],
+];
+
+const records: readonly Row[] = [
+  ["methods of a `/batch` call", formatNumber(maxBatchMethods)],
+  ["characters of the reviews in a `/batch` response", formatNumber(maxBatchCharacters)],
+  ["review, question, answer, or comment", `${formatNumber(maxLength.content)} characters`],
+  ["links in a review before it is held", String(reviewHolds.maxLinks)],
+  ["anonymous reviews per product and day before they are held", String(reviewHolds.maxAnonymousPerDay)],
+  ["products of an order", formatNumber(orderLimits.products)],
+  ["units of an order", formatNumber(orderLimits.units)],
+  ["orders of a call", formatNumber(orderLimits.ordersPerCall)],
+  ["units of a call", formatNumber(orderLimits.unitsPerCall)],
+  ["photo", formatBytes(imageLimits.bytes)],
+  ["subject of a template", `${formatNumber(maxTemplateLength.subject)} characters`],
+  ["text and HTML of a template", `${formatNumber(maxTemplateLength.text)} characters each`],
+  ["time to render a template", formatMs(templateLimits.renderMs)],
+  ["memory to render a template", `${templateLimits.memoryMb} MB`],
+  ["consecutive failures that disable a template", String(templateLimits.failures)],
+];
+
+/** Changed with `--public-limits`. */
+const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, { burst, perHour }]) => [
+  `\`${name}\``,
+  `${formatNumber(burst)} at once, then ${formatNumber(perHour)} per hour`,
+]);
+
+const accounts: readonly Row[] = [
+  ["emails per day (changeable per account)", formatNumber(emailSendingLimits.perDay.default)],
+  ["time for which an email may be held", formatMs(emailSendingLimits.holdMs)],
+  ["approved recipients of test emails", formatNumber(emailSendingLimits.testRecipients)],
+  ["webhooks", formatNumber(maxWebhooks)],
+  ["webhook requests in flight", formatNumber(webhookSlots.perAccount)],
+  ["webhook requests in flight of a worker", formatNumber(webhookSlots.perWorker)],
+  ["validity of an invitation (changeable)", formatMs(invitationLifetime.defaultMs)],
+];
+
+const table = (rows: readonly Row[]) =>
+  ["| limit | value |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
+
+/** Writes the page of all limits that the contract declares. */
+export function writeLimitsPage(): string {
+  const sections: readonly (readonly [string, readonly Row[]])[] = [
+    ["Requests and responses", requests],
+    ["Calls without a token", publicCalls],
+    ["Records", records],
+    ["Accounts", accounts],
+  ];
+  const text = sections.map(([title, rows]) => `## ${title}\n\n${table(rows)}\n`);
+  return `# Limits
+
+The limits of the service and their defaults. [Serving the API](../operations/serving.md#limits) describes what happens
+beyond them, and the [threat model](../operations/security.md) what they prevent.
+
+${text.join("\n")}`;
+}
