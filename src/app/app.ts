@@ -18,6 +18,7 @@ import { withWriteGuard } from "../service/with-write-guard.ts";
 
 export { openEmailAccess } from "./email-access.ts";
 export { openAccounts } from "./accounts.ts";
+export { openSealingKeys } from "./sealing-keys.ts";
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";

@@ -2,7 +2,7 @@ import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
 import { unknownAccount } from "../config/profile-name.ts";
 import { UserError } from "../config/user-error.ts";
-import { createSealingKey, readSealingKey } from "../config/sealing-key.ts";
+import { createSealingKey, followSealingKey, readSealingKey } from "../config/sealing-key.ts";
 import { findWebhookSettings } from "../config/webhook-settings.ts";
 import type { AccountKeys } from "../engine/accounts/first-account.ts";
 import type { Sealer } from "../engine/kernel/sealer.ts";
@@ -51,7 +51,7 @@ export async function openEngine(
   try {
     const hasAccount = existingKey === undefined && (await holdsAccount(database.db));
     const key = existingKey ?? (await createKey(host, { shownAs, hasAccount }));
-    const sealer = createSealer(key);
+    const sealer = createSealer(followSealingKey(env, paths.keyFile, key));
     const first = await ensureFirstAccount(database, {
       sealer,
       clock,

@@ -226,12 +226,29 @@ export interface AccountAdmin {
   readonly close: () => Promise<void>;
 }
 
+/** The keys that encrypt secrets in embedded databases. */
+export interface SealingKeyAdmin {
+  /** Adds a key, unless a rotation was interrupted, and seals the secrets of the database with it. */
+  readonly rotate: () => Promise<{
+    readonly isNewKey: boolean;
+    readonly resealed: number;
+    /** Secrets that no key can open. They remain unchanged. */
+    readonly unreadable: number;
+  }>;
+  /** Counts the secrets of the database that are sealed with an old key. */
+  readonly outdated: () => Promise<number>;
+  /** Deletes the old keys. @returns their number */
+  readonly retire: () => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
 /** The application, as commands use it. Implemented by `app.ts`. */
 export interface App {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
+  readonly openSealingKeys: (host: HostContext, profile: LocalProfile) => Promise<SealingKeyAdmin>;
   readonly openAccounts: (host: HostContext, profile: LocalProfile) => Promise<AccountAdmin>;
   readonly setPrivateWebhooks: (host: HostContext, profile: LocalProfile, setting: PrivateWebhooks) => Promise<void>;
   readonly openEmailAccess: (settings: LocalSettings) => Promise<EmailAccessAdmin>;

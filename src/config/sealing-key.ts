@@ -1,4 +1,4 @@
-import { constants, statSync } from "node:fs";
+import { constants, readFileSync, statSync } from "node:fs";
 import { copyFile, link, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
@@ -8,29 +8,88 @@ import { toFileError, codeOf, UserError, usageError } from "./user-error.ts";
 const keyBytes = 32;
 
 /**
- * Reads the key from `STARPOST_KEY` or from its file. Returns undefined if there is neither.
- * @throws UserError if the key is not valid, or if other users can read its file
+ * Reads the keys from `STARPOST_KEY` or from their file: the current key, followed by those that it replaced. Returns
+ * undefined if there is neither.
+ * @returns the keys, concatenated
+ * @throws UserError if a key is not valid, or if other users can read the file
  */
 export async function readSealingKey(env: Environment, keyFile: string): Promise<Buffer | undefined> {
   const value = readVariable(env, "STARPOST_KEY");
   if (value) {
-    const key = decodeKey(value);
-    if (key) return key;
+    const keys = decodeKeys(value);
+    if (keys) return keys;
     throw usageError(
-      `invalid value for STARPOST_KEY: must be ${keyBytes} bytes in hexadecimal or base64`,
+      `invalid value for STARPOST_KEY: must be ${keyBytes} bytes in hexadecimal or base64, or several such keys`,
       "To generate a key, run `openssl rand -hex 32`.",
     );
   }
   const text = await readFileIfExists(keyFile);
   if (text === undefined) return undefined;
   refuseExposedFile(keyFile);
-  const key = decodeKey(text.trim());
-  if (key) return key;
+  const keys = decodeKeys(text);
+  if (keys) return keys;
   throw new UserError(
     "failed",
     `${keyFile} does not contain a key of ${keyBytes} bytes`,
     "Restore the file from a backup, or set STARPOST_KEY.",
   );
+}
+
+/**
+ * Returns a function that returns the current keys: those that were read, until the file changes. Running servers thus
+ * follow a rotation. If the file is damaged or deleted, the last keys stay in use.
+ */
+export function followSealingKey(env: Environment, keyFile: string, keys: Buffer): () => Buffer {
+  if (readVariable(env, "STARPOST_KEY")) return () => keys;
+  let current = keys;
+  let version = readFileVersion(keyFile);
+  return () => {
+    const found = readFileVersion(keyFile);
+    if (found === version) return current;
+    version = found;
+    try {
+      current = decodeKeys(readFileSync(keyFile, "utf8")) ?? current;
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+    }
+    return current;
+  };
+}
+
+function readFileVersion(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+/**
+ * Replaces the keys in the file. Anything sealed with a key that is not among them can no longer be opened.
+ * @param keys concatenated, the current key first
+ */
+export async function writeSealingKeys(keyFile: string, keys: Buffer): Promise<void> {
+  await writePrivateFile(
+    keyFile,
+    splitKeys(keys)
+      .map((key) => `${key.toString("hex")}\n`)
+      .join(""),
+  );
+}
+
+/** Whether the environment contains the keys. Then the file is not used. */
+export function hasSealingVariable(env: Environment): boolean {
+  return Boolean(readVariable(env, "STARPOST_KEY"));
+}
+
+export function createNewKey(random: (bytes: number) => Buffer): Buffer {
+  return random(keyBytes);
+}
+
+/** The first of several keys. */
+export function currentKeyOf(keys: Buffer): Buffer {
+  return keys.subarray(0, keyBytes);
+}
+
+function splitKeys(keys: Buffer): Buffer[] {
+  return Array.from({ length: keys.length / keyBytes }, (_, at) => keys.subarray(at * keyBytes, (at + 1) * keyBytes));
 }
 
 /** Creates the key file. If another process has created it in the meantime, returns that key. */
@@ -71,6 +130,13 @@ function refuseExposedFile(path: string): void {
     `other users can read ${path} (mode ${mode.toString(8).padStart(4, "0")})`,
     `Run \`chmod 600 ${path}\`.`,
   );
+}
+
+/** Decodes keys, separated by line breaks or commas. Returns undefined if the text contains an invalid key or no key. */
+function decodeKeys(text: string): Buffer | undefined {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== "");
+  const keys = parts.map(decodeKey);
+  return keys.length > 0 && keys.every((key) => key !== undefined) ? Buffer.concat(keys) : undefined;
 }
 
 function decodeKey(text: string): Buffer | undefined {

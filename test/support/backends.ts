@@ -42,6 +42,7 @@ export interface Harness {
   readonly clock: TestClock;
   /** The sealer that signs and encrypts tokens. */
   readonly sealer: Sealer;
+  readonly sealingKey: Buffer;
   /** The interface that workers use. */
   readonly work: EngineWork;
   readonly service: (caller: Caller) => Service;
@@ -82,7 +83,7 @@ export interface HarnessOptions {
   readonly isSignUpClosed?: boolean;
 }
 
-interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "close"> {
+interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "sealingKey" | "close"> {
   readonly allowsPrivateWebhooks: boolean;
   /** The context of a handler, except for its transaction. */
   readonly context: Omit<HandlerContext, "transaction">;
@@ -95,7 +96,8 @@ async function openLocal(
   const { url, remove } = await place();
   const clock = createClock();
   const database = await openDatabase(url, { nowMs: clock() });
-  const sealer = createSealer(randomBytes(32));
+  const sealingKey = randomBytes(32);
+  const sealer = createSealer(sealingKey);
   const options = { database, clock, random: randomBytes, sealer, enforceLimits, ...others };
   const transport = createLocalTransport(options);
   return {
@@ -104,6 +106,7 @@ async function openLocal(
     clock,
     allowsPrivateWebhooks,
     work: transport.work,
+    sealingKey,
     context: {
       dialect: database.dialect,
       nowMs: clock(),

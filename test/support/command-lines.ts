@@ -90,6 +90,8 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "webhooks redeliver": words("1"),
   "webhooks listen": { ...nothing, waits: "it shows events until a signal stops it" },
   "webhooks configure": nothing,
+  "sealing-key rotate": nothing,
+  "sealing-key retire": words("--yes"),
   "account list": nothing,
   "account show": nothing,
   "account create": words("--name", "Tea & Cups"),

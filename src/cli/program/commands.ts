@@ -71,6 +71,8 @@ export const commands: CommandTable = {
     (await import("../commands/account/allow-private-webhooks.ts")).accountAllowPrivateWebhooks,
   ...accountEmail("email-status", "enable-email", "disable-email", "set-email-quota"),
   ...accountEmail("approve-recipient", "remove-recipient"),
+  "sealing-key rotate": async () => (await import("../commands/sealing-key/rotate.ts")).sealingKeyRotate,
+  "sealing-key retire": async () => (await import("../commands/sealing-key/retire.ts")).sealingKeyRetire,
   init: async () => (await import("../commands/init/init.ts")).init,
   doctor: async () => (await import("../commands/doctor/doctor.ts")).doctor,
   "profile list": async () => (await import("../commands/profile/list.ts")).profileList,

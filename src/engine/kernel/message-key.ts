@@ -8,16 +8,17 @@ const format = /^([1-9]\d{0,14})-([0-9a-f]{32})$/;
  * folder. It is the same for all attempts and cannot be guessed.
  */
 export function createMessageKey(mailId: number, sealer: Sealer): string {
-  return `${mailId}-${sign(mailId, sealer)}`;
+  return `${mailId}-${sealer.mark(subjectOf(mailId))}`;
 }
 
 /** Returns the email ID of a message key, or undefined if the key was not created by this service. */
 export function parseMessageKey(key: string, sealer: Sealer): number | undefined {
   const [, id, signature] = format.exec(key) ?? [];
   if (id === undefined || signature === undefined) return undefined;
-  return isSameSecret(signature, sign(Number(id), sealer)) ? Number(id) : undefined;
+  const isSigned = sealer.allMarks(subjectOf(Number(id))).some((mark) => isSameSecret(signature, mark));
+  return isSigned ? Number(id) : undefined;
 }
 
-function sign(mailId: number, sealer: Sealer): string {
-  return sealer.mark(`mail ${mailId}`);
+function subjectOf(mailId: number): string {
+  return `mail ${mailId}`;
 }

@@ -29,6 +29,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     serve: "Serve the embedded database over HTTP",
     api: "Call any operation of the API, by name or by path",
     account: "Manage accounts, their settings, features, and platform",
+    "sealing-key": "Replace the key that encrypts the secrets in databases",
   },
   Setup: {
     init: "Set up an embedded database or sign in to a service",

@@ -1,0 +1,29 @@
+import { countOf } from "../../../terminal/plural.ts";
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const sealingKeyRotate = command({
+  name: "sealing-key rotate",
+  summary: "Add a sealing key, and encrypt the secrets of the database with it",
+  examples: ["starpost sealing-key rotate", "starpost sealing-key rotate --profile shop --json"],
+  notes: [
+    "The old key remains in the key file and still opens what was encrypted with it, such as links in emails. If the " +
+      "command is interrupted, run it again; it continues with the same key. Run it for every database that uses the key " +
+      "file. Servers on this machine follow the rotation without a restart.",
+  ],
+  run: async (context) => {
+    const { withSealingKeys } = await import("./with-sealing-keys.ts");
+    await context.announceWrite();
+    const { isNewKey, resealed, unreadable } = await withSealingKeys(context, (keys) => keys.rotate());
+    context.messages.info(
+      `${isNewKey ? "Added a sealing key" : "Continued with the current sealing key"}, and encrypted ${countOf(resealed, "secret")} with it.`,
+    );
+    if (unreadable > 0) {
+      context.messages.warn(
+        `${countOf(unreadable, "secret")} cannot be decrypted with any key and remain unchanged. Restore the key from a backup.`,
+      );
+    }
+    return { new_key: isNewKey, resealed, unreadable };
+  },
+  render: (result) => silent(result),
+});
