@@ -50,6 +50,28 @@ it("counts each row and call once over all attempts", () => {
   expect(points.length).toBe(6);
 });
 
+it("counts what a heartbeat saw in the interval before it", () => {
+  const pulse = (at: number, ms: number): JournalEntry => ({
+    t: "pulse",
+    at: start + at,
+    ms,
+    seen: [3, 2, 1],
+    waits: [10, 20, 30],
+  });
+  const entries = [{ t: "start", at: start } as const, pulse(1_400, 1_000), pulse(1_900, 1_000), pulse(3_100, 9_000)];
+  const points = readTimeline([...entries, { t: "totals", at: start + 3_500, totals: totalsOf(0) }]).points;
+  const none = { rows: 0, calls: 0, retried: 0, throttled: 0, waits: { pace: 0, throttled: 0, retry: 0 } };
+  const one = { ...none, calls: 3, retried: 2, throttled: 1, waits: { pace: 10, throttled: 20, retry: 30 } };
+  expect(points).toEqual([
+    { ...one, at: start },
+    { ...one, at: start + 1_000 },
+    { ...one, at: start + 2_000 },
+    { ...none, at: start + 3_000 },
+  ]);
+  const twice = readTimeline([...entries, pulse(1_950, 1_000)]).points[1];
+  expect(twice).toMatchObject({ calls: 6, retried: 4, throttled: 2, waits: { pace: 20, throttled: 40, retry: 60 } });
+});
+
 it("includes intervals without progress", () => {
   const hung = [{ t: "start", at: start } as const, doneAt(10_000, 0, 100)];
   expect(readTimeline(hung).points.map(({ rows }) => rows)).toEqual([...Array<number>(10).fill(0), 100]);

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { ServiceError } from "../../../../src/contract/index.ts";
+import type { ImportEvent } from "../../../../src/import/events.ts";
+import type { Item } from "../../../../src/import/item.ts";
+import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
+import { Journal, readJournal, settle } from "../../../../src/import/run/journal.ts";
+import { RunTally } from "../../../../src/import/run/tally.ts";
+import { JournaledSender } from "../../../../src/import/send/sender.ts";
+import { createService } from "../../../../src/service/service.ts";
+import { kinds } from "../../../support/record-kinds.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let runs = 0;
+
+/** Opens a sender of products; a call is named by the names of its products, and ends when `end` is called. */
+function openSender(options: {
+  readonly keepsOrder: boolean;
+  readonly concurrency: number;
+  readonly maxItems?: number;
+}) {
+  const path = join(folder, `${runs++}.jsonl`);
+  const journal = new Journal(path, () => 0);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const events: ImportEvent[] = [];
+  const call = async (_operation: string, { products }: { products: Record<string, { name: string }> }) => {
+    const name = Object.values(products)
+      .map((product) => product.name)
+      .join("");
+    begun.push(name);
+    if (Object.keys(products).length > (options.maxItems ?? Infinity)) throw new ServiceError("bodyTooLarge", "big");
+    if (options.maxItems === undefined) await new Promise<void>((resolve) => void ends.set(name, resolve));
+    return {};
+  };
+  const sender = new JournaledSender({
+    behavior: kinds.get("products").prepare({ dryRun: false, map: {} }),
+    service: createService({ call: call as never, close: async () => {} }, {}),
+    tally: new RunTally([{ given: "a.csv", columnName: (field) => field, column: () => 0 }], undefined),
+    journal,
+    heartbeat: new Heartbeat(journal, () => 0),
+    settled: settle([]),
+    keys: undefined,
+    concurrency: options.concurrency,
+    keepsOrder: options.keepsOrder,
+    isOnce: false,
+    runId: undefined,
+    clock: () => 0,
+    abort: new AbortController().signal,
+    report: (event) => events.push(event),
+  });
+  let n = 0;
+  const submit = (...products: readonly (readonly [id: string, name: string])[]) => {
+    const items = products.map(([key, name], at): Item => {
+      const payload = { name, url: "https://shop.example/p" };
+      return { key, batchKey: "", rows: [{ file: 0, line: at + 2, cells: [] }], size: 10, payload };
+    });
+    return sender.submit({ n: n++, items, extent: `${n}` });
+  };
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+  };
+  return { submit, end, begun, events, drain: () => sender.drain(), entries: () => readJournal(path) };
+}
+
+test("no more calls are in flight than allowed", async () => {
+  const { submit, end, begun, drain } = openSender({ keepsOrder: true, concurrency: 2 });
+  await submit(["a", "A"]);
+  await submit(["b", "B"]);
+  const third = submit(["c", "C"]);
+  await end("none");
+  expect(begun).toEqual(["A", "B"]);
+  await end("B");
+  await third;
+  expect(begun).toEqual(["A", "B", "C"]);
+  await end("A");
+  await end("C");
+  await drain();
+});
+
+test("calls that write a record differently follow each other, unless the service keeps the order of calls", async () => {
+  const begin = async (keepsOrder: boolean, name: string) => {
+    const opened = openSender({ keepsOrder, concurrency: 5 });
+    await opened.submit(["a", "A"], ["b", "B"]);
+    const second = opened.submit(["a", name]);
+    await opened.end("none");
+    const begun = [...opened.begun];
+    await opened.end("AB");
+    await second;
+    await opened.end(name);
+    await opened.drain();
+    expect(opened.begun).toEqual(["AB", name]);
+    return begun;
+  };
+  expect(await begin(false, "C")).toEqual(["AB"]);
+  expect(await begin(false, "A")).toEqual(["AB", "A"]);
+  expect(await begin(true, "C")).toEqual(["AB", "C"]);
+});
+
+test("smaller calls are recorded and reported once for each size", async () => {
+  const { submit, begun, events, drain, entries } = openSender({ keepsOrder: true, concurrency: 1, maxItems: 1 });
+  for (const start of ["a", "b"]) {
+    await submit(...["1", "2", "3", "4"].map((more) => [start + more, start + more] as const));
+    await drain();
+  }
+  expect(begun.filter((name) => name.length > 2)).toEqual(["a1a2a3a4", "a1a2"]);
+  expect(entries().flatMap((entry) => (entry.t === "smaller" ? [entry.maxItems] : []))).toEqual([1]);
+  expect(events.map((event) => [event.type, "message" in event && /at most 1 product$/.test(event.message)])).toEqual([
+    ["notice", true],
+  ]);
+  const two = openSender({ keepsOrder: true, concurrency: 1, maxItems: 2 });
+  await two.submit(...["1", "2", "3", "4"].map((name) => [name, name] as const));
+  await two.drain();
+  expect(two.events).toMatchObject([{ type: "notice", message: expect.stringMatching(/at most 2 products$/) }]);
+});
