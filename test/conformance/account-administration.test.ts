@@ -18,9 +18,9 @@ import { callEveryOperation } from "../support/every-call.ts";
 const missing = { kind: "recordNotFound", record: "Account" };
 
 /** Counts the rows of every table that belong to an account. */
-async function countOwnRows({ database: { db } }: Harness, accountId: number): Promise<Record<string, number>> {
+async function countOwnRows({ database: { db, dialect } }: Harness, accountId: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of await listOwnedTables(db)) {
+  for (const table of await listOwnedTables(db, dialect)) {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`.execute(db);
     counts[table] = rows[0]?.count ?? 0;
@@ -157,12 +157,26 @@ describeIsolated("the operator", (harness) => {
 });
 
 describeIsolated("tables of accounts", (harness) => {
+  it("are neither views nor tables of other schemas", async () => {
+    const { db, dialect } = harness().database;
+    const list = async () => (await listOwnedTables(db, dialect)).toSorted();
+    const tables = await list();
+    await sql`create view own_orders as select id, account_id from orders`.execute(db);
+    if (dialect.isServer) {
+      await sql`create schema other`.execute(db);
+      await sql`create table other.invoices (account_id bigint)`.execute(db);
+    }
+    expect(await list()).toEqual(tables);
+    await sql`drop view own_orders`.execute(db);
+    if (dialect.isServer) await sql`drop schema other cascade`.execute(db);
+  });
+
   it("have an index that starts with the account, so that one is deleted without reading the others", async () => {
     const { db, dialect } = harness().database;
     // PostgreSQL reads small tables without their indexes.
     if (dialect.isServer) return;
     const unindexed: string[] = [];
-    for (const table of await listOwnedTables(db)) {
+    for (const table of await listOwnedTables(db, dialect)) {
       const { rows } = await sql<{ detail: string }>`
         explain query plan select 1 from ${sql.table(table)} where account_id = 1`.execute(db);
       if (!rows[0]?.detail.startsWith("SEARCH")) unindexed.push(table);

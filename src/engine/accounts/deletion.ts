@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { StorageDialect } from "../../storage/dialect.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
 import { findAccountId } from "./administration.ts";
@@ -24,7 +25,7 @@ export async function deleteAccount(
     await beginDeletion(found, context);
     return found;
   });
-  const tables = await read(({ transaction }) => listOwnedTables(transaction));
+  const tables = await read(({ transaction, dialect }) => listOwnedTables(transaction, dialect));
   let deleted = 0;
   for (const table of tables) {
     const limit = table === "review_images" ? imageBatchSize : batchSize;
@@ -49,10 +50,17 @@ async function beginDeletion(id: number, { transaction, nowMs }: HandlerContext)
     .execute();
 }
 
-/** Lists the tables whose rows belong to accounts. */
-export async function listOwnedTables(db: Kysely<Tables>): Promise<readonly string[]> {
+/** Lists the tables whose rows belong to accounts. PostgreSQL also reports views, and the tables of other schemas. */
+export async function listOwnedTables(
+  db: Kysely<Tables>,
+  dialect: Pick<StorageDialect, "readTableNames">,
+): Promise<readonly string[]> {
+  const names = new Set(await dialect.readTableNames(db as unknown as Kysely<never>));
   const tables = await db.introspection.getTables();
-  return tables.filter(({ columns }) => columns.some(({ name }) => name === "account_id")).map(({ name }) => name);
+  const owned = tables.filter(
+    ({ name, isView, columns }) => !isView && names.has(name) && columns.some((column) => column.name === "account_id"),
+  );
+  return [...new Set(owned.map(({ name }) => name))];
 }
 
 async function deleteBatch(
