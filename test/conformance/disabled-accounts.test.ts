@@ -77,6 +77,20 @@ describeIsolated("a disabled account", (harness) => {
     expect(await begin()).toEqual([queued, 1]);
   });
 
+  it("sends none of the emails that a worker has already claimed", async () => {
+    const { service } = await harness().newAccount();
+    await service.reviews.create(aReview());
+    const worker = createWorker(harness());
+    const [first] = (await worker.claim(100)).emails;
+    await setDisabled(harness(), true);
+    expect((await worker.step([], first?.email.id)).hasBegun).toBe(false);
+    const permissions = harness().database.db.selectFrom("email_permissions").select("quota_used");
+    expect(await permissions.execute()).toEqual([{ quota_used: 0 }]);
+    await setDisabled(harness(), false);
+    harness().clock.advance(3_600_000);
+    expect((await createWorker(harness()).claim(100)).emails.map(({ email }) => email.id)).toContain(first?.email.id);
+  });
+
   it("keeps leases of a lost worker until it is enabled", async () => {
     const { service } = await harness().newAccount();
     await service.reviews.create(aReview());

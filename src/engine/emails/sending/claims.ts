@@ -115,19 +115,20 @@ interface DueQuery {
 }
 
 /** Emails of disabled accounts stay in the queue. */
-const isActive = sql`not exists (
+export const isOfActiveAccount = sql<boolean>`not exists (
   select 1 from accounts where accounts.id = mails.account_id and accounts.disabled_at is not null
 )`;
 
 const selectQueued = createStatement<DueQuery, Row<"mails">>(
   (slot, dialect) => sql`
-    select * from mails where state = 'queued' and due_at <= ${slot("nowMs")} and ${isActive}
+    select * from mails where state = 'queued' and due_at <= ${slot("nowMs")} and ${isOfActiveAccount}
     order by due_at, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
 const selectExpired = createStatement<DueQuery, Row<"mails">>(
   (slot, dialect) => sql`
-    select * from mails where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending') and ${isActive}
+    select * from mails
+    where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending') and ${isOfActiveAccount}
     order by leased_until, id limit ${slot("limit")} ${dialect.skipLocked}`,
 );
 
@@ -142,11 +143,13 @@ async function selectDueEmails(limit: number, { transaction, dialect, nowMs }: C
 
 const selectNextDue = createStatement<object, { readonly at: number }>(
   () => sql`
-    select * from (select due_at as at from mails where state = 'queued' and ${isActive} order by due_at limit 1) as queued
+    select * from (
+      select due_at as at from mails where state = 'queued' and ${isOfActiveAccount} order by due_at limit 1
+    ) as queued
     union all
     select * from (
       select leased_until as at from mails
-      where leased_until is not null and state in ('leased', 'sending') and ${isActive}
+      where leased_until is not null and state in ('leased', 'sending') and ${isOfActiveAccount}
       order by leased_until limit 1
     ) as leased`,
 );

@@ -4,7 +4,7 @@ import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
 import { suppress } from "../events/suppressions.ts";
-import type { LeaseHolder } from "./claims.ts";
+import { isOfActiveAccount, type LeaseHolder } from "./claims.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
 import { queueReminder } from "./reminders.ts";
 import { findNextAttempt } from "./retries.ts";
@@ -51,8 +51,8 @@ const leasedStates = ["leased", "sending"] as const;
 
 /**
  * Marks an email as being sent, and counts it toward the account's quota.
- * @returns the event to record; or undefined if the worker no longer holds the lease, or the account may not send the
- * email anymore, so that the email must not be sent
+ * @returns the event to record; or undefined if the worker no longer holds the lease, the account was disabled, or it may
+ * not send the email anymore, so that the email must not be sent
  */
 export async function beginSending(
   id: number,
@@ -65,7 +65,6 @@ export async function beginSending(
     if (!email) return {};
     const { held } = await holdEmails([email], context);
     if (held.length > 0) return { held };
-    await takeFromQuota(email.account_id, context);
   }
   const begun = await transaction
     .updateTable("mails")
@@ -77,9 +76,11 @@ export async function beginSending(
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
+    .where(isOfActiveAccount)
     .returning(["id", "account_id", "category", "attempts"])
     .executeTakeFirst();
   if (!begun) return {};
+  if (!usesOutbox) await takeFromQuota(begun.account_id, context);
   return { event: { ...toEventSubject(begun), event: "begun", key: String(begun.attempts), detail: worker } };
 }
 
