@@ -18,7 +18,10 @@ import { callEveryOperation } from "../support/every-call.ts";
 const missing = { kind: "recordNotFound", record: "Account" };
 
 /** Counts the rows of every table that belong to an account. */
-async function countOwnRows({ database: { db, dialect } }: Harness, accountId: number): Promise<Record<string, number>> {
+async function countOwnRows(
+  { database: { db, dialect } }: Harness,
+  accountId: number,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of await listOwnedTables(db, dialect)) {
     const { rows } = await sql<{ count: number }>`

@@ -47,7 +47,8 @@ export async function readSignature(
   await requireFeature(context, "trusted_vendor");
   const reviewerType = readReviewerType(fields);
   const signedAtMs = readTime(fields);
-  const unknown = Object.keys(fields).find((name) => !(name in contract.reviews[operation].input.shape));
+  const known = contract.reviews[operation].input.shape;
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name));
   if (unknown !== undefined) throw invalidField(unknown, "is not a known field; signed calls accept no others");
   const message = formatSignedMessage(fields, accountOf(context).appKey);
   const sent = signature.toLowerCase();
