@@ -26,15 +26,18 @@ export async function createReview({ sendFrom, account }: Target, fields: object
 let orders = 0;
 
 /** Creates an order whose email is due now. */
-export async function createDueOrder({ sendFrom, account }: Target, { products }: { products: number }): Promise<void> {
+export async function createDueOrder(
+  { sendFrom, account }: Target,
+  { products, url = "https://shop.example/pot" }: { products: number; url?: string },
+): Promise<void> {
   orders += 1;
-  const product = { name: "Teapot", url: "https://shop.example/pot", image: "" };
+  const product = { name: "Teapot", url, image: "" };
   const order = {
     order_id: `due-${orders}`,
     email: `due${orders}@mail.example`,
     customer_name: "Ann",
     order_date: new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10),
-    products: Object.fromEntries(Array.from({ length: products }, (_, nth) => [`due-${nth}`, product])),
+    products: Object.fromEntries(Array.from({ length: products }, (_, nth) => [`due-${orders}-${nth}`, product])),
   };
   const { appKey, utoken } = account;
   const body = { utoken, platform: "general", orders: [order] };

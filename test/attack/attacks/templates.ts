@@ -57,12 +57,15 @@ export const redirectShoppers: Attack = {
   run: async (target: Target) => {
     const { send, account, mail } = target;
     const evil = "https://evil.example/";
-    const { utoken } = account;
+    const { appKey, utoken } = account;
     await send("PUT", rulePath(account), { utoken, name: "track_clicks", value: true });
-    const text = `${evil} ${unsubscribe}`;
-    await setTemplate(send, account, { text, html: `<a href="${evil}">x</a> <a href="${unsubscribe}">y</a>` });
+    const platform = { shop_domain: "http://shop.example", platform_type_id: "2" };
+    await send("POST", `/apps/${appKey}/account_platform`, { utoken, account_platform: platform });
+    const text = `{% for product in products %}{{ product.url }}{% endfor %} ${unsubscribe}`;
+    const html = `{% for product in products %}<a href="{{ product.url }}">x</a>{% endfor %} <a href="${unsubscribe}">y</a>`;
+    await setTemplate(send, account, { text, html });
     const before = mail.accepted.length;
-    await createDueOrder(target, { products: 1 });
+    await createDueOrder(target, { products: 1, url: evil });
     await waitForEmail(target, before, 10_000);
     const message = (mail.accepted.at(-1)?.raw ?? "").replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=");
     const links = new Set(message.match(/\/starpost\/v1\/c\/[\w.~-]+/g) ?? []);
