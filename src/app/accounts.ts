@@ -9,6 +9,7 @@ import { commandAccounts, openEngine } from "./engine.ts";
 export async function openAccounts(host: HostContext, profile: LocalProfile): Promise<AccountAdmin> {
   const admin = await import("../engine/accounts/administration.ts");
   const { createInvitation } = await import("../engine/accounts/invitations.ts");
+  const { readEmailAccess } = await import("../engine/emails/administration.ts");
   const { deleteAccount } = await import("../engine/accounts/deletion.ts");
   // The chosen account need not exist: it can also be given as an argument.
   const own = { ...profile, account: undefined };
@@ -18,7 +19,11 @@ export async function openAccounts(host: HostContext, profile: LocalProfile): Pr
   return {
     ownAppKey: profile.account ?? appKey,
     list: () => read((context) => admin.listAccounts(context)),
-    show: (key) => read((context) => admin.describeAccount(key, context)),
+    show: (key) =>
+      read(async (context) => ({
+        ...(await admin.describeAccount(key, context)),
+        emailAccess: await readEmailAccess(key, context),
+      })),
     create: (name) => write((context) => admin.addAccount(name, context)),
     invite: (lifetimeMs) => write((context) => createInvitation(lifetimeMs, context)),
     disable: (key) => admin.disableAccount(key, work),

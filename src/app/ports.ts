@@ -211,7 +211,7 @@ export interface AccountAdmin {
   /** The account that commands use: the one of `--account`, or else the first. */
   readonly ownAppKey: string;
   readonly list: () => Promise<readonly AccountSummary[]>;
-  readonly show: (appKey: string) => Promise<AccountDetails>;
+  readonly show: (appKey: string) => Promise<AccountDetails & { readonly emailAccess: EmailAccess }>;
   readonly create: (name: string | undefined) => Promise<AccountKeys>;
   readonly invite: (lifetimeMs: number) => Promise<{ readonly code: string; readonly expiresAtMs: number }>;
   readonly disable: (appKey: string) => Promise<void>;

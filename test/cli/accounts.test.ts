@@ -37,7 +37,7 @@ describe("account commands", () => {
     });
     expect(await json("account", "show", app_key)).toMatchObject({
       settings: { name: "Tea & Cups" },
-      account: { app_key },
+      account: { app_key, email: null, email_enabled: false, daily_quota: 10_000, held: {}, test_recipients: [] },
     });
     expect(await json("account", "disable", app_key)).toEqual({ app_key, state: "disabled" });
     expect((await call(["coupons", "list", "--account", app_key])).status).toBe(1);
@@ -54,19 +54,22 @@ describe("account commands", () => {
     const { app_key, secret } = await json<Keys>("account", "create");
     const own = ["--account", app_key];
     const { utoken } = await json<{ utoken: string }>("auth", "token", ...own);
-    const rotated = await json<Keys>("account", "rotate-secret", app_key);
+    for (const verb of ["rotate-secret", "revoke-tokens"]) {
+      expect((await call(["account", verb, app_key])).status, verb).toBe(2);
+    }
+    const rotated = await json<Keys>("account", "rotate-secret", app_key, "--yes");
     expect(rotated).toEqual({ app_key, secret: key });
     expect(rotated.secret).not.toBe(secret);
     expect(await json("auth", "credentials", ...own)).toEqual(rotated);
     const { utoken: renewed } = await json<{ utoken: string }>("auth", "token", ...own);
     expect(renewed).not.toBe(utoken);
     const revoke = async (token: string) =>
-      JSON.parse((await call(["account", "revoke-tokens", app_key, "--token-stdin", "--json"], `${token}\n`)).stdout);
+      JSON.parse((await call(["account", "revoke-tokens", app_key, "--token-stdin", "--yes", "--json"], `${token}\n`)).stdout);
     expect(await revoke(utoken)).toEqual({ app_key, revoked: 0 });
     expect(await revoke(renewed)).toEqual({ app_key, revoked: 1 });
     // Commands obtain a new token.
     expect((await call(["coupons", "list", ...own])).status).toBe(0);
-    expect(await json("account", "revoke-tokens", app_key)).toEqual({ app_key, revoked: 1 });
+    expect(await json("account", "revoke-tokens", app_key, "--yes")).toEqual({ app_key, revoked: 1 });
   });
 
   test("invite once, for the given time", async () => {
@@ -107,6 +110,9 @@ describe("account commands", () => {
     for (const words of [
       ["account", "list"],
       ["account", "show", "other"],
+      ["account", "email-status", app_key],
+      ["account", "enable-email", app_key],
+      ["account", "allow-private-webhooks", app_key],
       ["coupons", "list", "--account", "k"],
     ]) {
       expect((await run(words, { env: { ...env, ...remote } })).status, words.join(" ")).toBe(2);

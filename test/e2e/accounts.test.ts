@@ -70,7 +70,7 @@ describe("a running server", () => {
     expect([await read(), await requestToken()]).toEqual([401, 401]);
     await home.run(["account", "enable", app_key]);
     expect([await read(), await requestToken()]).toEqual([200, 200]);
-    await home.run(["account", "rotate-secret", app_key]);
+    await home.run(["account", "rotate-secret", app_key, "--yes"]);
     expect([await read(), await requestToken()]).toEqual([200, 401]);
     await stop();
   });

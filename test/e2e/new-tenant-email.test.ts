@@ -100,7 +100,7 @@ test.each(databases)(
     expect(first.stderr).toContain(appKey);
     const account = async (...args: string[]) => (await home.json<object>(["account", ...args])).data;
     expect(await account("email-status", appKey)).toMatchObject({
-      email: "not enabled",
+      email_enabled: false,
       held: { email_not_enabled: 43 },
     });
     const { data: doctor } = await home.json<{ checks: object[] }>(["doctor"]);
@@ -113,7 +113,7 @@ test.each(databases)(
     // The order of the approved recipient is still held.
     expect(smtp.accepted).toHaveLength(1);
     await account("set-email-quota", appKey, "11");
-    expect(await account("enable-email", appKey)).toMatchObject({ email: "enabled", held: {} });
+    expect(await account("enable-email", appKey)).toMatchObject({ email_enabled: true, held: {} });
     await run();
     expect(smtp.accepted).toHaveLength(11);
     expect(await account("set-email-quota", appKey, "default")).toMatchObject({ used_today: 11, held: {} });

@@ -87,7 +87,7 @@ async function applyChange(accountId: number, change: EmailAccessChange, context
 async function approveRecipient(accountId: number, recipient: string, context: HandlerContext): Promise<void> {
   const { transaction, nowMs } = context;
   const address = shape.email.safeParse(recipient);
-  if (!address.success) throw new ServiceError("invalidParams", `${recipient} is not a valid email address`);
+  if (!address.success) throw new ServiceError("invalidParams", `invalid email address ${JSON.stringify(recipient)}`);
   const email_key = address.data.toLowerCase();
   const approved = await listTestRecipients(accountId, context);
   if (approved.includes(email_key)) return;

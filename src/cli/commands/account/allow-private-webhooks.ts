@@ -12,8 +12,8 @@ export const accountAllowPrivateWebhooks = command({
       "account with this permission can send requests to every address that the machine can reach.",
   ],
   run: async (context, { arguments: [appKey = ""], flags }) => {
-    const { findLocalProfile } = await import("../serve/server-run.ts");
-    const profile = await findLocalProfile(context, "has accounts to administer");
+    const { readLocalProfile } = await import("./with-accounts.ts");
+    const profile = await readLocalProfile(context, appKey);
     const { setPrivateWebhooks } = await context.io.loadApp();
     const isAllowed = flags.off !== true;
     await setPrivateWebhooks(await context.host(), profile, { appKey, isAllowed });

@@ -6,19 +6,17 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { emailSendingLimits } from "../../../contract/emails/sending.ts";
 import { confirmOperation } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
-import { findLocalProfile } from "../serve/server-run.ts";
+import { readLocalProfile } from "./with-accounts.ts";
 
 /** What an account may send, as printed. */
 export interface EmailAccessData {
   readonly app_key: string;
-  readonly email: "enabled" | "not enabled";
+  readonly email_enabled: boolean;
   readonly daily_quota: number;
   readonly used_today: number;
   readonly held: EmailAccess["held"];
   readonly test_recipients: readonly string[];
 }
-
-const purpose = "has accounts to administer";
 
 /** @throws UserError */
 export function showEmailAccess(context: Context, appKey: string): Promise<EmailAccessData> {
@@ -31,7 +29,7 @@ export async function changeEmailAccess(
   appKey: string,
   change: EmailAccessChange,
 ): Promise<EmailAccessData> {
-  await findLocalProfile(context, purpose);
+  await readLocalProfile(context, appKey);
   const question = `Change what account ${appKey} may send`;
   await confirmOperation(context, { overwrites: { question } }, {});
   await context.announceWrite();
@@ -55,7 +53,7 @@ async function withAdmin(
   appKey: string,
   work: (admin: EmailAccessAdmin) => Promise<EmailAccess>,
 ): Promise<EmailAccessData> {
-  const profile = await findLocalProfile(context, purpose);
+  const profile = await readLocalProfile(context, appKey);
   const { openEmailAccess } = await context.io.loadApp();
   const admin = await openEmailAccess({ ...(await context.host()), profile });
   try {
@@ -73,10 +71,11 @@ function explain(error: unknown, appKey: string, { shownAs }: LocalProfile): unk
   return error.kind === "invalidParams" ? usageError(error.message, error.hint, error) : error;
 }
 
-function toData({ appKey, isEnabled, dailyQuota, usedToday, held, testRecipients }: EmailAccess): EmailAccessData {
+/** Permissions as they are printed. */
+export function toData({ appKey, isEnabled, dailyQuota, usedToday, held, testRecipients }: EmailAccess): EmailAccessData {
   return {
     app_key: appKey,
-    email: isEnabled ? "enabled" : "not enabled",
+    email_enabled: isEnabled,
     daily_quota: dailyQuota,
     used_today: usedToday,
     held,

@@ -81,15 +81,25 @@ export const accountEmailCommands = {
 
 export type AccountEmailVerb = keyof typeof accountEmailCommands;
 
-function viewOfAccess({ app_key, email, daily_quota, used_today, held, test_recipients }: EmailAccessData) {
+function viewOfAccess({ app_key, ...sending }: EmailAccessData) {
+  return fields({ app_key, ...viewOfSending(sending) });
+}
+
+/** The rows about email in the views of an account. */
+export function viewOfSending({
+  email_enabled,
+  daily_quota,
+  used_today,
+  held,
+  test_recipients,
+}: Omit<EmailAccessData, "app_key">) {
   const { email_not_enabled = 0, daily_quota_reached = 0 } = held;
-  return fields({
-    app_key,
-    email,
-    "daily quota": daily_quota,
-    "used today": used_today,
+  return {
+    "email sending": email_enabled ? "enabled" : "not enabled",
+    "emails per day": daily_quota,
+    "emails today": used_today,
     "held until enabled": email_not_enabled,
     "held until tomorrow": daily_quota_reached,
     "test recipients": test_recipients.join(", "),
-  });
+  };
 }

@@ -10,7 +10,7 @@ export const accountList = command({
     return withAccounts(context, undefined, async (accounts) => (await accounts.list()).map(toRecord));
   },
   render: (accounts) => ({
-    ...table(accounts, ["app_key", "state", "name", "email", "created_at", "disabled_at"]),
+    ...table(accounts, ["app_key", "state", "name", "email"]),
     wholeColumns: ["app_key"],
   }),
 });

@@ -20,7 +20,7 @@ export const accountRevokeTokens = command({
     return withAccounts(context, appKey, async (accounts) => {
       await accounts.show(appKey);
       const question = `Revoke ${token === undefined ? "all tokens" : "a token"} of account ${appKey}`;
-      await confirmOperation(context, { overwrites: { question } }, {});
+      await confirmOperation(context, { destroys: { question } }, {});
       await context.announceWrite();
       const revoked = await accounts.revokeTokens(appKey, token);
       context.messages.info(revoked === 0 ? "No such token." : `Revoked ${countOf(revoked, "token")}.`);

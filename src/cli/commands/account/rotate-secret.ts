@@ -19,7 +19,7 @@ export const accountRotateSecret = command({
     return withAccounts(context, appKey, async (accounts) => {
       await accounts.show(appKey);
       const question = `Replace the secret of account ${appKey} and revoke its tokens`;
-      await confirmOperation(context, { overwrites: { question } }, {});
+      await confirmOperation(context, { destroys: { question } }, {});
       await context.announceWrite();
       return { app_key: appKey, secret: await accounts.rotateSecret(appKey) };
     });

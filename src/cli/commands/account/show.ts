@@ -1,6 +1,7 @@
 import { usageError } from "../../../config/user-error.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
+import { viewOfSending } from "./email-commands.ts";
 
 export const accountShow = command({
   name: "account show",
@@ -14,9 +15,11 @@ export const accountShow = command({
     const profile = await context.profile();
     if (profile.mode === "local") {
       const { toRecord, withAccounts } = await import("./with-accounts.ts");
+      const { toData } = await import("./email-access.ts");
       return withAccounts(context, appKey, async (accounts) => {
-        const { settings, tokens, records, ...summary } = await accounts.show(appKey ?? accounts.ownAppKey);
-        return { settings, account: { ...toRecord(summary), tokens, records } };
+        const { settings, tokens, records, emailAccess, ...summary } = await accounts.show(appKey ?? accounts.ownAppKey);
+        const { app_key: _, ...sending } = toData(emailAccess);
+        return { settings, account: { ...toRecord(summary), ...sending, tokens, records } };
       });
     }
     if (appKey !== undefined && appKey !== profile.appKey) {
@@ -31,7 +34,13 @@ export const accountShow = command({
   },
   render: ({ settings, account }) => {
     if (!account) return fields(settings);
-    const { records, ...others } = account;
-    return fields({ ...others, bottom_lines_delay: settings.bottom_lines_delay, ...records });
+    const { records, email_enabled, daily_quota, used_today, held, test_recipients, ...others } = account;
+    return fields({
+      ...others,
+      ...viewOfSending({ email_enabled, daily_quota, used_today, held, test_recipients }),
+      bottom_lines_delay: settings.bottom_lines_delay,
+      published_reviews: settings.published_reviews,
+      ...records,
+    });
   },
 });

@@ -28,7 +28,11 @@ export async function withAccounts<T>(
   }
 }
 
-async function readLocalProfile(context: Context, appKey: string | undefined): Promise<LocalProfile> {
+/**
+ * Finds the database whose accounts are administered. A remote profile is never replaced by the embedded database.
+ * @throws UserError `usage`
+ */
+export async function readLocalProfile(context: Context, appKey: string | undefined): Promise<LocalProfile> {
   const profile = await context.profile();
   if (profile.mode !== "local") {
     throw usageError(
