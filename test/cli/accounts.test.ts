@@ -64,7 +64,9 @@ describe("account commands", () => {
     const { utoken: renewed } = await json<{ utoken: string }>("auth", "token", ...own);
     expect(renewed).not.toBe(utoken);
     const revoke = async (token: string) =>
-      JSON.parse((await call(["account", "revoke-tokens", app_key, "--token-stdin", "--yes", "--json"], `${token}\n`)).stdout);
+      JSON.parse(
+        (await call(["account", "revoke-tokens", app_key, "--token-stdin", "--yes", "--json"], `${token}\n`)).stdout,
+      );
     expect(await revoke(utoken)).toEqual({ app_key, revoked: 0 });
     expect(await revoke(renewed)).toEqual({ app_key, revoked: 1 });
     // Commands obtain a new token.

@@ -72,7 +72,14 @@ function explain(error: unknown, appKey: string, { shownAs }: LocalProfile): unk
 }
 
 /** Permissions as they are printed. */
-export function toData({ appKey, isEnabled, dailyQuota, usedToday, held, testRecipients }: EmailAccess): EmailAccessData {
+export function toData({
+  appKey,
+  isEnabled,
+  dailyQuota,
+  usedToday,
+  held,
+  testRecipients,
+}: EmailAccess): EmailAccessData {
   return {
     app_key: appKey,
     email_enabled: isEnabled,

@@ -17,7 +17,9 @@ export const accountShow = command({
       const { toRecord, withAccounts } = await import("./with-accounts.ts");
       const { toData } = await import("./email-access.ts");
       return withAccounts(context, appKey, async (accounts) => {
-        const { settings, tokens, records, emailAccess, ...summary } = await accounts.show(appKey ?? accounts.ownAppKey);
+        const { settings, tokens, records, emailAccess, ...summary } = await accounts.show(
+          appKey ?? accounts.ownAppKey,
+        );
         const { app_key: _, ...sending } = toData(emailAccess);
         return { settings, account: { ...toRecord(summary), ...sending, tokens, records } };
       });
