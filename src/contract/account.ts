@@ -210,7 +210,7 @@ export const users = {
     summary: "Create a user and its account",
     publicKind: "sign-ups",
     returnsSecret: true,
-    secretFields: ["user.password", "invitation_code"],
+    secretFields: ["user.password", "user.invitation_code"],
     method: "POST",
     paths: ["/users"],
     auth: "open",
@@ -222,9 +222,9 @@ export const users = {
           display_name: shape.name,
           password: shape.name,
           url: shape.url,
+          /** An invitation by the operator. Needed only if sign-up is closed. */
+          invitation_code: z.string().max(100).optional(),
         }),
-        /** An invitation by the operator. Needed only if sign-up is closed. */
-        invitation_code: z.string().max(100).optional(),
       }),
     output: () =>
       z.object({

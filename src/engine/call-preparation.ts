@@ -79,7 +79,8 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "tracking.open": requireActive({ claim: "token" }),
   "users.create": async (input, context) => {
     const { requireSignUp } = await import("./accounts/invitations.ts");
-    return requireSignUp((input as { readonly invitation_code?: string }).invitation_code, context);
+    const { user } = input as { readonly user: { readonly invitation_code?: string } };
+    return requireSignUp(user.invitation_code, context);
   },
   "users.get": requireActive({ table: "users", field: "user_id" }),
   "users.signIn": checkSecret,

@@ -41,9 +41,11 @@ describeBackends("the delay of bottom lines", (harness) => {
     const other = await harness().newAccount();
     await review(account, "pot", 4);
     await review(other, "pot", 4);
-    expect(await account.service.account.settings({})).toEqual({ settings: { name: null, bottom_lines_delay: 3_600 } });
+    expect(await account.service.account.settings({})).toEqual({
+      settings: { name: null, bottom_lines_delay: 3_600, published_reviews: "all" },
+    });
     expect(await list(account)).toEqual([]);
-    const changed = { settings: { name: null, bottom_lines_delay: 0 } };
+    const changed = { settings: { name: null, bottom_lines_delay: 0, published_reviews: "all" } };
     expect(await account.service.account.set({ bottom_lines_delay: 0 })).toEqual(changed);
     expect(await list(account)).toEqual([lineOf("pot", 4, 1)]);
     expect(await list(other)).toEqual([]);

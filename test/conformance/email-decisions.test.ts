@@ -56,7 +56,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       at: "2026-03-24T00:00:00.000Z",
       sentence: "An email about Teapot will be sent to jane@mail.example on 2026-03-24.",
     });
-    expect(decision?.rules.map(({ result }) => result)).toEqual(Array(12).fill("passed"));
+    expect(decision?.rules.map(({ result }) => result)).toEqual(Array(13).fill("passed"));
   });
 
   it("names the deciding rule, the rules before it that passed, and those that were not evaluated", async () => {

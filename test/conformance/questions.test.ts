@@ -124,7 +124,7 @@ describeIsolated("questions", (harness) => {
 
   it("accepts a question of the maximum length, in any script", async () => {
     const { service } = await harness().newAccount();
-    const review_content = Array.from({ length: 6_000 }, (_, at) => `né${at}🫖`).join("");
+    const review_content = Array.from({ length: 2_500 }, () => "né🫖").join("");
     await service.questions.sendConfirmation(aQuestion({ review_content, prevent_duplicate_review: true }));
     await service.questions.sendConfirmation(aQuestion({ review_content, prevent_duplicate_review: true }));
     expect(await countQuestions(harness())).toBe(1);

@@ -10,7 +10,11 @@ describeIsolated(
   "users.create while sign-up is closed",
   (harness) => {
     const signUp = (invitation_code?: string) =>
-      harness().transport.call("users.create", { user, ...(invitation_code !== undefined && { invitation_code }) }, {});
+      harness().transport.call(
+        "users.create",
+        { user: { ...user, ...(invitation_code !== undefined && { invitation_code }) } },
+        {},
+      );
     const invite = async () => (await harness().work.write((context) => createInvitation(lifetimeMs, context))).code;
     const countRows = async () => {
       const { db } = harness().database;
@@ -39,7 +43,7 @@ describeIsolated(
 
     it("keeps the invitation if the call is invalid", async () => {
       const invitation_code = await invite();
-      const invalid = { user: { ...user, email: "nobody" }, invitation_code };
+      const invalid = { user: { ...user, email: "nobody", invitation_code } };
       await expect(harness().transport.call("users.create", invalid, {})).rejects.toMatchObject({
         kind: "invalidParams",
       });

@@ -12,7 +12,7 @@ async function signUp(url: string, fields: object = {}): Promise<readonly [statu
   const response = await fetch(`${url.replace("0.0.0.0", "127.0.0.1")}/users`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ user, ...fields }),
+    body: JSON.stringify({ user: { ...user, ...fields } }),
   });
   const { status } = (await response.json()) as { status: { error_type?: string } };
   return status.error_type === undefined ? [response.status] : [response.status, status.error_type];

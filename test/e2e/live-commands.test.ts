@@ -30,6 +30,7 @@ const askedOnLive = [
   "account set-email-quota",
   "account approve-recipient",
   "account remove-recipient",
+  "sealing-key rotate",
 ];
 
 /** Commands that need confirmation on every profile. */
@@ -41,6 +42,7 @@ const alwaysAsked = [
   "imports purge",
   "mail cancel",
   "webhooks delete",
+  "sealing-key retire",
   "profile remove",
 ];
 

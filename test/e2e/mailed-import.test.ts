@@ -230,7 +230,7 @@ describe("mail rules and mail why", () => {
       "rules",
       "list",
     ]);
-    expect([data.rules.length, data.settings.length]).toEqual([12, 15]);
+    expect([data.rules.length, data.settings.length]).toEqual([13, 15]);
     const csv = await home.run(["mail", "rules", "list", "--format", "csv"]);
     expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
       expect.stringMatching(/^name,value,default,changed,rule,/),
@@ -280,7 +280,7 @@ describe("mail rules and mail why", () => {
     ]);
     expect(json.data.decisions).toHaveLength(1);
     expect(json.data.decisions[0]).toMatchObject({ decided_by: "order_too_old" });
-    expect(json.data.decisions[0]?.rules).toHaveLength(12);
+    expect(json.data.decisions[0]?.rules).toHaveLength(13);
     const csv = await home.run(["mail", "why", "1002", "--format", "csv"]);
     expect(csv.stdout).toMatch(/^teapot,order_too_old,decides,.*,order_too_old,/m);
   });

@@ -208,7 +208,7 @@ describe("plans of other record types", () => {
       .map(({ name }) => String(name))
       .filter((name) => file.all(`select 1 from "${name}" limit 1`).length > 0);
     file.close();
-    expect(filled.toSorted()).toEqual(["account_settings", "accounts", "starpost_migrations"]);
+    expect(filled.toSorted()).toEqual(["account_settings", "accounts", "email_permissions", "starpost_migrations"]);
     expect((await fresh.json<Summary[]>(["imports", "list"])).data).toEqual([]);
     expect(readdirSync(fresh.folder).filter((name) => ["imports", "tokens"].includes(name))).toEqual([]);
   });

@@ -71,7 +71,7 @@ export const commandCalls: readonly CommandCall[] = [
     words: ["account", "set-feature", "--feature", "dynamic_coupons", "--enabled"],
   },
   { call: "account.set", words: ["account", "set", "--name", "Tea & Cups"] },
-  { call: "account.settings", words: ["account", "show"] },
+  { call: "account.settings", words: ["api", "account.settings"] },
   { call: "account.features", words: ["account", "features"] },
   { call: "tokens.create", words: ["api", "tokens.create"] },
   { call: "core.createToken", words: ["api", "core.createToken"] },

@@ -47,7 +47,9 @@ describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
     expect(await findFaults(text)).toEqual([]);
     const { review } = readJsonLd(text) as { review: { reviewBody: string }[] };
     const texts = review.map(({ reviewBody }) => reviewBody);
-    expect(texts.toSorted()).toEqual(hostileTexts.toSorted());
+    // A title with a link is held for moderation.
+    const published = hostileTexts.filter((shown) => !shown.includes("http://"));
+    expect(texts.toSorted()).toEqual(published.toSorted());
   });
 
   it("shows the reviews of a group and the page of the store", async () => {

@@ -28,9 +28,9 @@ export const userHandlers: Handlers<typeof contract.users> = {
    * @throws ServiceError `featureDisabled` if sign-up is closed and there is no valid invitation code
    * Source: spec "Account and authentication". Assumed: `token` is a utoken, and counts among the account's hundred.
    */
-  create: async ({ user, invitation_code }, context) => {
+  create: async ({ user }, context) => {
     const { transaction, nowMs, random } = context;
-    await useInvitation(invitation_code, context);
+    await useInvitation(user.invitation_code, context);
     const account = await createAccount(transaction, context);
     const { id: user_id } = await transaction
       .insertInto("users")

@@ -59,7 +59,8 @@ function findValue(card: OperationCard, field: FieldCard, sources: InputSources)
   if (value !== undefined || isPresent(file, field.path)) return value;
   const name = field.path.join(".");
   if (Object.hasOwn(ownFields, name)) return ownFields[name]?.(own);
-  return field.isSecret ? password : undefined;
+  // Optional secrets, such as an invitation code, come from a file.
+  return field.isSecret && field.isRequired ? password : undefined;
 }
 
 function isPresent(input: Fields, [outer = "", inner]: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import { UserError } from "../../../config/user-error.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { confirm } from "../../program/confirm.ts";
+import { confirmDestruction } from "../../program/confirm.ts";
 
 export const sealingKeyRetire = command({
   name: "sealing-key retire",
@@ -23,7 +23,7 @@ export const sealingKeyRetire = command({
           "Run `starpost sealing-key rotate` first.",
         );
       }
-      await confirm(
+      await confirmDestruction(
         context,
         "Delete the old sealing keys? Links in emails sent before the rotation stop working, and databases for which " +
           "`starpost sealing-key rotate` has not been run lose their secrets.",

@@ -13,7 +13,12 @@ export const sealingKeyRotate = command({
   ],
   run: async (context) => {
     const { withSealingKeys } = await import("./with-sealing-keys.ts");
-    await context.announceWrite();
+    const { confirmOperation } = await import("../../program/confirm.ts");
+    await confirmOperation(
+      context,
+      { overwrites: { question: "Encrypt all secrets of the database with a new key" } },
+      {},
+    );
     const { isNewKey, resealed, unreadable } = await withSealingKeys(context, (keys) => keys.rotate());
     context.messages.info(
       `${isNewKey ? "Added a sealing key" : "Continued with the current sealing key"}, and encrypted ${countOf(resealed, "secret")} with it.`,

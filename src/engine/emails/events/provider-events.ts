@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
   type EmailEventName,
   maxProviderEvents,
-  parseJson,
   type ProviderEvent,
   providerEvent,
   ServiceError,
@@ -48,7 +47,7 @@ export function parseProviderEvents(body: string): readonly ProviderElement[] {
 
 function parseBody(body: string): unknown {
   try {
-    return parseJson(body);
+    return JSON.parse(body);
   } catch {
     throw new ServiceError("malformedBody", "the body is not valid JSON");
   }
