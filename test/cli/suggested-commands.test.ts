@@ -53,3 +53,12 @@ test("adds the account, except to commands that name one themselves", () => {
       "or `starpost profile list`.",
   );
 });
+
+test("adds no account to commands that work for all accounts", () => {
+  const target = { profile: undefined, account: "k1" };
+  const text = "Run `starpost serve`, `starpost mail run --once`, or `starpost account set-email-quota k2 5`.";
+  expect(keepTarget(text, target)).toBe(text);
+  expect(keepTarget("Run `starpost account set --name Tea`.", target)).toBe(
+    "Run `starpost account set --name Tea --account k1`.",
+  );
+});

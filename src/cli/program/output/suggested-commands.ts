@@ -8,9 +8,9 @@ const command = /(?<=: |`)starpost [a-z<](?:\\'|'[^']*'|[^\\;`'|).\n]|\\|\.(?!\s
 const hasNoProfile =
   /^starpost (?:auth|profile|init|help|completion|imports (?:list|show|report|purge))\b|\s(?:--profile|--help)\b/;
 
-/** Commands that manage all accounts of a database, or name one as an argument. */
+/** Commands that work for all accounts of a database, or name one as an argument. */
 const hasNoAccount =
-  /^starpost account (?:list|show|create|invite|disable|enable|delete|rotate-secret|revoke-tokens)\b/;
+  /^starpost (?:serve|mail run|sealing-key|account (?!(?:set|features|set-feature|set-platform)(?![\w-])))/;
 
 /** The flags that select a profile and an account. */
 interface TargetFlags {
