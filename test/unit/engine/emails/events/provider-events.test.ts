@@ -6,14 +6,24 @@ import { createMessageKey, parseMessageKey } from "../../../../../src/engine/ker
 
 const read = (event: unknown) => parseProviderEvents(JSON.stringify([event]))[0];
 
+/** Any JSON without an integer that a number cannot represent exactly, which the parser refuses. */
+const exactJson = fc.jsonValue().filter((value) => {
+  const numbers: unknown[] = [];
+  JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner === "number") numbers.push(inner);
+    return inner;
+  });
+  return numbers.every((number) => !Number.isInteger(number) || Number.isSafeInteger(number));
+});
+
 it("accepts any list and reads only valid events", () => {
   const names = ["event", "email", "timestamp", "smtp-id", "sg_event_id", "sg_message_id", "reason", "type"];
   const providerEvent = fc.dictionary(
     fc.constantFrom(...names),
-    fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue(), fc.constantFrom("open", "dropped", "bounce", "<a@b>")),
+    fc.oneof(fc.string({ unit: "binary" }), exactJson, fc.constantFrom("open", "dropped", "bounce", "<a@b>")),
   );
   fc.assert(
-    fc.property(fc.array(fc.oneof(providerEvent, fc.jsonValue())), (events) => {
+    fc.property(fc.array(fc.oneof(providerEvent, exactJson)), (events) => {
       const elements = parseProviderEvents(JSON.stringify(events));
       expect(elements).toHaveLength(events.length);
       for (const element of elements) {
