@@ -246,7 +246,7 @@ describe("mail run", () => {
     file.close();
     expect([exitCode, data.mails.failed, data.mails.sent]).toEqual([0, 0, 4]);
     expect(server.accepted).toHaveLength(4);
-    expect(states).toEqual(Array(4).fill({ state: "sent", fine: 1 }));
+    expect(states).toEqual(Array.from({ length: 4 }, () => ({ state: "sent", fine: 1 })));
   });
 
   test("exits with 5 if no email can be sent, and loses none", async () => {
