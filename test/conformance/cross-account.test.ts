@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { type Endpoint, operations, type OperationName, ServiceError } from "../../src/contract/index.ts";
 import { fieldNames } from "../fuzz/endpoint-inputs.ts";
 import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { readEmails } from "../support/emails.ts";
 import { fillVictim, marker, sharedKey, type VictimIds } from "../support/victim.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -10,6 +11,10 @@ type Input = Readonly<Record<string, unknown>>;
 const withToken = [...operations].filter(
   ([, { auth, acceptsUtoken }]) => auth === "utoken" || auth === "core" || acceptsUtoken === true,
 );
+
+/** Of these, anyone may call two; a token only makes the caller's texts trustworthy. */
+const publicWithToken = new Set<OperationName>(["reviews.create", "questions.sendConfirmation"]);
+const storeOnly = withToken.filter(([name]) => !publicWithToken.has(name));
 
 /** Every operation of one account, including those for shoppers. */
 const ofAccount = [...operations].filter(([, { auth }]) => auth !== "open");
@@ -184,7 +189,7 @@ describeBackends("an operation with a token", (harness) => {
       "IDs of another account": other.caller,
     };
     for (const [title, caller] of Object.entries(callers)) {
-      for (const [name, endpoint] of caller === other.caller ? ofAccount : withToken) {
+      for (const [name, endpoint] of caller === other.caller ? ofAccount : storeOnly) {
         const input = createInput(name, endpoint, ids);
         const { kind, text } = await call(harness(), name, input, caller, sharedKey);
         const sent = JSON.stringify({ input, caller });
@@ -195,6 +200,26 @@ describeBackends("an operation with a token", (harness) => {
         if (caller !== other.caller) expect({ title, name, isRefused }).toEqual({ title, name, isRefused: true });
       }
       expect(await dumpVictim()).toEqual(before);
+    }
+  });
+
+  it("treats another account's token as none", async () => {
+    const victim = await harness().newAccount();
+    const other = await harness().newAccount();
+    const { appKey } = victim.caller;
+    for (const name of publicWithToken) {
+      const created: unknown[] = [];
+      const callers = [{ appKey }, { appKey, utoken: other.caller.utoken }, victim.caller];
+      for (const [nth, caller] of callers.entries()) {
+        // The product is new, because the emails contain its title only if the store has stated it.
+        const product = `${name.replace(".", "-")}-${nth}`;
+        await harness().transport.call(name, { ...review, sku: product, product_id: product }, caller);
+        const { data } = (await readEmails(harness())).at(-1) ?? { data: {} };
+        created.push(Object.entries(data).filter(([field]) => !/_(?:url|id)$/.test(field)));
+      }
+      const [anonymous, foreign, own] = created;
+      expect([name, foreign]).toEqual([name, anonymous]);
+      expect([name, own]).not.toEqual([name, anonymous]);
     }
   });
 
