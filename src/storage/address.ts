@@ -5,15 +5,15 @@ import { parsePostgresAddress } from "./postgres/address.ts";
 
 export { AddressError } from "./storage-error.ts";
 
+/** At least two letters, because one is the drive of a path on Windows. */
 const schemePattern = /^([a-z][a-z0-9+.-]+):/i;
-const windowsDrivePattern = /^[a-z]:[\\/]/i;
 
 /**
  * Parses a path, a `sqlite:` URL, or a `postgres://` or `postgresql://` URL.
  * @throws AddressError
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
-  const scheme = windowsDrivePattern.test(text) ? undefined : schemePattern.exec(text)?.[1]?.toLowerCase();
+  const scheme = schemePattern.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return toFileAddress(text);
   if (scheme === "sqlite") {
     return toFileAddress(
