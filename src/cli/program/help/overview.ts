@@ -4,7 +4,7 @@ import { nounGroups } from "./groups.ts";
 
 const purpose = "Import, moderate, and serve product reviews, questions, and review requests.";
 
-const examples = ["starpost init", "starpost orders import orders.csv --dry-run", "starpost reviews list --json"];
+const examples = ["starpost init", "starpost orders import orders.csv --dry-run"];
 
 /** The help of the program. It needs neither the parser nor any command, so `--help` starts fast. */
 export function describeProgram(): string {
