@@ -10,10 +10,10 @@ const firstSize = 4 * 1_024;
 
 /** How many bytes are received before other events are handled. A chunk counts as at least `minChunkCost` bytes. */
 const maxBytesPerTurn = 1_024 * 1_024;
-const minChunkCost = 1_024;
+const minChunkCost = 64;
 
 /** In a body of more chunks than `from`, the chunks must have at least `minBytes` on average. */
-const smallChunks = { from: 1_000, minBytes: 64 } as const;
+const smallChunks = { from: 200, minBytes: 64 } as const;
 
 /** A body in memory: one that is being received, or one whose call has not been answered. */
 interface HeldBody {
@@ -73,10 +73,15 @@ export class BodyReader {
     };
     const onData = (chunk: Buffer) => {
       timer.refresh();
+      if (body.chunks > smallChunks.from && body.length < body.chunks * smallChunks.minBytes) {
+        settle(tooSmallChunks());
+        // Reading the rest only to discard it would take long as well.
+        refuseConnection({}, raw.socket, this.#log);
+        raw.socket.destroy();
+        return;
+      }
       this.#takeTurn(payload, chunk.length);
       if (body.length + chunk.length > limit) settle(tooLarge(limit));
-      else if (body.chunks > smallChunks.from && body.length < body.chunks * smallChunks.minBytes)
-        settle(tooSmallChunks());
       else this.#append(body, chunk, limit);
     };
     const onEnd = () => settle(isComplete(headers, body.length) ? null : incomplete());
