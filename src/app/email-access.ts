@@ -1,10 +1,10 @@
 import type { EmailAccessAdmin, LocalSettings } from "./ports.ts";
-import { openEngine } from "./engine.ts";
+import { commandAccounts, openEngine } from "./engine.ts";
 
 /** Opens the embedded database for changing what its accounts may send. */
 export async function openEmailAccess(settings: LocalSettings): Promise<EmailAccessAdmin> {
   const { changeEmailAccess, readEmailAccess } = await import("../engine/emails/administration.ts");
-  const { transport } = await openEngine(settings, settings.profile, { enforceLimits: false });
+  const { transport } = await openEngine(settings, settings.profile, { enforceLimits: false, ...commandAccounts });
   const { work } = transport;
   return {
     read: (appKey) => work.read((context) => readEmailAccess(appKey, context)),

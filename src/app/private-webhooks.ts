@@ -1,6 +1,6 @@
 import type { HostContext, PrivateWebhooks } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
-import { openEngine } from "./engine.ts";
+import { commandAccounts, openEngine } from "./engine.ts";
 
 /**
  * Allows or forbids an account's webhooks to call private addresses.
@@ -12,7 +12,7 @@ export async function setPrivateWebhooks(
   { appKey, isAllowed }: PrivateWebhooks,
 ): Promise<void> {
   const { savePrivateWebhooks } = await import("../engine/webhooks/private-webhooks.ts");
-  const { transport } = await openEngine(host, profile, { enforceLimits: false });
+  const { transport } = await openEngine(host, profile, { enforceLimits: false, ...commandAccounts });
   try {
     await transport.work.write((context) => savePrivateWebhooks(appKey, isAllowed, context));
   } finally {

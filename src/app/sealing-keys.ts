@@ -9,7 +9,7 @@ import {
 } from "../config/sealing-key.ts";
 import { usageError } from "../config/user-error.ts";
 import { withFileLock } from "../config/with-file-lock.ts";
-import { openEngine } from "./engine.ts";
+import { commandAccounts, openEngine } from "./engine.ts";
 
 const lockWaitMs = 10_000;
 
@@ -20,7 +20,7 @@ const lockWaitMs = 10_000;
 export async function openSealingKeys(host: HostContext, profile: LocalProfile): Promise<SealingKeyAdmin> {
   const { env, paths, random } = host;
   const { countOutdated, resealAll } = await import("../engine/accounts/resealing.ts");
-  const { transport } = await openEngine(host, profile, { enforceLimits: false });
+  const { transport } = await openEngine(host, profile, { enforceLimits: false, ...commandAccounts });
   const { work } = transport;
   const outdated = () => work.read(countOutdated);
   const readKeys = async () => (await readSealingKey(env, paths.keyFile)) ?? Buffer.alloc(0);

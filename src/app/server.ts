@@ -4,7 +4,7 @@ import { UserError } from "../config/user-error.ts";
 import { findLinkProblem } from "../config/email-links.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
 import { findPublicUrl } from "../config/public-url.ts";
-import { publicLimits } from "../contract/index.ts";
+import { publicLimits } from "../contract/http-limits.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
 
