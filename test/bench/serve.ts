@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { realistic, writeOrders } from "./import/files.ts";
 import { median } from "./measure.ts";
-import { writeOrdersFile } from "./orders-file.ts";
 import { fillReviewStore, type ReviewStore } from "./review-store.ts";
 
 /**
@@ -154,8 +154,7 @@ function anOrder(at: number, utoken: string): Record<string, unknown> {
 async function benchDuringImport(store: ReviewStore, url: string): Promise<void> {
   const requests = Array.from({ length: 200 }, (_, at) => ({ path: widgetPath(store, 1 + at * 5) }));
   const quiet = await load(url, requests);
-  const path = join(folder, "orders.csv");
-  writeOrdersFile(path, 1_000_000);
+  const path = writeOrders(folder, realistic(1_000_000));
   const home = { ...environment(store), PATH: process.env["PATH"] ?? "" };
   const importing = spawn(process.execPath, [program, "orders", "import", path, "--quiet"], {
     env: home,

@@ -1,0 +1,16 @@
+import type { Part } from "../bench.ts";
+import { archives } from "./archives.ts";
+import { products40k, realisticFile } from "./comparison.ts";
+import { memory } from "./memory.ts";
+import { paced } from "./paced.ts";
+import { verification } from "./verification.ts";
+
+/** All parts, by the names that `--only` accepts, in the order of their run. */
+export const parts: Readonly<Record<string, Part>> = {
+  realistic: realisticFile,
+  products40k,
+  archives,
+  paced,
+  verify: verification,
+  memory,
+};
