@@ -30,6 +30,11 @@ export interface RecordKind {
   readonly urlField?: string;
   /** Fields with IDs that the service would drop if they are invalid; enables `--fix-ids`. */
   readonly fixableFields?: readonly string[];
+  /**
+   * The columns from which `--product-id-from` can take product IDs; enables that flag. By the name that the flag
+   * accepts: the field, and further column names.
+   */
+  readonly productIdColumns?: Readonly<Record<string, readonly string[]>>;
   /** Fields with IDs, in which a number in scientific notation is a damaged ID. */
   readonly idFields?: readonly string[];
   /** Whether the API can undo an import; enables `--undoable`. */

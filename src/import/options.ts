@@ -21,6 +21,8 @@ export interface ImportOptions {
   layout?: string | undefined;
   /** Pattern for product URLs when the file has none: `https://shop.example/p/{product_id}`. */
   productUrl?: string | undefined;
+  /** Which columns product IDs come from, in order of preference: names that the kind declares. */
+  productIdFrom?: readonly string[] | undefined;
   /** Field to the value for rows without a value of their own. */
   set?: Record<string, string> | undefined;
   /** The mapping file; its contents have already been merged into the other options. */

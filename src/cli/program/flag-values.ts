@@ -183,6 +183,13 @@ export function readText(text: string, flag: string): string {
   throw wrong(flag, text, "non-empty");
 }
 
+/** Words separated by commas, in lowercase, each once. */
+export function readList(text: string, flag: string): readonly string[] {
+  const words = text.split(",").map((word) => word.trim().toLowerCase());
+  if (!words.includes("") && new Set(words).size === words.length) return words;
+  throw wrong(flag, text, "different names separated by commas");
+}
+
 function wrong(flag: string, text: string, wanted: string): UserError {
   return usageError(`invalid value ${JSON.stringify(text)} for ${flag}: must be ${wanted}`);
 }

@@ -75,6 +75,8 @@ export interface Layout {
   /** A header with all columns of one of these matches the layout; if empty, the layout must be requested. */
   readonly signatures: readonly (readonly string[])[];
   readonly fields: Readonly<Record<string, FieldSource>>;
+  /** The columns with product IDs of each type, if they are not those of the fields: `sku`, `name`. */
+  readonly productIds?: Readonly<Record<string, FieldSource["from"]>>;
   /** Values that the layout implies. */
   readonly constants?: Readonly<Record<string, string>>;
   readonly groups?: RowGroups;

@@ -23,6 +23,8 @@ export interface FieldSupply {
   readonly mapped: ReadonlyMap<string, number>;
   /** Field to column by native names; the layout takes precedence. */
   readonly named: ReadonlyMap<string, number>;
+  /** The columns of `--product-id-from`; they take precedence over all others. */
+  readonly productId?: FieldSource | undefined;
   /** Field to the value for rows without one. */
   readonly set: ReadonlyMap<string, string>;
   /** The field with a product URL, and how to build it for rows without one. */
@@ -56,7 +58,7 @@ export class RowFields {
     this.#header = header;
     this.#supply = supply;
     this.#columns = indexColumns(header);
-    const { layout, mapped, named } = supply;
+    const { layout, mapped, named, productId } = supply;
     this.#lineColumn = layout?.lines?.column(header);
     for (const [field, source] of Object.entries(layout?.fields ?? {})) {
       const found = this.#findColumns(source);
@@ -68,6 +70,7 @@ export class RowFields {
       const { as } = layout?.fields[field] ?? {};
       this.#sources.set(field, { from: [[{ at, name: "" }]], ...(as ? { as } : {}) });
     }
+    if (productId) this.#sources.set("product_id", this.#findColumns(productId));
   }
 
   /** The field's value in the row itself; empty if the row has no value. */

@@ -77,6 +77,7 @@ export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Ma
     columns: unlessEmpty(columns),
     set: unlessEmpty(set),
     product_url: options.productUrl ?? pattern,
+    product_id_from: options.productIdFrom && [...options.productIdFrom],
     delimiter: options.delimiter ?? (delimiter === "," ? undefined : delimiter),
     // Detected values are not stored, since the shop's next file may differ.
     encoding: options.encoding,

@@ -15,10 +15,14 @@ import { describeFileError, locateFiles, type LocatedFile } from "../source/loca
 import type { ImportContext } from "../context.ts";
 import type { ImportOptions } from "../options.ts";
 import { isSameName } from "./names.ts";
+import { readProductIdSource } from "./product-id-columns.ts";
 import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
 
 /** The flags that apply before anything is proposed. */
-export type DraftOptions = Pick<ImportOptions, "map" | "set" | "productUrl" | "layout" | "delimiter" | "encoding">;
+export type DraftOptions = Pick<
+  ImportOptions,
+  "map" | "set" | "productUrl" | "productIdFrom" | "layout" | "delimiter" | "encoding"
+>;
 
 /** How a file could be read: what was detected, what is proposed, and which flags were given. */
 export interface MappingDraft {
@@ -78,8 +82,11 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
   readSet(options.set ?? {}, fields);
   const found = chooseLayout(header, kind, kinds.all, options.layout);
   const layout = found && Object.keys(found.fields).length > 0 ? found : undefined;
+  const productId = readProductIdSource({ given: file.given, header }, { kind, layout, mapped }, options);
   const isTold = ({ name }: FieldSpec) =>
-    mapped.fields.has(name) || Object.keys(options.set ?? {}).some((other) => isSameName(other, name));
+    mapped.fields.has(name) ||
+    (name === "product_id" && productId !== undefined) ||
+    Object.keys(options.set ?? {}).some((other) => isSameName(other, name));
   const free = samples.filter((_, at) => !mapped.byColumn.has(at));
   const open = fields.filter((field) => !isTold(field));
   const needed = open.filter((field) => field.required === true);

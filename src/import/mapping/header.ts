@@ -9,6 +9,7 @@ import { readUrlPattern } from "../layouts/url-pattern.ts";
 import type { ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
 import { rejectMissing } from "./missing-columns.ts";
+import { readProductIdSource } from "./product-id-columns.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {
@@ -22,9 +23,11 @@ export interface ColumnMap {
   readonly exact: ReadonlySet<string>;
   /** The order of day and month, if the layout requires it and the dates show it. */
   readonly dateOrder: DateOrder | undefined;
+  /** The columns of `--product-id-from`, in order; empty without the flag. */
+  readonly productIdColumns: readonly string[];
 }
 
-type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl">;
+type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl" | "productIdFrom">;
 
 /** What a header is matched against. */
 export interface HeaderReading {
@@ -57,27 +60,38 @@ export function matchHeader(
   const translated = layout && Object.keys(layout.fields).length > 0 ? layout : undefined;
   const named = translated ? nameOwn(header, fields, translated, mapped) : nameColumns(given, header, fields, mapped);
   const dateOrder = translated && readDateOrder(file, translated, mapped, behavior.dateField);
+  const productId = readProductIdSource(file, { kind, layout: translated, mapped }, options);
   const rowFields =
-    translated || set.size > 0 || url
+    translated || set.size > 0 || url || productId
       ? new RowFields(header, {
           layout: translated,
           mapped: new Map([...mapped.byColumn].map(([column, field]) => [field, column])),
           named: named.columnOf,
+          productId,
           set,
           supplied: suppliedFields ?? {},
           url,
           dateOrder,
         })
       : undefined;
-  const columnOf = translated && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
+  const columnOf = (translated ?? productId) && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
   const supplied = new Set([...set.keys(), ...(url ? [url.field] : [])]);
   const { layout: requested } = options;
   rejectMissing(file, { behavior, kind, layout, requested, columnOf, supplied, unknown: named.unknown }, kinds);
+  const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   const exact = findExactColumns(
     kind,
     header.filter((name) => !isRejectColumn(name)),
   );
-  return { columnOf, unknown: translated ? [] : named.unknown, layout, fields: rowFields, exact, dateOrder };
+  return {
+    columnOf,
+    unknown: translated ? [] : named.unknown,
+    layout,
+    fields: rowFields,
+    exact,
+    dateOrder,
+    productIdColumns,
+  };
 }
 
 /**

@@ -17,6 +17,7 @@ const members = {
   columns: byField.optional(),
   set: byField.optional(),
   product_url: text.optional(),
+  product_id_from: z.array(text, { error: "must be a list of strings" }).min(1, { error: "is empty" }).optional(),
   delimiter: z
     .string()
     .regex(/^[^"\r\n\0]$/, { error: "must be one character" })
@@ -66,14 +67,20 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
 export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: string): ImportOptions {
   if (options.mapping === undefined) return options;
   const path = resolve(cwd, options.mapping);
-  const { layout, columns, set, product_url, delimiter, encoding } = readMapping(path, options.mapping, kind);
+  const { layout, columns, set, product_url, product_id_from, delimiter, encoding } = readMapping(
+    path,
+    options.mapping,
+    kind,
+  );
+  const isGiven = (field: string) => Object.keys(options.map).some((other) => isSameName(other, field));
   return {
     ...options,
     mapping: path,
     layout: options.layout ?? layout,
-    map: layOver(columns, options.map),
+    map: layOver(options.productIdFrom ? omitField(columns, "product_id") : columns, options.map),
     set: layOver(set, options.set),
     productUrl: options.productUrl ?? product_url,
+    productIdFrom: options.productIdFrom ?? (isGiven("product_id") ? undefined : product_id_from),
     delimiter: options.delimiter ?? delimiter,
     encoding: options.encoding ?? encoding,
   };
@@ -86,6 +93,10 @@ function layOver(
 ): Record<string, string> {
   const isFree = (field: string) => !Object.keys(over).some((other) => isSameName(other, field));
   return { ...Object.fromEntries(Object.entries(under).filter(([field]) => isFree(field))), ...over };
+}
+
+function omitField(columns: Readonly<Record<string, string>> = {}, field: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(columns).filter(([name]) => !isSameName(name, field)));
 }
 
 function parseJson(path: string, given: string): unknown {

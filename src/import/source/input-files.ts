@@ -14,7 +14,7 @@ import { type FamilyGrouping, readFamilyBatches } from "../layouts/family-rows.t
 import { loadHtmlReader } from "../layouts/html.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
-import type { DateOrder, Layout } from "../layouts/layout.ts";
+import type { Layout } from "../layouts/layout.ts";
 
 /** How files are read: as which kind, and with which options. */
 export interface Reading {
@@ -180,18 +180,20 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
   });
 }
 
-interface Read {
-  readonly columnOf: ReadonlyMap<string, number>;
-  readonly dateOrder: DateOrder | undefined;
-}
+type Read = Pick<ColumnMap, "columnOf" | "dateOrder" | "productIdColumns">;
 
 /** Describes the layout with which a file is read, and the decisions that it entails. */
-function describeLayout(layout: Layout, { columnOf, dateOrder }: Read, header: readonly string[]): string {
+function describeLayout(
+  layout: Layout,
+  { columnOf, dateOrder, productIdColumns }: Read,
+  header: readonly string[],
+): string {
   const lineColumn = layout.lines?.column(header);
   const notes = ["product_id", "order_id"].flatMap((field) => {
     const column = header[columnOf.get(field) ?? -1];
     if (column === undefined) return [];
-    return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'`];
+    const others = field === "product_id" ? productIdColumns.slice(1).map((other) => `, else '${other}'`) : [];
+    return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'${others.join("")}`];
   });
   if (dateOrder) notes.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
   const more = [...notes, ...(layout.notes ?? [])].join("; ");

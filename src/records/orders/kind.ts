@@ -19,6 +19,12 @@ export const orders: RecordKind = {
   textColumns: "order_id customer_name user_reference product_name product_description product_tags".split(" "),
   urlField: "product_url",
   fixableFields: ["product_id", "sku", "external_sku"],
+  productIdColumns: {
+    id: ["product_id"],
+    sku: ["sku"],
+    name: ["product_name"],
+    handle: ["handle", "product_handle"],
+  },
   idFields: "order_id user_reference product_id upc mpn isbn sku external_sku".split(" "),
   isUndoable: true,
   undoableDescription: "record which orders are stored, so that `imports undo` leaves their emails alone",

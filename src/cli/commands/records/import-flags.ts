@@ -7,6 +7,7 @@ import {
   oneOf,
   readDay,
   readDelimiter,
+  readList,
   readMapping,
   readMaxErrors,
   readRate,
@@ -77,6 +78,11 @@ const optionalFlags = {
     description: "pattern for product URLs: https://shop.example/p/{product_id}",
     read: readText,
   },
+  "product-id-from": {
+    value: "<columns>",
+    description: "columns to take product IDs from",
+    read: readList,
+  },
   "fix-ids": { description: "rewrite invalid IDs and record the mapping" },
   undoable: { description: "save overwritten values, so that `imports undo` can restore them" },
 } as const;
@@ -87,7 +93,8 @@ export function importFlagsOf(kind: RecordKind) {
 
 /** The flags of an import of this kind, without those that only this kind has. */
 export function sharedImportFlags(kind: RecordKind) {
-  const { "product-url": productUrl, "fix-ids": fixIds, undoable } = optionalFlags;
+  const { "product-url": productUrl, "product-id-from": productIdFrom, "fix-ids": fixIds, undoable } = optionalFlags;
+  const idColumns = Object.keys(kind.productIdColumns ?? {});
   return {
     ...importFlags,
     layout: {
@@ -97,6 +104,12 @@ export function sharedImportFlags(kind: RecordKind) {
       read: readText,
     },
     ...(kind.urlField !== undefined && { "product-url": productUrl }),
+    ...(idColumns.length > 0 && {
+      "product-id-from": {
+        ...productIdFrom,
+        description: `columns to take product IDs from, in order of preference: ${idColumns.join(", ")}`,
+      },
+    }),
     ...(kind.fixableFields && { "fix-ids": fixIds }),
     ...(kind.isUndoable && { undoable: { description: kind.undoableDescription ?? undoable.description } }),
   } as const;
@@ -146,6 +159,7 @@ export function readImportOptions(
     rejects: flags.rejects,
     layout: flags["layout"] as string | undefined,
     productUrl: flags["product-url"] as string | undefined,
+    productIdFrom: flags["product-id-from"] as readonly string[] | undefined,
     set: readPairs(flags.set ?? [], "--set"),
     mapping: flags.mapping,
     force: flags.force ?? false,

@@ -33,6 +33,7 @@ export function mapCommand(kind: RecordKind): Command {
       delimiter,
       encoding,
       ...("product-url" in flags && { "product-url": flags["product-url"] }),
+      ...("product-id-from" in flags && { "product-id-from": flags["product-id-from"] }),
     },
     run: async (context, { arguments: [file = ""], flags: values }) => {
       const { mapFile } = await import("./map-run.ts");

@@ -101,6 +101,7 @@ export const shopifyOrders: Layout = {
     product_price: { from: ["Lineitem price"], as: asPrice },
     quantity: { from: ["Lineitem quantity"] },
   },
+  productIds: { id: [], sku: ["Lineitem sku"] },
   constants: { platform: "shopify" },
   groups: { by: { columns: ["Name"] }, makes: "lines" },
   notes: ["an order's own fields come from its first row", "'#' is removed from order names"],
