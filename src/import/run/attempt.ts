@@ -94,7 +94,7 @@ async function runRecorded(
     const totals = isBehind && settled.totals ? settled.totals : tally.totals;
     heartbeat.flush();
     journal.append({ t: "totals", at: deps.clock(), totals });
-    journal.close();
+    await journal.close();
     rejects.close(!isBehind);
     fixedIds.close(!isBehind);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fdatasyncSync, fsyncSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import type { RowError } from "../item.ts";
@@ -87,6 +87,11 @@ export class Journal {
   #lastSyncMs = 0;
   /** Whether the last line may be incomplete; the next one then starts with a line break. */
   #isTorn: boolean;
+  #running: Promise<void> = Promise.resolve();
+  /** The sync after the running one. */
+  #next: Promise<void> | undefined;
+  /** Why a sync failed for which nobody waited. */
+  #failure: Error | undefined;
 
   constructor(path: string, clock: () => number) {
     this.#clock = clock;
@@ -96,23 +101,46 @@ export class Journal {
     if (isNew) syncFolder(dirname(path));
   }
 
-  /** Appends a line. With `isDurable`, it is on disk on return; otherwise, shortly after. */
-  append(entry: JournalEntry, isDurable = false): void {
+  /** Appends a line, which is on disk shortly after. */
+  append(entry: JournalEntry): void {
+    if (this.#failure) throw this.#failure;
     const line = `${this.#isTorn ? "\n" : ""}${JSON.stringify(entry)}\n`;
     this.#isTorn = true;
     writeFully(this.#descriptor, Buffer.from(line));
     this.#isTorn = false;
-    const nowMs = this.#clock();
-    if (isDurable || nowMs - this.#lastSyncMs > syncEveryMs) {
-      fdatasyncSync(this.#descriptor);
-      this.#lastSyncMs = nowMs;
-    }
+    if (this.#clock() - this.#lastSyncMs <= syncEveryMs) return;
+    this.sync().catch((error: Error) => (this.#failure ??= error));
   }
 
-  close(): void {
-    fdatasyncSync(this.#descriptor);
-    closeSync(this.#descriptor);
+  /**
+   * Resolves when all lines that have been appended are on disk. A sync does not block the thread, and calls that wait
+   * for it share the next one.
+   */
+  sync(): Promise<void> {
+    this.#lastSyncMs = this.#clock();
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        this.#running = syncData(this.#descriptor);
+        return this.#running;
+      });
+    return this.#next;
   }
+
+  async close(): Promise<void> {
+    try {
+      await this.sync();
+    } finally {
+      closeSync(this.#descriptor);
+    }
+  }
+}
+
+function syncData(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(descriptor, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** Writes the name of a new file to the disk. Some systems cannot, such as Windows, which does it itself. */

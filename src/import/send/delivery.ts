@@ -77,8 +77,9 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
   const toSend = isUnknown && !canRepeat ? await findMissing(chunk.items, delivery, deps) : chunk.items;
   if (toSend.length === 0) return new Map();
   const keyed = key === undefined ? {} : { key, at: atMs };
+  journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent, ...keyed });
   // A repeatable call need not wait for the disk: if the line is lost, the call is sent again.
-  journal.append({ t: "send", n: chunk.n, items: chunk.items.length, extent: chunk.extent, ...keyed }, isOnce);
+  if (isOnce) await journal.sync();
   return sendInParts(toSend, {
     send: (items, maxAttempts) => sendSettled(items, maxAttempts, delivery, deps),
     history: deps.history,
@@ -107,7 +108,7 @@ async function sendSettled(
   let toSend = items;
   let isKeyed = true;
   for (let round = 1; ; round++) {
-    noteParts(toSend, delivery, deps);
+    await noteParts(toSend, delivery, deps);
     const idempotencyKey = isKeyed ? keyOf(toSend, delivery, deps) : undefined;
     countCall(delivery, deps);
     let isKeyHonored = false;
@@ -152,11 +153,12 @@ function keyOf(items: readonly Item[], { chunk, isKeyed }: Delivery, deps: Deliv
 }
 
 /** Parts of a chunk have other keys, so after a crash, the key of the chunk no longer shows what has arrived. */
-function noteParts(items: readonly Item[], delivery: Delivery, { journal, isOnce }: DeliveryDeps): void {
+async function noteParts(items: readonly Item[], delivery: Delivery, { journal, isOnce }: DeliveryDeps): Promise<void> {
   const { chunk, isParted } = delivery;
   if (!isOnce || isParted || items.length === chunk.items.length) return;
   delivery.isParted = true;
-  journal.append({ t: "parts", n: chunk.n }, true);
+  journal.append({ t: "parts", n: chunk.n });
+  await journal.sync();
 }
 
 function asUnchanged({ outcomes = [], ...result }: SendResult): SendResult {

@@ -2,7 +2,8 @@ import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ServiceError } from "../../../../src/contract/index.ts";
 import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
 import type { Item } from "../../../../src/import/item.ts";
@@ -16,7 +17,7 @@ import { kinds } from "../../../support/record-kinds.ts";
 const events: string[] = [];
 
 /** Replaces a function of `node:fs` also where it is imported by name, until the test ends. */
-function replace<N extends "writeSync" | "fsyncSync" | "fdatasyncSync">(name: N, by: (typeof fs)[N]): void {
+function replace<N extends "writeSync" | "fsyncSync" | "fdatasync">(name: N, by: (typeof fs)[N]): void {
   const real = fs[name];
   fs[name] = by;
   syncBuiltinESMExports();
@@ -28,9 +29,28 @@ function replace<N extends "writeSync" | "fsyncSync" | "fdatasyncSync">(name: N,
 
 const restore: (() => void)[] = [];
 
+const countOf = (name: string) => events.filter((event) => event === name).length;
+
+/** Delays the next sync. */
+function holdSync(): [finish: () => void, started: Promise<void>] {
+  let finish = () => {};
+  const started = new Promise<void>((resolve) =>
+    replace("fdatasync", ((_descriptor: number, callback: fs.NoParamCallback) => {
+      restore.pop()?.();
+      events.push("sync");
+      finish = () => {
+        events.push("synced");
+        callback(null);
+      };
+      resolve();
+    }) as typeof fs.fdatasync),
+  );
+  return [() => finish(), started];
+}
+
 beforeEach(() => {
   events.length = 0;
-  const { writeSync: write, fsyncSync: sync, fdatasyncSync: syncData } = fs;
+  const { writeSync: write, fsyncSync: sync, fdatasync: syncData } = fs;
   replace("writeSync", ((descriptor: number, bytes: Buffer, from: number) => {
     const [, type] = /^\n?\{"t":"(\w+)"/.exec(bytes.toString()) ?? [];
     if (type !== undefined) events.push(`write ${type}`);
@@ -40,10 +60,13 @@ beforeEach(() => {
     events.push("sync folder");
     sync(descriptor);
   });
-  replace("fdatasyncSync", (descriptor) => {
+  replace("fdatasync", ((descriptor, callback) => {
     events.push("sync");
-    syncData(descriptor);
-  });
+    syncData(descriptor, (error) => {
+      events.push("synced");
+      callback(error);
+    });
+  }) as typeof fs.fdatasync);
 });
 
 afterEach(() => {
@@ -62,7 +85,7 @@ const totals = (read: number) => ({
 });
 
 /** Sends coupon codes, one per call, to a service that refuses lists with the code BAD. */
-async function sendCoupons(codes: readonly string[], batchSize = 1): Promise<void> {
+async function sendCoupons(codes: readonly string[], { batchSize = 1, concurrency = 1 } = {}): Promise<void> {
   const journal = new Journal(newPath(), () => 0);
   const items = codes.map((code, at): Item => ({
     key: code,
@@ -87,7 +110,7 @@ async function sendCoupons(codes: readonly string[], batchSize = 1): Promise<voi
   const sender = new JournaledSender({
     behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),
     service: createService(transport, {}),
-    concurrency: 1,
+    concurrency,
     keepsOrder: false,
     isOnce: true,
     runId: "run",
@@ -104,51 +127,96 @@ async function sendCoupons(codes: readonly string[], batchSize = 1): Promise<voi
     await sender.submit({ n, items: items.slice(n * batchSize, (n + 1) * batchSize), extent: `${n}` });
   }
   await sender.drain();
-  journal.close();
+  await journal.close();
 }
 
 describe("the journal is on disk", () => {
   test("before a call that cannot be repeated is sent", async () => {
     await sendCoupons(["AAA", "BBB"]);
     const sent = events.filter((event) => !/done|pulse/.test(event));
-    const first = ["sync folder", "write send", "sync", "call AAA"];
-    expect(sent).toEqual([...first, "write send", "sync", "call BBB", "sync"]);
+    const first = ["sync folder", "write send", "sync", "synced", "call AAA"];
+    expect(sent).toEqual([...first, "write send", "sync", "synced", "call BBB", "sync", "synced"]);
   });
 
   test("before a part of such a call is sent", async () => {
-    await sendCoupons(["AAA", "BAD"], 2);
+    await sendCoupons(["AAA", "BAD"], { batchSize: 2 });
     const from = events.indexOf("call AAA,BAD");
-    expect(events.slice(from, from + 4)).toEqual(["call AAA,BAD", "write parts", "sync", "call AAA"]);
+    const part = ["write parts", "sync", "synced", "call AAA"];
+    expect(events.slice(from, from + 5)).toEqual(["call AAA,BAD", ...part]);
   });
 
-  test("shortly after other lines, and when it is closed", () => {
+  test("before each of several calls, which share a sync", async () => {
+    const [finish, started] = holdSync();
+    const sending = sendCoupons(["A", "B", "C", "D"], { concurrency: 4 });
+    await started;
+    await vi.waitFor(() => expect(countOf("write send")).toBe(4));
+    expect(events.filter((event) => event.startsWith("call"))).toEqual([]);
+    finish();
+    await sending;
+    const sent = events.filter((event) => /sync(ed)?$|send|call/.test(event));
+    const first = ["write send", "sync", "write send", "write send", "write send", "synced"];
+    const shared = ["sync", "call A", "synced", "call B", "call C", "call D"];
+    expect(sent).toEqual([...first, ...shared, "sync", "synced"]);
+  });
+
+  test("shortly after other lines, and when it is closed", async () => {
     let nowMs = 1_000;
     const journal = new Journal(newPath(), () => nowMs);
-    const append = () => journal.append({ t: "smaller", maxItems: 1 });
-    append();
-    append();
-    nowMs += 251;
-    append();
-    journal.close();
+    const append = async () => {
+      journal.append({ t: "smaller", maxItems: 1 });
+      await vi.waitFor(() => expect(countOf("synced")).toBe(countOf("sync")));
+    };
+    await append();
+    nowMs += 250;
+    await append();
+    nowMs += 1;
+    await append();
+    await journal.close();
     const lines = ["write smaller", "sync", "write smaller", "write smaller", "sync", "sync"];
-    expect(events).toEqual(["sync folder", ...lines]);
+    expect(events.filter((event) => event !== "synced")).toEqual(["sync folder", ...lines]);
+  });
+});
+
+describe("a sync that fails", () => {
+  const fail = () =>
+    replace("fdatasync", ((_descriptor: number, callback: fs.NoParamCallback) => {
+      callback(Object.assign(new Error("disk failure"), { code: "EIO" }));
+    }) as typeof fs.fdatasync);
+
+  test("fails everyone who waits for it, but not the next one", async () => {
+    const journal = new Journal(newPath(), () => 0);
+    fail();
+    const results = await Promise.allSettled([journal.sync(), journal.sync()]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    restore.pop()?.();
+    await journal.sync();
+    await journal.close();
+  });
+
+  test("fails the next line if nobody waits for it", async () => {
+    const journal = new Journal(newPath(), () => 1_000);
+    fail();
+    journal.append({ t: "smaller", maxItems: 1 });
+    await nextTurn();
+    expect(() => journal.append({ t: "smaller", maxItems: 1 })).toThrow("disk failure");
+    await expect(journal.close()).rejects.toThrow("disk failure");
   });
 });
 
 describe("a journal with a damaged line", () => {
-  test("keeps the lines after one that was cut short by a crash", () => {
+  test("keeps the lines after one that was cut short by a crash", async () => {
     const path = newPath();
     writeFileSync(path, '{"t":"smaller","maxItems":5}\n{"t":"send","n":0,"ite');
     const journal = new Journal(path, () => 0);
     journal.append({ t: "smaller", maxItems: 3 });
-    journal.close();
+    await journal.close();
     expect(readJournal(path)).toEqual([
       { t: "smaller", maxItems: 5 },
       { t: "smaller", maxItems: 3 },
     ]);
   });
 
-  test("keeps the lines after one that could not be written completely", () => {
+  test("keeps the lines after one that could not be written completely", async () => {
     const path = newPath();
     const journal = new Journal(path, () => 0);
     const write = fs.writeSync;
@@ -159,7 +227,7 @@ describe("a journal with a damaged line", () => {
     expect(() => journal.append({ t: "smaller", maxItems: 5 })).toThrow("no space");
     restore.pop()?.();
     journal.append({ t: "smaller", maxItems: 3 });
-    journal.close();
+    await journal.close();
     expect(readJournal(path)).toEqual([{ t: "smaller", maxItems: 3 }]);
     expect(readFileSync(path, "utf8").split("\n")).toHaveLength(3);
   });

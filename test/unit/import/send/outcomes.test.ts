@@ -204,7 +204,7 @@ describe("the outcomes of an import", () => {
     const journal = new Journal(path, () => 0);
     journal.append({ t: "send", n: 1, items: 1, extent: "1" });
     journal.append({ ...done, outcomes: { codes: "c" }, totals: new RunTally([], undefined).totals });
-    journal.close();
+    await journal.close();
     const { items } = await attempt(store, chunks, { path });
     expect(store.names.get("a")).toBe("last");
     expect(items).toMatchObject({ accepted: 2, created: 1, changed: 1, unchanged: 0 });
@@ -216,7 +216,7 @@ describe("the outcomes of an import", () => {
     journal.append({ t: "send", n: 0, items: 2, extent: "0" });
     const { totals } = new RunTally([], undefined);
     journal.append({ t: "done", n: 0, problems: [], calls: { sent: 1, retried: 0, throttled: 0 }, at: 0, totals });
-    journal.close();
+    await journal.close();
     const { items } = await attempt(new Store(), chunksOf(first, [["c", "three"]]), { path });
     expect(items).toMatchObject({ accepted: 3, created: null, changed: null, unchanged: null });
   });
