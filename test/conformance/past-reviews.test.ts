@@ -44,6 +44,34 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     expect(await outbox(harness())).toEqual({ mails: 0, deliveries: 0 });
   });
 
+  it("has the images and the date of the comment that the store states", async () => {
+    const { service } = await harness().newAccount();
+    const images = ["https://img.example/a.jpg", "http://img.example/b.png?w=1,2"];
+    const more = { images, comment_created_at: "2018-09-01T08:00:00Z" };
+    await service.reviews.createNow(aReview({ past: { ...past, ...more, published: true } }));
+    await service.reviews.createNow(aReview({ past: { ...past, images: [] } }));
+    const { reviews } = await service.reviews.list({ deleted: true, details: true });
+    expect(reviews).toMatchObject([
+      { images, comment_created_at: "2018-09-01T08:00:00.000Z" },
+      { images: [], comment_created_at: past.created_at },
+    ]);
+    const page = await service.reviews.widget({ product_id: "teapot" });
+    expect(page.reviews[0]?.comment?.created_at).toBe("2018-09-01T08:00:00.000Z");
+    const shown = page.reviews[0]?.images_data ?? [];
+    expect(shown).toMatchObject(images.map((url) => ({ thumb_url: url, original_url: url })));
+    const [image] = shown;
+    await expect(service.images.get({ image_id: image?.id ?? 0 })).rejects.toMatchObject({ kind: "recordNotFound" });
+  });
+
+  it.each([{ images: ["javascript:alert(1)"] }, { images: Array<string>(21).fill("https://img.example/a.jpg") }])(
+    "rejects images that are not URLs, or too many of them",
+    async (more) => {
+      const { service } = await harness().newAccount();
+      const created = service.reviews.createNow(aReview({ past: { ...past, ...more } }));
+      await expect(created).rejects.toMatchObject({ kind: "invalidParams" });
+    },
+  );
+
   it("is published, anonymous, and without a comment by default", async () => {
     const { service } = await harness().newAccount();
     await service.reviews.createNow(aReview({ past: { created_at: "2018-08-15" } }));

@@ -10,6 +10,8 @@ export const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 /** Assumed: the specification states no limits for images. */
 export const imageLimits = {
   perReview: 5,
+  /** Images of a past review, which are stored as URLs. */
+  perPastReview: 20,
   bytes: 5 * 1_024 * 1_024,
   tokenLifetimeMs: hourMs,
 } as const;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { userSummary } from "../people.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { imageLimits } from "./images.ts";
 
 /** The product ID for reviews of the store itself. Source: spec "Reviews". */
 export const siteReviewsId = "service_site_reviews";
@@ -164,6 +165,9 @@ export const listedReview = lazily(() =>
     published: z.boolean().optional(),
     state: z.enum(reviewStates).optional(),
     comment: z.string().nullish(),
+    comment_created_at: timestamp().nullish(),
+    /** The URLs of the review's images. */
+    images: z.array(z.string()).optional(),
     product_title: z.string().nullish(),
     product_url: z.string().nullish(),
   }),
@@ -274,6 +278,13 @@ export const pastReview = lazily(() =>
     published: shape.boolean.optional(),
     /** The store's comment. */
     comment: shape.content.nullish(),
+    /** Default: the time of the review. */
+    comment_created_at: shape.time.nullish(),
+    /** URLs of the author's images, which are stored as they are and never fetched. */
+    images: z
+      .array(shape.url, { error: "must be a list of URLs" })
+      .max(imageLimits.perPastReview, { error: `has more than ${imageLimits.perPastReview} URLs` })
+      .nullish(),
     /** Default: `anonymous`. */
     reviewer_type: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
   }),

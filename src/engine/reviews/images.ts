@@ -31,15 +31,16 @@ export const imageHandlers: Handlers<typeof contract.images> = {
         ...photo,
         account_id: claim.accountId,
         review_row: claim.id,
+        url: null,
         created_at: context.nowMs,
       })
       .returning("id")
       .executeTakeFirstOrThrow();
-    return { image: { id, ...formatImageUrls(id, context.publicUrl) } };
+    return { image: { id, ...formatImageUrls({ id, url: null }, context.publicUrl) } };
   },
 
   /**
-   * Returns an image of a published review.
+   * Returns an image of a published review. An image that is a URL is not here.
    * @throws ServiceError `recordNotFound`
    */
   get: async ({ image_id, size }, { transaction }) => {
@@ -49,6 +50,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
       .where("review_images.id", "=", image_id)
       .where("reviews.published", "=", 1)
+      .where("review_images.url", "is", null)
       .executeTakeFirst();
     if (!found) throw recordNotFound("Image", "id", image_id);
     const { content_type, base64, thumb_base64 } = found;

@@ -1,6 +1,7 @@
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import type { ReviewParts } from "./review-response.ts";
+import type { Row } from "../../storage/tables.ts";
+import type { ReviewImage, ReviewParts } from "./review-response.ts";
 
 type Context = Pick<HandlerContext, "transaction">;
 
@@ -78,4 +79,24 @@ export async function findReview(
 /** The error for a review that does not exist or is not published. */
 export function unknownReview(reviewId: number): ServiceError {
   return recordNotFound("Review", "id", reviewId);
+}
+
+/** The images of reviews, by review. */
+export async function findImages(
+  reviews: readonly Pick<Row<"reviews">, "id" | "images">[],
+  { transaction }: HandlerContext,
+): Promise<ReadonlyMap<number, readonly ReviewImage[]>> {
+  const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
+  const byReview = new Map<number, ReviewImage[]>();
+  if (ids.length === 0) return byReview;
+  const found = await transaction
+    .selectFrom("review_images")
+    .select(["id", "review_row", "url"])
+    .where("review_row", "in", ids)
+    .orderBy("id")
+    .execute();
+  for (const image of found) {
+    byReview.set(image.review_row, [...(byReview.get(image.review_row) ?? []), image]);
+  }
+  return byReview;
 }

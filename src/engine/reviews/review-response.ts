@@ -25,11 +25,12 @@ export interface ReviewParts {
 }
 
 /** An image of a review, without its data. */
-export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row">;
+export type ReviewImage = Pick<Row<"review_images">, "id" | "review_row" | "url">;
 
-/** The URLs of a review's image and its thumbnail. */
-export function formatImageUrls(imageId: number, publicUrl: string) {
-  const original_url = `${publicUrl}${extensionPrefix}/images/${imageId}`;
+/** The URLs of a review's image and its thumbnail. The image of a past review has only one. */
+export function formatImageUrls({ id, url }: Pick<ReviewImage, "id" | "url">, publicUrl: string) {
+  if (url !== null) return { thumb_url: url, original_url: url };
+  const original_url = `${publicUrl}${extensionPrefix}/images/${id}`;
   return { thumb_url: `${original_url}?size=thumb`, original_url };
 }
 
@@ -135,13 +136,15 @@ export function toListedReview({ review, author, product }: ReviewParts): Listed
 }
 
 /** Like `toListedReview`, with the fields that `details` adds. */
-export function toDetailedReview(parts: ReviewParts): ListedReview {
+export function toDetailedReview(parts: ReviewParts, images: readonly ReviewImage[], publicUrl: string): ListedReview {
   const { review, product } = parts;
   return {
     ...toListedReview(parts),
     published: review.published === 1,
     state: stateOf(review),
     comment: review.comment,
+    comment_created_at: review.comment_at === null ? null : iso(review.comment_at),
+    images: images.map((image) => formatImageUrls(image, publicUrl).original_url),
     product_title: product?.name ?? null,
     product_url: product?.url ?? null,
   };
@@ -186,7 +189,7 @@ export function toWidgetReview(row: WidgetRow, images: readonly ReviewImage[], p
     source_review_id: null,
     custom_fields: null,
     ...(row.product_row !== null && { product_id: row.product_row }),
-    images_data: images.map(({ id }) => ({ id, ...formatImageUrls(id, publicUrl) })),
+    images_data: images.map((image) => ({ id: image.id, ...formatImageUrls(image, publicUrl) })),
     user: {
       user_id: row.user_id,
       display_name: publicName(row),

@@ -51,6 +51,7 @@ export async function createReview(
   const { nowMs, transaction } = context;
   const createdMs = past ? Date.parse(past.created_at) : nowMs;
   const comment = past?.comment ?? null;
+  const commentedMs = past?.comment_created_at ? Date.parse(past.comment_created_at) : createdMs;
   const shelf = productRow === null ? siteTarget(accountId) : await findRatingTarget(productRow, context);
   const isAnonymous = reviewer_type === "anonymous";
   const held = isStore || signedType ? undefined : await findHeldReason(input, { shelf, isAnonymous }, context);
@@ -74,14 +75,15 @@ export async function createReview(
       votes_up: 0,
       votes_down: 0,
       comment,
-      comment_at: comment === null ? null : createdMs,
-      images: 0,
+      comment_at: comment === null ? null : commentedMs,
+      images: past?.images?.length ?? 0,
       order_row: orderRow ?? null,
       created_at: createdMs,
       updated_at: nowMs,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
+  if (past?.images) await addImageUrls({ id, accountId }, past.images, context);
   if (published) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
   await recordReviewEvent({ id, accountId }, past ? imported : created, context);
   if (held !== undefined)
@@ -113,6 +115,17 @@ async function findAuthor(
   const { id } = accountOf(context);
   if (isProven) return findAndRenameShopper(input, id, context);
   return (reviewer_type === "anonymous" ? addUnverifiedShopper : findOrAddShopper)(input, id, context);
+}
+
+async function addImageUrls(
+  { id, accountId }: { readonly id: number; readonly accountId: number },
+  urls: readonly string[],
+  { transaction, nowMs }: HandlerContext,
+): Promise<void> {
+  if (urls.length === 0) return;
+  const image = { account_id: accountId, review_row: id, content_type: "", base64: "", thumb_base64: null };
+  const images = urls.map((url) => ({ ...image, url, created_at: nowMs }));
+  await transaction.insertInto("review_images").values(images).execute();
 }
 
 const created = { event: "created", by: actorNames.user, reason: null } as const;

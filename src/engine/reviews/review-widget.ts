@@ -3,7 +3,8 @@ import type * as z from "zod";
 import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
+import { findImages } from "./review-parts.ts";
+import { toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
 import {
   averageScore,
@@ -223,23 +224,4 @@ function createSelect(
     return sql`${rows} where reviews.id in (select reviews.id from reviews ${page} offset ${slot("offset")})
       order by ${orderBy(isDescending)}`;
   });
-}
-
-async function findImages(
-  rows: readonly WidgetRow[],
-  { transaction }: HandlerContext,
-): Promise<ReadonlyMap<number, readonly ReviewImage[]>> {
-  const ids = rows.filter(({ images }) => images > 0).map(({ id }) => id);
-  const byReview = new Map<number, ReviewImage[]>();
-  if (ids.length === 0) return byReview;
-  const found = await transaction
-    .selectFrom("review_images")
-    .select(["id", "review_row"])
-    .where("review_row", "in", ids)
-    .orderBy("id")
-    .execute();
-  for (const image of found) {
-    byReview.set(image.review_row, [...(byReview.get(image.review_row) ?? []), image]);
-  }
-  return byReview;
 }

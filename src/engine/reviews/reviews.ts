@@ -5,7 +5,7 @@ import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler
 import { queueCommentRequest, queueVerification } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
-import { findReview } from "./review-parts.ts";
+import { findImages, findReview } from "./review-parts.ts";
 import { createReview, type NewReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { readSignature, runSignedOnce } from "../accounts/vendor-signature.ts";
@@ -42,7 +42,14 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   list: async (query, context) => {
     const found = await listReviews(query, context);
-    return { reviews: found.map(query.details === true ? toDetailedReview : toListedReview) };
+    if (query.details !== true) return { reviews: found.map(toListedReview) };
+    const images = await findImages(
+      found.map(({ review }) => review),
+      context,
+    );
+    const detail = (parts: ReviewParts) =>
+      toDetailedReview(parts, images.get(parts.review.id) ?? [], context.publicUrl);
+    return { reviews: found.map(detail) };
   },
 
   bottomLines: listBottomLines,

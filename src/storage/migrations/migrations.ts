@@ -4,6 +4,7 @@ import { mailTables } from "./email-tables.ts";
 import { emailDefaults } from "./email-defaults.ts";
 import { emailPermissions } from "./email-permissions.ts";
 import { groupNames } from "./group-names.ts";
+import { imageUrls } from "./image-urls.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { reviewModeration } from "./review-moderation.ts";
 import { serviceTables } from "./service-tables.ts";
@@ -154,4 +155,5 @@ export const migrations: readonly Migration[] = [
   reviewModeration,
   templateFailures,
   tokenBuckets,
+  imageUrls,
 ];

@@ -81,6 +81,8 @@ export interface ReviewTables {
     base64: string;
     /** Null for images that were stored before thumbnails. */
     thumb_base64: string | null;
+    /** Where the image of a past review is; such an image has no bytes here. */
+    url: string | null;
     created_at: number;
   };
   votes: {
