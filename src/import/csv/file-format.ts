@@ -2,7 +2,8 @@ import iconv from "iconv-lite";
 import { openSource, readBytes, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
 import { FileFormatError } from "../import-error.ts";
-import { firstRecords, guessDelimiter, hasCrOnly, parseRecord, readSepLine, type TextStart } from "./text-format.ts";
+import { firstRecords, guessDelimiter, hasCrOnly, readSepLine, type TextStart } from "./text-format.ts";
+import { splitRecord } from "./split-record.ts";
 
 /** The format of a file, detected or given by flags. */
 export interface FileFormat {
@@ -169,8 +170,8 @@ function readHeader(start: TextStart, delimiter: string): string[] {
   if (record === undefined) {
     throw new FileFormatError("cannot read the first row: it has an unclosed quote, or it is too long");
   }
-  const header = parseRecord(record, delimiter);
-  if (!header || header.every((name) => name.trim() === "")) {
+  const header = splitRecord(record, delimiter);
+  if (header.every((name) => name.trim() === "")) {
     throw new FileFormatError("the first row contains no column names", "the first row must name the columns");
   }
   if (header.length > maxColumns) {

@@ -47,7 +47,7 @@ const scanState = { fieldStart: 0, plain: 1, quoted: 2, quoteInQuoted: 3, restOf
 
 /**
  * Finds the boundaries, line numbers, and broken quotes of CSV records (RFC 4180) in UTF-8 bytes that arrive in pieces.
- * csv-parse reads the fields and therefore sees only complete records. After a broken quote, scanning continues at the
+ * `splitRecord` reads the fields and therefore sees only complete records. After a broken quote, scanning continues at the
  * next line: one invalid row costs one row.
  */
 export class RecordScanner {

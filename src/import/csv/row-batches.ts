@@ -1,9 +1,10 @@
-import { parse } from "csv-parse/sync";
+import { isAscii } from "node:buffer";
 import type { ByteSource } from "./byte-source.ts";
 import type { FileFormat } from "./file-format.ts";
 import { hashKey, type KeyFilter, trimKey } from "./pre-scan.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 import { recordFlag, type RecordProblem } from "./record-scanner.ts";
+import { splitRecord } from "./split-record.ts";
 import { maxSpilledAtOnce, Spill, type SpilledRow } from "./spill.ts";
 
 /** Rows of a file in processing order, as parallel lists. */
@@ -121,61 +122,33 @@ function append(
   batch.lines.push(line);
 }
 
-/** Parses the valid records of a block, and keeps invalid ones as raw text. */
-function parseBlock(block: RecordBlock, format: FileFormat): RowBatch {
+/** Splits the valid records of a block, and keeps invalid ones as raw text. */
+function parseBlock(block: RecordBlock, { delimiter }: FileFormat): RowBatch {
   const { lines, flags } = block.records;
   const problems = new Map<number, RecordProblem>();
-  const rows: string[][] = Array.from({ length: lines.length });
-  const quoted: number[] = [];
-  let plainFrom = 0;
-  for (const [at, flag] of flags.entries()) {
-    const isBroken = (flag & (recordFlag.badQuote | recordFlag.tooLong)) !== 0;
-    if ((flag & recordFlag.nul) !== 0) problems.set(at, "nul_byte");
-    if (!isBroken && (flag & recordFlag.quoted) === 0) continue;
-    splitPlain(rows, block, plainFrom, at, format);
-    plainFrom = at + 1;
-    if (!isBroken) {
-      quoted.push(at);
-      continue;
-    }
-    problems.set(at, (flag & recordFlag.tooLong) === 0 ? "bad_quote" : "record_too_long");
-    rows[at] = [textOf(block, at, at)];
-  }
-  splitPlain(rows, block, plainFrom, lines.length, format);
-  parseQuoted(rows, block, quoted, format);
+  const textAt = readTexts(block);
+  const rows = flags.map((flag, at) => {
+    const text = textAt(at);
+    if (flag === 0) return text.split(delimiter);
+    const problem = findProblem(flag);
+    if (problem) problems.set(at, problem);
+    return problem === undefined || problem === "nul_byte" ? splitRecord(text, delimiter) : [text];
+  });
   return { rows, lines, problems };
 }
 
-/** Records without quoted fields only need to be split at delimiters. */
-function splitPlain(rows: string[][], block: RecordBlock, from: number, to: number, format: FileFormat): void {
-  if (from >= to) return;
-  let at = from;
-  const lines = textOf(block, from, to - 1).split(format.isCrOnly ? "\r" : "\n");
-  for (const [index, line] of lines.entries()) {
-    // The last record ends before its own line break.
-    const hasReturn = !format.isCrOnly && index < lines.length - 1 && line.endsWith("\r");
-    const text = hasReturn ? line.slice(0, -1) : line;
-    if (text !== "") rows[at++] = text.split(format.delimiter);
-  }
-  if (at !== to) throw new Error(`${to - from} records were scanned, but ${at - from} were split`);
+function findProblem(flag: number): RecordProblem | undefined {
+  if ((flag & recordFlag.tooLong) !== 0) return "record_too_long";
+  if ((flag & recordFlag.badQuote) !== 0) return "bad_quote";
+  return (flag & recordFlag.nul) === 0 ? undefined : "nul_byte";
 }
 
-/** csv-parse reads all records with quoted fields of a block at once. */
-function parseQuoted(rows: string[][], block: RecordBlock, quoted: readonly number[], format: FileFormat): void {
-  if (quoted.length === 0) return;
-  const lineEnd = format.isCrOnly ? "\r" : "\n";
-  const parsed = parse(quoted.map((at) => textOf(block, at, at)).join(lineEnd), {
-    delimiter: format.delimiter,
-    record_delimiter: format.isCrOnly ? ["\r"] : ["\r\n", "\n"],
-    relax_column_count: true,
-    relax_quotes: true,
-  });
-  if (parsed.length !== quoted.length) {
-    throw new Error(`${quoted.length} records were scanned, but ${parsed.length} were parsed`);
-  }
-  for (const [index, at] of quoted.entries()) rows[at] = parsed[index] ?? [];
-}
-
-function textOf({ bytes, records }: RecordBlock, first: number, last: number): string {
-  return bytes.toString("utf8", records.starts[first], records.ends[last]);
+/** The text of each record. ASCII, of which most files consist, is decoded once for the entire block. */
+function readTexts({ bytes, records }: RecordBlock): (at: number) => string {
+  const { starts, ends } = records;
+  const from = starts[0] ?? 0;
+  const to = ends.at(-1) ?? 0;
+  if (!isAscii(bytes.subarray(from, to))) return (at) => bytes.toString("utf8", starts[at], ends[at]);
+  const text = bytes.toString("latin1", from, to);
+  return (at) => text.slice((starts[at] ?? 0) - from, (ends[at] ?? 0) - from);
 }

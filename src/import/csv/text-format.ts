@@ -1,5 +1,5 @@
-import { parse } from "csv-parse/sync";
 import { RecordScanner, recordFlag } from "./record-scanner.ts";
+import { splitRecord } from "./split-record.ts";
 
 /** Possible delimiters, most likely first. */
 export const delimiters = [",", ";", "\t", "|"] as const;
@@ -69,17 +69,11 @@ interface JudgedDelimiter {
 }
 
 function judgeDelimiter(start: TextStart, delimiter: string): JudgedDelimiter {
-  const widths = firstRecords(start, delimiter, recordsLookedAt).map(
-    (record) => parseRecord(record, delimiter)?.length ?? 0,
-  );
+  const widths = firstRecords(start, delimiter, recordsLookedAt).map((record) => splitRecord(record, delimiter).length);
   const [columns = 0, ...rows] = widths;
   if (columns < 2) return { delimiter, share: 0, columns };
   const fitting = rows.filter((width) => width === columns).length;
   return { delimiter, share: rows.length === 0 ? 1 : fitting / rows.length, columns };
-}
-
-export function parseRecord(record: string, delimiter: string): string[] | undefined {
-  return parse(record, { delimiter, relax_quotes: true, relax_column_count: true })[0];
 }
 
 /** The first complete records, unparsed; broken ones are omitted. */
