@@ -8,10 +8,6 @@ import { refuseConnection } from "./client-error.ts";
 /** What a body is read into at first, in bytes. It doubles when it is full. */
 const firstSize = 4 * 1_024;
 
-/** How many bytes are received before other events are handled. A chunk counts as at least `minChunkCost` bytes. */
-const maxBytesPerTurn = 1_024 * 1_024;
-const minChunkCost = 64;
-
 /** In a body of more chunks than `from`, the chunks must have at least `minBytes` on average. */
 const smallChunks = { from: 200, minBytes: 64 } as const;
 
@@ -41,9 +37,6 @@ export class BodyReader {
   readonly #held = new Set<HeldBody>();
   readonly #responses = new WeakMap<IncomingMessage, ServerResponse>();
   #heldBytes = 0;
-  /** Bodies that wait for other events. */
-  readonly #paused = new Set<Readable>();
-  #turnBytes = 0;
 
   constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits) {
     this.#log = log;
@@ -76,11 +69,10 @@ export class BodyReader {
       if (body.chunks > smallChunks.from && body.length < body.chunks * smallChunks.minBytes) {
         settle(tooSmallChunks());
         // Reading the rest only to discard it would take long as well.
-        refuseConnection({}, raw.socket, this.#log);
+        refuseConnection({ code: "TINY_CHUNKS" }, raw.socket, this.#log);
         raw.socket.destroy();
         return;
       }
-      this.#takeTurn(payload, chunk.length);
       if (body.length + chunk.length > limit) settle(tooLarge(limit));
       else this.#append(body, chunk, limit);
     };
@@ -96,21 +88,6 @@ export class BodyReader {
       release();
     });
     payload.on("data", onData).on("end", onEnd).on("error", onError);
-  }
-
-  /** Interrupts receiving when many bodies arrive at the same time. */
-  #takeTurn(payload: Readable, bytes: number): void {
-    if (this.#turnBytes === 0) setImmediate(() => this.#endTurn());
-    this.#turnBytes += Math.max(bytes, minChunkCost);
-    if (this.#turnBytes <= maxBytesPerTurn) return;
-    payload.pause();
-    this.#paused.add(payload);
-  }
-
-  #endTurn(): void {
-    this.#turnBytes = 0;
-    for (const payload of this.#paused) payload.resume();
-    this.#paused.clear();
   }
 
   #append(body: HeldBody, chunk: Buffer, limit: number): void {

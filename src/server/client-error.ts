@@ -22,6 +22,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     message: "the request's line and headers are larger than this server takes",
     type: "Exceptions::HeadersTooLarge",
   },
+  TINY_CHUNKS: {
+    ...malformed,
+    message: "the body has too many small chunks; send chunks of 64 bytes or more, or Content-Length",
+    type: "Exceptions::MalformedBody",
+  },
   ERR_HTTP_REQUEST_TIMEOUT: {
     line: "408 Request Timeout",
     code: 408,

@@ -21,6 +21,7 @@ import { refuseConnection } from "./client-error.ts";
 import { toListenError } from "./listen-error.ts";
 import { sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
+import { receiveInTurns } from "./receiving-turns.ts";
 import { findRequestFault } from "./request-check.ts";
 import { addRoutes } from "./routes.ts";
 
@@ -177,6 +178,7 @@ function createApp(
   app.server.maxConnections = limits.connections;
   // Connections that are only kept open make room for new ones.
   app.server.on("drop", () => app.server.closeIdleConnections());
+  receiveInTurns(app.server);
   answerAllExpectations(app);
   const reader = new BodyReader(app, log, limits);
   acceptJson(app, reader);

@@ -95,7 +95,7 @@ it("refuses a body of many small chunks", async () => {
   const { made, post, open } = await setUp();
   const head = headOf(bulkPath, `${json}transfer-encoding: chunked\r\n`);
   const { closed } = await open(head + "1\r\n \r\n".repeat(5_000));
-  expect(await closed).toMatch(/^HTTP\/1.1 400 /);
+  expect(await closed).toMatch(/^HTTP\/1.1 400 [^]*small chunks[^]*MalformedBody/);
   const { socket } = await open(`${head}${"1\r\n \r\n".repeat(50)}2\r\n{}\r\n0\r\n\r\n`);
   await once(socket, "data");
   expect((await post(bulkPath, "{}")).code).toBe(200);
