@@ -35,7 +35,7 @@ export type ImportEvent =
   /** Files are being read and nothing is sent. */
   | {
       readonly type: "reading";
-      readonly doing: "keeping" | "checking" | "again";
+      readonly doing: "keeping" | "converting" | "checking" | "again";
       readonly file: string;
       readonly rows?: number;
       readonly bytes?: number;

@@ -138,7 +138,7 @@ async function newRun(
   const { folder } = runPaths(deps.runsFolder, id);
   let isBegun = false;
   try {
-    const located = await locateFiles(given, folder, deps);
+    const located = await locateFiles(given, folder, deps, options);
     // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
     if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
     const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
@@ -215,7 +215,7 @@ async function dryRun(
 ): Promise<ImportSummary> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
   try {
-    const located = await locateFiles(given, folder, deps);
+    const located = await locateFiles(given, folder, deps, options);
     const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
     reportFiles(files, behavior, deps);
     return await runAttempt({ kind, options, behavior, startedMs: deps.clock(), files, folder }, deps);

@@ -12,6 +12,8 @@ export interface FileFormat {
   readonly isCrOnly: boolean;
   /** Whether a line above the header declares the delimiter, as Excel writes it. */
   readonly hasSepLine?: boolean;
+  /** What the file was converted from. Its lines then have the numbers of the original's records. */
+  readonly origin?: "sheet" | "ndjson" | "json";
 }
 
 /** A file's format and its header. */
@@ -23,11 +25,12 @@ export interface FileHead {
   readonly assumption?: string;
 }
 
-/** The flags about a file's format, and the entry of a zip archive. */
+/** The flags about a file's format, the entry of a zip archive, and the format of a converted file. */
 export interface FormatFlags {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
   readonly entry?: string | undefined;
+  readonly known?: FileFormat | undefined;
 }
 
 /** The maximum size of a header, in bytes. */
@@ -35,15 +38,30 @@ const maxHeaderBytes = 1024 * 1024;
 const maxColumns = 1_000;
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/** The first bytes of files that are often imported by mistake. */
-const signatures: readonly (readonly [string, string])[] = [
-  ["PK\u0003\u0004", "a zip archive or an Excel workbook; export it as CSV"],
-  ["\u001f\u008b", "a gzip archive in another archive; extract it first"],
-  ["%PDF", "a PDF document"],
-  ["SQLite format 3\0", "a SQLite database"],
-  ["\u0089PNG", "a PNG image"],
-  ["\u00d0\u00cf\u0011\u00e0", "an old Excel workbook; export it as CSV"],
+const formats = "import a CSV file, an Excel workbook (.xlsx), or a JSON file";
+
+/** The first bytes of files that are often imported by mistake: what they are, and what to do. */
+const signatures: readonly (readonly [start: string, what: string, hint: string])[] = [
+  ["PK\u0003\u0004", "is a zip archive in another archive", "extract it first"],
+  ["\u001f\u008b", "is a gzip archive in another archive", "extract it first"],
+  ["BZh", "is compressed with bzip2", decompressHint("bzip2 -d")],
+  ["\u00fd7zXZ\0", "is compressed with xz", decompressHint("xz -d")],
+  ["\u0028\u00b5\u002f\u00fd", "is compressed with zstd", decompressHint("zstd -d")],
+  ["\u0004\u0022\u004d\u0018", "is compressed with lz4", decompressHint("lz4 -d")],
+  ["7z\u00bc\u00af\u0027\u001c", "is a 7-Zip archive", "extract it first"],
+  ["Rar!", "is a RAR archive", "extract it first"],
+  ["%PDF", "is a PDF document", formats],
+  ["SQLite format 3\0", "is a SQLite database", formats],
+  ["\u0089PNG", "is a PNG image", formats],
 ];
+
+/** The start of old Office documents, and of encrypted new ones; and what only encrypted ones contain. */
+const compoundStart = "\u00d0\u00cf\u0011\u00e0";
+const encryptedPart = Buffer.from("EncryptedPackage", "utf16le");
+
+function decompressHint(program: string): string {
+  return `decompress it first, for example with ${program}; gzip and zip files can be imported directly`;
+}
 
 /**
  * Detects the format of a file from its beginning.
@@ -54,6 +72,11 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const start = readStart(source);
   if (start.bytes.length === 0) {
     throw new FileFormatError("the file is empty", "the first row must name the columns");
+  }
+  if (flags.known) {
+    const text = start.bytes.toString("utf8");
+    const header = readHeader({ text, isCrOnly: flags.known.isCrOnly, isWhole: start.isWhole }, flags.known.delimiter);
+    return { source, format: flags.known, header };
   }
   const { encoding, assumption } = findEncoding(source, start, flags.encoding);
   const decoded = iconv.decode(start.bytes, encoding, { stripBOM: true });
@@ -138,10 +161,15 @@ function isUtf8Start({ bytes, isWhole }: FileStart): boolean {
 
 function rejectBinary(bytes: Buffer, text: string): void {
   const start = bytes.toString("latin1", 0, 16);
-  const known = signatures.find(([signature]) => start.startsWith(signature));
-  if (known) throw new FileFormatError(`the file is not CSV but ${known[1]}`);
+  const [, what, hint] = signatures.find(([signature]) => start.startsWith(signature)) ?? [];
+  if (what !== undefined) throw new FileFormatError(`the file ${what}`, hint);
+  if (start.startsWith(compoundStart)) {
+    throw bytes.includes(encryptedPart)
+      ? new FileFormatError("the Excel workbook is encrypted with a password", "save a copy without a password")
+      : new FileFormatError("the file is an old Excel workbook (.xls)", "open it, and save it as .xlsx or CSV");
+  }
   if (bytes.toString("latin1", 257, 262) === "ustar") {
-    throw new FileFormatError("the file is not CSV but a tar archive; extract it first");
+    throw new FileFormatError("the file is a tar archive", "extract it first");
   }
   const firstLine = text.split(/[\r\n]/, 1)[0] ?? "";
   // oxlint-disable-next-line no-control-regex -- control characters distinguish binary files from text
@@ -149,7 +177,7 @@ function rejectBinary(bytes: Buffer, text: string): void {
   if (controls > 0) {
     throw new FileFormatError(
       "the file is not text: its first line contains control characters",
-      "import a CSV file; if its encoding is unusual, specify it with --encoding",
+      `${formats}; if its encoding is unusual, specify it with --encoding`,
     );
   }
 }

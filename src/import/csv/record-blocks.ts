@@ -14,7 +14,8 @@ export function* readRecordBlocks(source: ByteSource, format: FileFormat, keyCol
     delimiter: format.delimiter.charCodeAt(0),
     isCrOnly: format.isCrOnly,
     keyColumn,
-    firstLine: 1,
+    // A converted JSON file has a header that the original does not have.
+    firstLine: format.origin === "json" || format.origin === "ndjson" ? 0 : 1,
     maxRecordBytes,
   });
   let rest: Buffer = Buffer.alloc(0);

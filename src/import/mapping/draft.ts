@@ -58,7 +58,7 @@ export async function draftMapping(
 ): Promise<MappingDraft> {
   const folder = await mkdtemp(join(tmpdir(), "starpost-map-"));
   try {
-    const located = await locateFiles([request.file], folder, deps);
+    const located = await locateFiles([request.file], folder, deps, request.options);
     const [first] = located;
     if (!first) throw new Error("no file was located");
     if (located.length > 1) {
@@ -109,7 +109,7 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
 function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead; samples: ColumnSample[] } {
   try {
     const { encoding, delimiter } = options;
-    const head = readFileHead(file.path, { encoding, delimiter, entry: file.entry });
+    const head = readFileHead(file.path, { encoding, delimiter, entry: file.entry, known: file.converted?.format });
     const rows: string[][] = [];
     for (const batch of readRowBatches(head.source, head.format, undefined)) {
       rows.push(...batch.rows.filter((_, at) => !batch.problems.has(at)));

@@ -95,12 +95,13 @@ function listSources(
   opened: readonly InputFile[],
   cwd: string,
 ): { readonly path: string; readonly given: string }[] {
-  const paths = [...new Set(opened.map(({ path }) => path))];
+  const sourceOf = ({ path, converted }: InputFile) => converted?.from ?? path;
+  const paths = [...new Set(opened.map(sourceOf))];
   return paths.map((path) => ({
     path,
     given:
       asked.find((name) => resolve(cwd, name) === path) ??
-      opened.find((file) => file.path === path && resolve(cwd, file.given) === path)?.given ??
+      opened.find((file) => sourceOf(file) === path && resolve(cwd, file.given) === path)?.given ??
       path,
   }));
 }

@@ -42,7 +42,12 @@ export async function reopenFiles(
   reading: Reading,
   context: Pick<ImportContext, "kinds"> & Partial<Pick<ImportContext, "report">>,
 ): Promise<InputFile[]> {
-  const located = before.files.map(({ given, path, entry }) => ({ given, path, entry }));
+  const located = before.files.map(({ given, path, entry, format }) => ({
+    given,
+    path,
+    entry,
+    ...(format.origin && { converted: { format, from: path } }),
+  }));
   const files = await openFiles(located, reading, context);
   for (const [at, file] of files.entries()) {
     if (file.survey.sha256 === before.files[at]?.sha256) continue;

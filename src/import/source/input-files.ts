@@ -129,7 +129,7 @@ function rejectInvalid({ given, head, survey }: InputFile): void {
 
 function readHead(file: LocatedFile, { encoding, delimiter }: ImportOptions): FileHead {
   try {
-    return readFileHead(file.path, { encoding, delimiter, entry: file.entry });
+    return readFileHead(file.path, { encoding, delimiter, entry: file.entry, known: file.converted?.format });
   } catch (error) {
     throw describeFileError(file.given, error);
   }

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -7,6 +7,9 @@ import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
 import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
+import type { FileFormat } from "../csv/file-format.ts";
+import type { ImportOptions } from "../options.ts";
+import { convertFile } from "./conversion/convert.ts";
 
 /** A file as given, and where its bytes are. */
 export interface LocatedFile {
@@ -17,29 +20,43 @@ export interface LocatedFile {
   readonly entry?: string | undefined;
   /** The zip archive, as given. */
   readonly archive?: string;
+  /** The format of a file that was converted, and the file that it was converted from. */
+  readonly converted?: { readonly format: FileFormat; readonly from: string };
 }
+
+/** The flags that decide how files are converted. */
+export type LocatingOptions = Pick<ImportOptions, "encoding">;
 
 type LocatingDeps = Pick<ImportContext, "cwd" | "stdin" | "abort" | "report">;
 
 /**
- * Locates the files, including those in zip archives, and copies input that can be read only once (standard input and
- * pipes) to `folder`.
+ * Locates the files, including those in zip archives; copies input that can be read only once (standard input and
+ * pipes) to `folder`, and converts files that are not CSV.
  * @throws ImportError `usage` if a file does not exist or cannot be read
  */
 export async function locateFiles(
   given: readonly string[],
   folder: string,
   deps: LocatingDeps,
+  options: LocatingOptions = {},
 ): Promise<LocatedFile[]> {
   const doubled = given.find((name, at) => given.indexOf(name) !== at);
   if (doubled !== undefined) throw usageError(`${doubled}: the file is listed twice`);
   const located: LocatedFile[] = [];
   const paths = new Set<string>();
   for (const [at, name] of given.entries()) {
-    const path = await keepStream(name, join(folder, `input-${at + 1}.csv`), deps);
+    const kept = join(folder, `input-${at + 1}.csv`);
+    const path = await keepStream(name, kept, deps);
     if (paths.has(path)) throw usageError(`${name}: the file is listed twice`);
     paths.add(path);
-    located.push(...nameParts(name, path, deps));
+    const parts: LocatedFile[] = [];
+    for (const part of nameParts(name, path, deps)) {
+      const copy = join(folder, `table-${located.length + parts.length + 1}.csv`);
+      parts.push(await convert(part, copy, deps, options));
+    }
+    const isNeeded = parts.some((part) => part.path === path);
+    if (path === kept && !isNeeded) rmSync(kept);
+    located.push(...parts);
   }
   const twice = located.find((file, at) => located.findIndex(({ given: other }) => other === file.given) !== at);
   if (twice) throw usageError(`${twice.given}: two files have this name`);
@@ -60,6 +77,23 @@ async function keepStream(name: string, copy: string, deps: LocatingDeps): Promi
   };
   await pipeline(source, count, createWriteStream(copy, { mode: 0o600 }), { signal: deps.abort });
   return copy;
+}
+
+/** The file, or the table that it was converted to. */
+async function convert(
+  file: LocatedFile,
+  copy: string,
+  deps: LocatingDeps,
+  options: LocatingOptions,
+): Promise<LocatedFile> {
+  try {
+    const format = await convertFile({ ...file, copy }, options, deps);
+    if (!format) return file;
+    const { entry: _, ...whole } = file;
+    return { ...whole, path: copy, converted: { format, from: file.path } };
+  } catch (error) {
+    throw describeFileError(file.given, error);
+  }
 }
 
 /** A file itself, or each table in a zip archive. */

@@ -113,7 +113,7 @@ function describeReadBack(
 }
 
 function describeReading({ doing, file, rows, bytes }: Extract<ImportEvent, { type: "reading" }>): string {
-  const verb = { keeping: "copying", checking: "checking", again: "reading again" }[doing];
+  const verb = { keeping: "copying", converting: "converting", checking: "checking", again: "reading again" }[doing];
   const name = file === "-" ? "standard input" : file;
   return `${verb} ${name}: ${bytes === undefined ? countOf(rows ?? 0, "row") : formatBytes(bytes)}`;
 }

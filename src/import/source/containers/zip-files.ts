@@ -9,12 +9,12 @@ export interface ZipFiles {
   readonly passedOver: readonly string[];
 }
 
-/** Extensions of tables; the second list is used only if no file has one of the first. */
-const tableNames = [/\.(csv|tsv|tab)$/i, /\.txt$/i] as const;
+/** Extensions of tables; each list is used only if no file has an extension of the ones before. */
+const tableNames = [/\.(csv|tsv|tab)$/i, /\.(xlsx|ndjson|jsonl)$/i, /\.json$/i, /\.txt$/i] as const;
 
 /**
  * The tables in a zip archive.
- * Assumed: a `.txt` file is a table only if the archive has no `.csv`, `.tsv`, or `.tab` file.
+ * Assumed: beside CSV files, other files are notes or metadata.
  * @throws FileFormatError if it is damaged, a workbook, or has no readable table
  */
 export function findZipFiles(file: StampedFile): ZipFiles {
@@ -28,8 +28,8 @@ export function findZipFiles(file: StampedFile): ZipFiles {
   if (usable.length === 0) {
     const holds = passedOver.length === 0 ? "it is empty" : `it contains ${listNames(passedOver)}`;
     throw new FileFormatError(
-      `the zip archive contains no CSV file: ${holds}`,
-      "add the CSV file to it, or import the CSV file itself",
+      `the zip archive contains no CSV file, Excel workbook, or JSON file: ${holds}`,
+      "add the file to it, or import the file itself",
     );
   }
   for (const entry of usable) rejectUnreadable(entry);

@@ -180,3 +180,26 @@ describe("line endings", () => {
     expect(rowsOf(text)).toEqual(rows);
   });
 });
+
+describe("files in other formats", () => {
+  const compound = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600, 0xfe)]);
+  test.each([
+    ["bzip2", Buffer.from("BZh91AY&SY"), /compressed with bzip2/],
+    ["xz", Buffer.from("fd377a585a0000", "hex"), /compressed with xz/],
+    ["zstd", Buffer.from("28b52ffd2400", "hex"), /compressed with zstd/],
+    ["lz4", Buffer.from("04224d186440", "hex"), /compressed with lz4/],
+    ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), /7-Zip archive/],
+    ["RAR", Buffer.from("526172211a070100", "hex"), /RAR archive/],
+    ["tar", Buffer.concat([Buffer.alloc(257, "x"), Buffer.from("ustar"), Buffer.alloc(250)]), /tar archive/],
+    ["PDF", Buffer.from("%PDF-1.7\n"), /PDF document/],
+    ["an old workbook", compound, /old Excel workbook/],
+    [
+      "an encrypted workbook",
+      Buffer.concat([compound, Buffer.from("EncryptedPackage", "utf16le"), compound]),
+      /encrypted with a password/,
+    ],
+  ])("%s is named", (_name, bytes, message) => {
+    expect(() => headOf(bytes)).toThrow(message);
+    expect(() => headOf(bytes, { encoding: "windows-1252" })).toThrow(message);
+  });
+});
