@@ -115,7 +115,8 @@ function readRejects(path: string): RecordedImport["rejects"] {
   return rows.map((row) => [Number(row["_line"]), row["_column"] ?? "", row["_code"] ?? ""]);
 }
 
-function valuesIn(message: string, folder: string): string {
+/** The numbers, positions, and quoted values of a sentence. */
+export function valuesIn(message: string, folder: string): string {
   const pattern = /[\w-]+\.csv(?::\w[\w ]*)*|"[^"]*"|(?<!\w)'[^']*'(?!\w)|\b\d+\b|--[\w-]+|\w+_\w+/g;
   const values = message.replaceAll(folder, "").match(pattern);
   return (values ?? []).join(" ");
