@@ -8,6 +8,8 @@ export class ImportError extends Error {
   readonly summary: ImportSummary | undefined;
   /** An unknown name, and the known ones. */
   readonly misnamed: { readonly given: string; readonly known: readonly string[] } | undefined;
+  /** Whether the message quotes cells, which may be personal data. */
+  readonly quotesCells: boolean;
 
   constructor(
     kind: ImportError["kind"],
@@ -17,6 +19,7 @@ export class ImportError extends Error {
       summary?: ImportSummary | undefined;
       cause?: unknown;
       misnamed?: ImportError["misnamed"];
+      quotesCells?: boolean;
     } = {},
   ) {
     super(message, { cause: more.cause });
@@ -24,6 +27,7 @@ export class ImportError extends Error {
     this.hint = more.hint;
     this.summary = more.summary;
     this.misnamed = more.misnamed;
+    this.quotesCells = more.quotesCells ?? false;
   }
 }
 
@@ -31,7 +35,11 @@ export class ImportError extends Error {
 export function usageError(
   message: string,
   hint?: string,
-  more: { readonly cause?: unknown; readonly misnamed?: ImportError["misnamed"] } = {},
+  more: {
+    readonly cause?: unknown;
+    readonly misnamed?: ImportError["misnamed"];
+    readonly quotesCells?: boolean;
+  } = {},
 ): ImportError {
   return new ImportError("usage", message, { ...more, hint });
 }

@@ -5,6 +5,8 @@ import { createPseudonym, hideAddresses } from "./redaction.ts";
 export interface Redactor {
   /** Hides the email addresses in a text. */
   text(text: string): string;
+  /** Hides the addresses in a text, and the cells of a file between double quotes. */
+  quotedCells(text: string): string;
   /** Hides the addresses, names, and rejected values in records of any shape. Only strings change. */
   data<T>(data: T): T;
 }
@@ -69,7 +71,8 @@ export function createRedactor(key: Buffer): Redactor {
     return Object.fromEntries(entries);
   };
   const hideAll = <T>(data: T): T => hide(data, collectWords(data)) as T;
-  return { text, data: hideAll };
+  const quotedCells = (value: string) => text(value.replaceAll(quotedText, hideQuoted));
+  return { text, quotedCells, data: hideAll };
 }
 
 type FieldsOf = Readonly<Record<string, unknown>>;

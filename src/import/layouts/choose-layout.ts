@@ -53,6 +53,39 @@ export function detectLayout(header: readonly string[], layouts: readonly Layout
   return best?.layout;
 }
 
+/**
+ * The layout that provides the given fields from columns or constants although its signature is incomplete; of several,
+ * the one that uses the most columns of the file. At least three columns must be its own.
+ */
+export function findReadableLayout(
+  header: readonly string[],
+  layouts: readonly Layout[],
+  fields: readonly string[],
+): Layout | undefined {
+  const names = new Set(header.map(normalizeName));
+  const found = layouts
+    .filter(({ signatures }) => signatures.length > 0)
+    .map((layout) => ({ layout, columns: columnsUsed(layout).filter((column) => names.has(column)) }))
+    .filter(({ columns }) => columns.length >= minColumns)
+    .filter(({ layout }) => fields.every((field) => provides(layout, field, header)));
+  return found.toSorted((a, b) => b.columns.length - a.columns.length)[0]?.layout;
+}
+
+const minColumns = 3;
+
+function provides({ constants, fields, lines }: Layout, field: string, header: readonly string[]): boolean {
+  const { from } = fields[field] ?? {};
+  if (constants?.[field] !== undefined) return true;
+  if (from === undefined) return false;
+  const names = new Set(from.flat().map(normalizeName));
+  return lines?.column(header) !== undefined || header.some((column) => names.has(normalizeName(column)));
+}
+
+/** The normalized names of the columns from which a layout reads fields. */
+export function columnsUsed({ fields }: Layout): string[] {
+  return [...new Set(Object.values(fields).flatMap(({ from }) => from.flat().map(normalizeName)))];
+}
+
 function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLayouts[]): Layout | undefined {
   const wanted = requested.toLowerCase();
   if (nativeNames.has(wanted)) return undefined;

@@ -7,14 +7,14 @@ import { readRowBatches } from "../csv/row-batches.ts";
 import { readMap, readSet } from "./header-flags.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
-import { chooseLayout } from "../layouts/choose-layout.ts";
+import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import { checkUrlPattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { describeFileError, locateFiles, type LocatedFile } from "../source/located-files.ts";
 import type { ImportContext } from "../context.ts";
 import type { ImportOptions } from "../options.ts";
-import { isSameName } from "./names.ts";
+import { isSameName, normalizeName } from "./names.ts";
 import { readProductIdSource } from "./product-id-columns.ts";
 import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
 
@@ -142,16 +142,12 @@ function proposeBeside(
   fields: readonly FieldSpec[],
   samples: readonly ColumnSample[],
 ): FieldProposal[] {
-  const unused = samples.filter(({ name }) => !isUsed(layout, name));
+  const used = columnsUsed(layout);
+  const unused = samples.filter(({ name }) => !used.includes(normalizeName(name)));
   const proposed = proposeColumns(kind, fields, unused);
   return proposed.map((one) => (one.confidence === "sure" ? one : withoutColumn(one)));
 }
 
 function withoutColumn(proposal: FieldProposal): FieldProposal {
   return { ...proposal, column: undefined, confidence: undefined, isCertain: false };
-}
-
-function isUsed(layout: Layout, column: string): boolean {
-  const columns = Object.values(layout.fields).flatMap(({ from }) => from.flat());
-  return columns.some((used) => isSameName(used, column));
 }

@@ -27,7 +27,7 @@ export interface ColumnMap {
   readonly productIdColumns: readonly string[];
 }
 
-type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl" | "productIdFrom">;
+type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl" | "productIdFrom" | "delimiter">;
 
 /** What a header is matched against. */
 export interface HeaderReading {
@@ -76,8 +76,7 @@ export function matchHeader(
       : undefined;
   const columnOf = (translated ?? productId) && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
   const supplied = new Set([...set.keys(), ...(url ? [url.field] : [])]);
-  const { layout: requested } = options;
-  rejectMissing(file, { behavior, kind, layout, requested, columnOf, supplied, unknown: named.unknown }, kinds);
+  rejectMissing(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   const exact = findExactColumns(
     kind,

@@ -1,73 +1,181 @@
-import { usageError } from "../import-error.ts";
-import type { ImportBehavior } from "../kind.ts";
+import { type ImportError, usageError } from "../import-error.ts";
+import type { FieldSpec, ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
+import { columnsUsed, findReadableLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
+import type { ImportOptions } from "../options.ts";
+import { type ColumnCandidate, findCandidates } from "./column-candidates.ts";
+import { describeHeader } from "./header-problems.ts";
 import { importCommandOf, quoteForShell } from "./import-command.ts";
-import { findClosestName, type HeaderFile } from "./names.ts";
-import { findCompleteKind, isCompleteFor } from "./other-kind.ts";
+import { type HeaderFile, normalizeName } from "./names.ts";
+import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
   readonly kind: ImportKind;
   readonly layout: Layout | undefined;
-  /** The layout that a flag names. */
-  readonly requested: string | undefined;
+  /** The flags that name a layout and a delimiter. */
+  readonly options: Pick<ImportOptions, "layout" | "delimiter">;
   readonly columnOf: ReadonlyMap<string, number>;
   /** The fields for which a flag gives a value. */
   readonly supplied: ReadonlySet<string>;
-  readonly unknown: readonly string[];
 }
 
 /** @throws ImportError `usage` if nothing provides a required field; the hint suggests a fix */
 export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: ImportKinds): void {
   const { behavior, layout, columnOf, supplied } = matched;
-  const missing = behavior.fields
-    .filter(({ name, required }) => required && !columnOf.has(name) && !supplied.has(name))
-    .map(({ name }) => name);
+  const open = behavior.fields.filter(({ name }) => !columnOf.has(name) && !supplied.has(name));
+  const missing = open.filter(({ required }) => required).map(({ name }) => name);
   const [first] = missing;
   if (first === undefined) return;
-  if (missing.length === 1 && first === behavior.urlField) {
-    const problem = layout ? `${layout.title} has no product URLs` : `missing column ${first}`;
-    throw usageError(
-      `${file.given}: ${problem}`,
-      "specify how to build them: --product-url 'https://shop.example/products/{product_id}'",
-    );
+  if (layout && missing.length === 1 && first === behavior.urlField) {
+    throw usageError(`${file.given}: ${layout.title} has no product URLs`, `specify how to build them: ${urlFlag}`);
   }
   const readAs = layout ? ` (read as ${layout.title})` : "";
-  const columns = `missing ${missing.length === 1 ? "column" : "columns"} ${missing.join(", ")}`;
-  throw usageError(
-    `${file.given}${readAs}: ${columns}`,
-    suggestLayout(file, matched) ?? layout?.missingHint ?? suggestColumn(file, missing, matched, kinds),
+  const subject = `${file.given}${readAs}:`;
+  const fix =
+    suggestLayout(file, matched) ??
+    suggestKind(file, matched, kinds) ??
+    layout?.missingHint ??
+    describeHeader(file.header, behavior, matched.options.delimiter);
+  if (fix !== undefined) throw usageError(`${subject} ${describeMissing(missing)}`, fix);
+  throw candidateError(subject, file, matched, { missing, open });
+}
+
+function describeMissing(fields: readonly string[]): string {
+  return `missing ${fields.length === 1 ? "column" : "columns"} ${fields.join(", ")}`;
+}
+
+const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
+
+/** A hint for a file that could be read without the requested layout, or with one that was not recognized. */
+function suggestLayout(
+  { header }: HeaderFile,
+  { kind, layout, options, behavior, supplied }: MatchedHeader,
+): string | undefined {
+  if (options.layout !== undefined) {
+    if (!isCompleteFor(header, kind)) return undefined;
+    return `the file does not have this layout; to detect its layout, remove --layout ${options.layout}`;
+  }
+  if (layout) return undefined;
+  const needed = behavior.fields
+    .filter(({ name, required }) => required && name !== behavior.urlField && !supplied.has(name))
+    .map(({ name }) => name);
+  const readable = findReadableLayout(header, kind.layouts, needed);
+  return readable && `the file has the columns of ${readable.title}; to read it as one, pass --layout ${readable.name}`;
+}
+
+function suggestKind({ header, argument }: HeaderFile, { kind }: MatchedHeader, kinds: ImportKinds) {
+  const other = findCompleteKind(header, kind, kinds) ?? findBetterKind(header, kind, kinds);
+  if (!other) return undefined;
+  return `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`;
+}
+
+/** The error with the best column for each field, and the flags that use these columns. */
+function candidateError(
+  subject: string,
+  file: HeaderFile,
+  { kind, behavior, layout, columnOf }: MatchedHeader,
+  fields: { readonly missing: readonly string[]; readonly open: readonly FieldSpec[] },
+): ImportError {
+  const held = new Set(columnOf.values());
+  const used = new Set(layout ? columnsUsed(layout) : []);
+  const unused = file.header.filter((name, at) => !held.has(at) && !used.has(normalizeName(name)));
+  const candidates = findCandidates(kind, fields, file, unused);
+  const flags = candidates.map((candidate) => flagFor(candidate, kind, behavior));
+  const map = `starpost ${kind.name} map ${quoteForShell(file.argument)} --out mapping.json`;
+  const [first] = candidates;
+  if (first && candidates.length === 1) {
+    const use = first.column === undefined ? "provide it" : "use that column";
+    return usageError(
+      `${subject} ${describeMissing(fields.missing)}; ${describeOne(first)}`,
+      `to ${use}, add to the command: ${flags.join("")}\nTo choose among all columns, run:\n  ${map}`,
+      { quotesCells: true },
+    );
+  }
+  if (candidates.every(({ column }) => column === undefined)) {
+    return usageError(
+      `${subject} ${describeMissing(fields.missing)}`,
+      `the first row must name the columns; it contains: ${listNames(file.header)}\nIf the columns have other names, run:\n  ${map}`,
+    );
+  }
+  return usageError(
+    `${subject} ${candidates.length} required columns are missing. The most similar columns:${describeAll(candidates)}`,
+    `to check the columns one by one, run:\n  ${map}\nOr add to the command:\n  ${foldFlags(flags)}`,
+    { quotesCells: true },
   );
 }
 
-/** A hint for a file that could be read without the requested layout. */
-function suggestLayout({ header }: HeaderFile, { kind, requested }: MatchedHeader): string | undefined {
-  if (requested === undefined || !isCompleteFor(header, kind)) return undefined;
-  return `the file does not have this layout; to detect its layout, remove --layout ${requested}`;
+const maxNames = 12;
+
+function listNames(header: readonly string[]): string {
+  const names = header.map((name) => shorten(name, sampleLengths.most));
+  const others = names.length - maxNames;
+  return (others > 1 ? [...names.slice(0, maxNames), `and ${others} others`] : names).join(", ");
 }
 
-function suggestColumn(
-  { header, argument }: HeaderFile,
-  missing: readonly string[],
-  { kind, unknown }: MatchedHeader,
-  kinds: ImportKinds,
+/** The width of a line without the label and the indentation of the error. */
+const maxLine = 71;
+const maxColumn = 26;
+/** The length of a sample: at least, and in a sentence. */
+const sampleLengths = { least: 12, most: 40 } as const;
+
+function describeOne({ column, sample }: ColumnCandidate): string {
+  if (column === undefined) return "no column resembles it";
+  const quoted = sample === "" ? "" : ` (${quoteSample(sample, sampleLengths.most)})`;
+  return `the most similar column is '${column}'${quoted}`;
+}
+
+/** A table of fields, columns, and samples. */
+function describeAll(candidates: readonly ColumnCandidate[]): string {
+  const names = candidates.map(({ column }) => (column === undefined ? "none" : `'${shorten(column, maxColumn)}'`));
+  const widths = [candidates.map(({ field }) => field), names].map((texts) =>
+    Math.max(...texts.map(({ length }) => length)),
+  );
+  const [fieldWidth = 0, nameWidth = 0] = widths;
+  const space = Math.max(sampleLengths.least, maxLine - fieldWidth - nameWidth - 4);
+  const lines = candidates.map(({ field, sample }, at) => {
+    const quoted = sample === "" ? "" : quoteSample(sample, space);
+    return `\n  ${field.padEnd(fieldWidth)}  ${(names[at] ?? "").padEnd(nameWidth)}  ${quoted}`.trimEnd();
+  });
+  return lines.join("");
+}
+
+function quoteSample(sample: string, length: number): string {
+  return JSON.stringify(shorten(sample, length - 2));
+}
+
+function shorten(text: string, length: number): string {
+  const plain = text.replaceAll(/\s+/g, " ");
+  if (plain.length <= length) return plain;
+  const start = plain.slice(0, length - 1);
+  // Avoids splitting a surrogate pair.
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+}
+
+/** The flag that provides a field: from its column, or with a value for all rows. */
+function flagFor(
+  { field, column }: ColumnCandidate,
+  kind: ImportKind,
+  { urlField }: MatchedHeader["behavior"],
 ): string {
-  const other = findCompleteKind(header, kind, kinds);
-  if (other)
-    return `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`;
-  const [first = "", second] = missing;
-  const nearest = second === undefined && unknown.length > 0 ? findClosestName(first, unknown) : undefined;
-  if (nearest !== undefined) {
-    return `the most similar column is '${nearest}'; to use it, pass --map ${first}='${nearest}'`;
+  if (column !== undefined) return `--map ${quoteForShell(`${field}=${column}`)}`;
+  if (field === urlField) return urlFlag;
+  const flag = kind.fields.find(({ name }) => name === field)?.flag;
+  if (flag !== undefined) return `--${flag} ${kind.importCommand.flags?.[flag]?.value ?? ""}`;
+  // Only the name of a person can reasonably be the same in all rows.
+  return /^(?:customer|display)_name$/.test(field) ? `--set ${field}=<value>` : `--map ${field}=<column>`;
+}
+
+const maxFlags = 70;
+
+/** Continues lines as a shell does, so that they can be copied. */
+function foldFlags(flags: readonly string[]): string {
+  const lines: string[] = [];
+  for (const flag of flags) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + flag.length < maxFlags) lines[lines.length - 1] = `${last} ${flag}`;
+    else lines.push(flag);
   }
-  const flag = second === undefined ? kind.fields.find(({ name }) => name === first)?.flag : undefined;
-  if (flag !== undefined) {
-    const { value = "" } = kind.importCommand.flags?.[flag] ?? {};
-    return `to use the same value for all rows, pass --${flag} ${value}`;
-  }
-  const others = header.length - 12;
-  const shown = others > 1 ? [...header.slice(0, 12), `and ${others} others`] : header;
-  const names = `the first row must name the columns; it contains: ${shown.join(", ")}`;
-  return `${names}. If the columns have other names, run: starpost ${kind.name} map ${quoteForShell(argument)} --out mapping.json`;
+  return lines.join(" \\\n  ");
 }

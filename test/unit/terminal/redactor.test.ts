@@ -108,3 +108,11 @@ test("a person has the same pseudonyms everywhere", () => {
   ]);
   expect(Object.values(one ?? {})).toEqual(Object.values(other ?? {}));
 });
+
+test("hides the cells that a message quotes, but not the rest of it", () => {
+  const message = `shop.csv: the most similar column is 'Kunde' ("Anna \\"Ann\\" Adler"), 'mail' ("a@b.example"), 'n' ("12")`;
+  const hidden = redactor.quotedCells(message);
+  expect(hidden).toMatch(/'Kunde' \("redacted-[0-9a-f]{10}"\), 'mail' \("redacted-[0-9a-f]{10}"\), 'n' \("12"\)$/);
+  expect(hidden).not.toMatch(/Ann|b\.example/);
+  expect(hidden).toContain("shop.csv");
+});

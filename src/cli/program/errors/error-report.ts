@@ -15,10 +15,10 @@ import { readMessageScreen } from "../output/screen.ts";
 /** Prints an error: the message and a hint for a person, or one JSON document for a script. */
 export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus> {
   const { redactor } = io;
-  const { status, kind, data, stack, misnamed, ...failure } = describeFailure(error);
+  const { status, kind, data, stack, misnamed, quotesCells = false, ...failure } = describeFailure(error);
   const ownHint = misnamed ? await addSuggestion(failure.hint, misnamed) : failure.hint;
   const [message = "", hint, detail] = [
-    failure.message,
+    quotesCells ? (redactor?.quotedCells(failure.message) ?? failure.message) : failure.message,
     ownHint && keepTarget(ownHint, findTargetFlags(io.argv)),
     io.argv.includes("--verbose") ? stack : undefined,
   ].map((text) => text && (redactor?.text(text) ?? text));

@@ -11,6 +11,8 @@ export interface Failure {
   readonly hint?: string | undefined;
   /** An unknown name, with the known ones. */
   readonly misnamed?: Misnamed | undefined;
+  /** Whether the message quotes cells of a file. */
+  readonly quotesCells?: boolean;
   /** The summary of the work done before the error. */
   readonly data?: unknown;
   /** Only set for a bug. */
@@ -58,8 +60,8 @@ function classify(error: unknown): Failure {
     return { status: statusOfKind[kind], kind, message, hint, misnamed };
   }
   if (error instanceof ImportError) {
-    const { kind, message, hint, summary, misnamed } = error;
-    return { status: statusOfKind[kind], kind, message, hint, data: summary, misnamed };
+    const { kind, message, hint, summary, misnamed, quotesCells } = error;
+    return { status: statusOfKind[kind], kind, message, hint, data: summary, misnamed, quotesCells };
   }
   return describeBug(error);
 }

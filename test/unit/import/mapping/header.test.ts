@@ -89,7 +89,7 @@ describe("missing columns", () => {
   test.each([
     ["reviews", "title,body,rating,review_date", "starpost reviews map"],
     ["unsubscribers", "email", "--type"],
-    ["orders", "order_id,mail,customer_name,order_date,product_id,product_name,product_url", "--map email='mail'"],
+    ["orders", "order_id,mail,customer_name,order_date,product_id,product_name,product_url", "--map email=mail"],
   ])("suggests a fix for %s with the columns %s", (kind, header, hint) => {
     const read = () => match(header.split(","), kind);
     expect(read).toThrow(expect.objectContaining({ kind: "usage", hint: expect.stringContaining(hint) }));
