@@ -54,8 +54,8 @@ async function inodeOf(path: string): Promise<string | undefined> {
 }
 
 /** `1: POSIX  ADVISORY  WRITE 4711 08:01:393217 120 120`. Source: proc(5) "/proc/locks" */
-function parseLock(line: string): SystemLock[] {
-  const [, , , mode, pid, file = "", from, to] = line.trim().split(/\s+/);
+export function parseLock(line: string): SystemLock[] {
+  const [, , , mode, pid, file = "", from, to] = line.split(/\s+/);
   // Processes in other containers have the ID 0 here.
   if (!(Number(pid) > 0) || from === undefined) return [];
   const end = to === "EOF" ? Number.POSITIVE_INFINITY : Number(to);

@@ -30,6 +30,7 @@ describe("a failed request", () => {
       ["ERR_SSL_WRONG_VERSION_NUMBER", undefined, "unexpectedAnswer", false],
       ["HPE_INVALID_CONSTANT", undefined, "unexpectedAnswer", true],
       ["ECONNRESET", undefined, "unavailable", true],
+      ["ECONNABORTED", "request", "unavailable", true],
       ["EPIPE", undefined, "unavailable", true],
       ["X_HPE_", undefined, "unavailable", true],
     ];
@@ -46,6 +47,11 @@ describe("a failed request", () => {
     const isProxy = unsent.includes(code) || certificates.includes(code) || /lookup|connect/i.test(event ?? "");
     expect(found.message.includes(proxy.address)).toBe(isProxy);
     expect([found.outcomeUnknown, found.hint?.includes(proxy.variable) ?? false]).toEqual([outcomeUnknown, isProxy]);
+  });
+
+  test("is not the proxy's after a connection, whatever phase it names", () => {
+    const found = toServiceError(failure("ECONNRESET", "connect"), "http://shop.example", proxy) as ServiceError;
+    expect([found.message.includes(proxy.address), found.outcomeUnknown]).toEqual([false, true]);
   });
 
   test("keeps the error of a tunnel, and bugs", () => {

@@ -34,6 +34,17 @@ describe("readServiceLimit", () => {
   });
 });
 
+describe("readServiceLimit without one of its headers", () => {
+  it.each([
+    [{ "ratelimit-reset": "5" }],
+    [{ "ratelimit-remaining": "5" }],
+    [{ "ratelimit-remaining": "x", "ratelimit-reset": "5" }],
+    [{}],
+  ])("is undefined for %j", (headers) => {
+    expect(readServiceLimit(headers, nowMs)).toBeUndefined();
+  });
+});
+
 describe("readRetryAfterMs", () => {
   it.each([
     ["2", 2_000],

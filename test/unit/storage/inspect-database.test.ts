@@ -6,7 +6,7 @@ import { parseDatabaseAddress } from "../../../src/storage/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { checkIntegrity, inspectDatabase } from "../../../src/storage/inspect-database.ts";
 import { newestSchema } from "../../../src/storage/migrations/migrate.ts";
-import { findLockHolders } from "../../../src/storage/sqlite/lock-holders.ts";
+import { findLockHolders, parseLock } from "../../../src/storage/sqlite/lock-holders.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { describeDatabases } from "../../support/databases.ts";
 
@@ -96,6 +96,20 @@ describe("lock holders", () => {
       expect(await findLockHolders(join(folder, "none.db"))).toBeUndefined();
     },
   );
+});
+
+const wholeFile = { isWrite: false, pid: 4711, inode: "393217", from: 0, to: Number.POSITIVE_INFINITY };
+test.each([
+  ["1: POSIX  ADVISORY  READ 4711 08:01:393217 0 EOF", [wholeFile]],
+  ["12: OFDLCK ADVISORY  WRITE 4711 08:01:393217 120 127", [{ ...wholeFile, isWrite: true, from: 120, to: 127 }]],
+  ["1: POSIX  ADVISORY  WRITE 0 08:01:393217 0 EOF", []],
+  ["1: POSIX  ADVISORY  WRITE -1 08:01:393217 0 EOF", []],
+  ["1: -> POSIX  ADVISORY  WRITE 4711 08:01:393217 0 EOF", []],
+  ["1: POSIX  ADVISORY  WRITE 4711 08:01:393217", []],
+  ["1: POSIX  ADVISORY  WRITE 4711", []],
+  ["", []],
+])("the lock %j is %j", (line, locks) => {
+  expect(parseLock(line)).toEqual(locks);
 });
 
 describe("an address", () => {

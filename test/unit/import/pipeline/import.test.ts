@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { maxLength } from "../../../../src/contract/index.ts";
-import { listImports, showImport } from "../../../../src/import/import.ts";
+import { listImports, showImport, startImport } from "../../../../src/import/import.ts";
 import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
 
 let pipeline: Pipeline;
@@ -55,6 +55,30 @@ test("does not keep a run that was stopped before it began", async () => {
   const summary = await pipeline.run("products", products, {}, { stop: AbortSignal.abort() });
   expect(summary).toMatchObject({ import_id: null, state: "interrupted", rows: { read: 0 } });
   expect(readdirSync(pipeline.deps().runsFolder)).toEqual([]);
+});
+
+test("does not read an incomplete pipe, or report what is wrong with a file after the second signal", async () => {
+  const request = (file: string) => ({ kind: "products", files: [file], options: { dryRun: false, map: {} } });
+  const none = { import_id: null, state: "interrupted", started_at: "2026-03-15T12:00:00.000Z", duration_ms: 0 };
+  const piped = startImport(request("-"), pipeline.deps({ stop: AbortSignal.abort() }));
+  expect(await piped).toMatchObject({ ...none, kind: "products", files: ["-"], rejects_file: null });
+  pipeline.write("empty.csv", "");
+  const aborted = startImport(request("empty.csv"), pipeline.deps({ abort: AbortSignal.abort() }));
+  expect(await aborted).toMatchObject({ ...none, files: ["empty.csv"] });
+  await expect(startImport(request("empty.csv"), pipeline.deps())).rejects.toMatchObject({ kind: "usage" });
+  expect(readdirSync(pipeline.deps().runsFolder)).toEqual([]);
+});
+
+test("names an unknown run together with the known ones", async () => {
+  const { import_id } = await pipeline.run("products", products);
+  const { runsFolder } = pipeline.deps();
+  const error = await showImport(runsFolder, "x").catch((found: unknown) => found);
+  expect(error).toMatchObject({ kind: "usage", misnamed: { given: "x", known: [import_id] }, summary: undefined });
+  await expect(showImport(runsFolder, "")).rejects.toMatchObject({ kind: "usage" });
+  expect(await showImport(runsFolder, import_id?.slice(0, 4) ?? "")).toMatchObject({ import_id });
+  pipeline.harness.clock.advance(1_000);
+  await pipeline.run("products", products);
+  await expect(showImport(runsFolder, "2026")).rejects.toMatchObject({ kind: "usage", misnamed: undefined });
 });
 
 test("limits --batch-size to what the service accepts", async () => {

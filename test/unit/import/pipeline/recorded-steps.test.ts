@@ -356,6 +356,21 @@ describe("verification", () => {
     expectRecorded("missing.csv");
   });
 
+  test("writes all rows of an order whose rows are only valid together", async () => {
+    const header = "Name,Email,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name\n";
+    const first = "#1,ann@mail.example,2026-03-01 10:00:00 +0100,1,Cup,5,C-1,Ann\n";
+    const rows = `${first}#1,,,2,Mug,6,M-1,\n#2,bo@mail.example,2026-03-01 10:00:00 +0100,1,Cup,5,C-1,Bo\n`;
+    const id = await run("orders", { "a.csv": header + rows }, { productUrl: "https://shop.example/{product_id}" });
+    const { db } = pipeline.harness.database;
+    const [, last] = await db.selectFrom("purchases").select("id").orderBy("id").execute();
+    await db
+      .deleteFrom("purchases")
+      .where("id", "=", last?.id ?? 0)
+      .execute();
+    await verify(id);
+    expectRecorded();
+  });
+
   test("of an interrupted run, and one that a signal ends", async () => {
     const id = await run(
       "products",
