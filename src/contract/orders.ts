@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { specDetails, specs } from "./products.ts";
 import { enveloped, flat, flatTextCode } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
-import { day, detailsQuery, shape, timestamp } from "./shapes.ts";
+import { day, detailsQuery, isSurely, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
 /** Allowed values of `platform`. Source: spec "Platform parameter values (orders)". */
@@ -77,6 +77,20 @@ export const orderProduct = lazily(() =>
 );
 export type OrderProduct = z.output<ReturnType<typeof orderProduct>>;
 
+/** Whether the schema would return a product without units as it is. If not, the schema must decide. */
+export function isSurelyProduct(given: Readonly<Record<string, unknown>>): given is OrderProduct {
+  const { name, url, image, description, price, product_tags, specs: values } = given;
+  return (
+    isSurely.name(name) &&
+    isSurely.url(url) &&
+    (image === undefined || isSurely.url(image)) &&
+    (description === undefined || isSurely.text(description)) &&
+    (price === undefined || isSurely.price(price)) &&
+    (product_tags === undefined || isSurely.tags(product_tags)) &&
+    (values === undefined || Object.values(values ?? {}).every(isSurely.reference))
+  );
+}
+
 /** An order without its products. Source: spec "Order (input)". */
 export const orderHead = lazily(() =>
   z.object({
@@ -89,6 +103,19 @@ export const orderHead = lazily(() =>
   }),
 );
 export type OrderHead = z.output<ReturnType<typeof orderHead>>;
+
+/** Whether the schema would return an order's own fields as they are. If not, the schema must decide. */
+export function isSurelyHead(given: { readonly [Name in keyof OrderHead]: unknown }): given is OrderHead {
+  const { email, customer_name, order_id, order_date, currency_iso, user_reference } = given;
+  return (
+    isSurely.email(email) &&
+    isSurely.name(customer_name) &&
+    isSurely.id(order_id) &&
+    (order_date === undefined || isSurely.date(order_date)) &&
+    (currency_iso === undefined || isSurely.currency(currency_iso)) &&
+    (user_reference === undefined || isSurely.reference(user_reference))
+  );
+}
 
 /** One order of a bulk call, as sent. Orders are validated one by one, so that an invalid order does not fail the call. */
 const looseOrder = lazily(() => z.looseObject({ order_id: z.unknown().optional(), products: z.unknown().optional() }));

@@ -43,16 +43,16 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
     return { field, code: "too_long", reason: `has ${value.length} characters, more than any field allows` };
   }
   const first = value.charCodeAt(0);
-  // Most values begin with a letter.
-  if (first > code.equals) return undefined;
+  // Most values are empty or begin with a letter.
+  if (!(first <= code.equals)) return undefined;
   if (first === code.numberSign && errorValues.has(value)) {
     return { field, code: "spreadsheet_error", reason: `'${value}' is the error of a spreadsheet formula` };
   }
-  if (/^="[^"]*"$/.test(value)) {
+  if (first === code.equals && /^="[^"]*"$/.test(value)) {
     const reason = "is a spreadsheet formula around a value";
     return { field, code: "spreadsheet_formula", reason };
   }
-  if (scientific.test(value) && ids.has(field)) {
+  if (ids.has(field) && scientific.test(value)) {
     const reason = `'${value}' is a number that a spreadsheet program has rounded; the original digits are lost`;
     return { field, code: "scientific_notation", reason };
   }

@@ -63,7 +63,8 @@ export class ItemReader {
       ? viewLine(fields, this.#row, [], noneShared)
       : (field) => {
           const at = columnOf.get(field);
-          const cell = at === undefined ? "" : (this.#row.cells[at] ?? "");
+          if (at === undefined) return "";
+          const cell = this.#row.cells[at] ?? "";
           return unmarkFormula(exact.has(field) ? cell : trimBlanks(cell));
         };
   }

@@ -1,5 +1,6 @@
 import {
   type FieldError,
+  isSurelyHead,
   maxQuantity,
   orderHead,
   type OrderError,
@@ -13,7 +14,7 @@ import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
-import { productFieldOf, ProductReader, type WireProduct } from "./line-item.ts";
+import { productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
@@ -45,13 +46,14 @@ function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderH
   const date = row("order_date");
   const given = (field: string) => row(field) || undefined;
   const values = {
-    order_id: given("order_id"),
     email: given("email"),
     customer_name: given("customer_name"),
+    order_id: given("order_id"),
     order_date: date === "" ? undefined : (readDate(date) ?? date),
     currency_iso: given("currency_iso"),
     user_reference: given("user_reference"),
   };
+  if (isSurelyHead(values) && (date !== "" || !validate)) return values;
   const parsed = orderHead().safeParse(values);
   if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
   if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
@@ -145,7 +147,6 @@ function prepareImport(
     const accepted = `accepted values: ${platforms.join(", ")}`;
     throw usageError(`invalid value "${defaultPlatform}" for --platform`, accepted);
   }
-  const products = new ProductReader();
   const waiting = new WaitingMails();
   return {
     operation: "orders.massCreate",
@@ -173,7 +174,7 @@ function prepareImport(
         });
       }
       const units = readUnits(row, problems, reportDropped);
-      const product = products.read(row, problems, reportDropped);
+      const product = readProduct(row, problems, reportDropped);
       if (!head || !product || problems.length > 0) return problems;
       const payload = head as OrderPayload;
       // An object without a prototype is faster for keys that vary.

@@ -1,0 +1,109 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  isSurely,
+  isSurelyHead,
+  isSurelyProduct,
+  maxLength,
+  orderHead,
+  orderProduct,
+  shape,
+} from "../../../src/contract/index.ts";
+import { countRuns } from "../../support/suite-size.ts";
+
+const names = Object.keys(isSurely) as (keyof typeof isSurely)[];
+const longest = { id: 255, name: 1_024, text: 65_535, reference: 255, tags: 4_096, price: 32 } as const;
+
+const samples = [
+  ..."|a|a@b|a@b c|@b|https://a.example|HTTP://x|https://|ftp://a|1.50|.5|1.|-1|EUR|eur|EU".split("|"),
+  ..."2026-02-28|2026-02-29|2026-13-01|2026-01-00|2026-2-1|\u0000|a\u0000|\ud800| ".split("|"),
+];
+
+const anyValue = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.constantFrom(...samples),
+  fc.constantFrom(undefined, null, 1, true),
+  fc.constantFrom("x".repeat(maxLength.id), "x".repeat(maxLength.id + 1), "1".repeat(32), "1".repeat(33)),
+);
+
+describe("values that are surely valid", () => {
+  test.each(names)("%s: the shape returns them as they are", (name) => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        if (isSurely[name](value)) expect(shape[name].safeParse(value)).toMatchObject({ success: true, data: value });
+      }),
+      { numRuns: countRuns(300) },
+    );
+  });
+
+  test.each<[keyof typeof isSurely, string[], unknown[]]>([
+    ["id", ["a", "é", " a"], ["", " ", "a\u0000", "\ud800", 1, undefined]],
+    ["name", ["a b"], ["", "\n", null]],
+    ["text", ["", "a"], ["\u0000", 1]],
+    ["reference", ["", "a"], ["\ud800"]],
+    ["tags", ["", "a,b"], ["\u0000", ["a"]]],
+    ["email", ["a@b"], ["a", "a@b@c", "a b@c", ""]],
+    ["url", ["https://a.example", "HTTP://a"], ["https://", "ftp://a", ""]],
+    [
+      "date",
+      ["2024-02-29", "2026-12-31", "2026-01-01"],
+      ["2026-02-29", "2026-04-31", "2026-01-32", "2026-00-10", "2026-13-10", "2026-01-00", "2026-1-1", 1],
+    ],
+    ["price", ["1", "1.50", ".5"], ["", "1,50", "-1", 1]],
+    ["currency", ["EUR"], ["eur", "EU", "EURO", ""]],
+  ])("%s", (name, valid, others) => {
+    expect(valid.filter((value) => !isSurely[name](value))).toEqual([]);
+    expect(others.filter((value) => isSurely[name](value))).toEqual([]);
+  });
+
+  test.each(Object.entries(longest))("%s: at most %i characters", (name, max) => {
+    const check = isSurely[name as keyof typeof longest];
+    expect([check("1".repeat(max)), check("1".repeat(max + 1))]).toEqual([true, false]);
+  });
+
+  test("email addresses and URLs have a maximum length", () => {
+    const fill = (start: string, length: number) => start.padEnd(length, "a");
+    expect([isSurely.email(fill("a@", 254)), isSurely.email(fill("a@", 255))]).toEqual([true, false]);
+    expect([isSurely.url(fill("https://", 2_048)), isSurely.url(fill("https://", 2_049))]).toEqual([true, false]);
+  });
+});
+
+const head = { email: "a@b", customer_name: "A", order_id: "1" };
+const completeHead = { ...head, order_date: "2026-01-02", currency_iso: "EUR", user_reference: "r" };
+const product = { name: "Chair", url: "https://a.example" };
+const completeProduct = {
+  ...product,
+  image: "https://a.example/a.jpg",
+  description: "d",
+  price: "1.50",
+  product_tags: "t",
+  specs: { sku: "s", upc: "1" },
+};
+
+describe("orders that are surely valid", () => {
+  test.each([head, completeHead])("%j", (given) => {
+    expect(isSurelyHead(given)).toBe(true);
+    expect(orderHead().parse(given)).toEqual(given);
+  });
+
+  test.each([product, completeProduct])("%j", (given) => {
+    expect(isSurelyProduct(given)).toBe(true);
+    expect(orderProduct().parse(given)).toEqual(given);
+  });
+
+  test.each(Object.keys(completeHead))("not with an invalid %s", (field) => {
+    expect(isSurelyHead({ ...completeHead, [field]: "\u0000" })).toBe(false);
+  });
+
+  test.each(Object.keys(completeProduct))("not with an invalid product %s", (field) => {
+    const value = field === "specs" ? { sku: "s", upc: "\u0000" } : "\u0000";
+    expect(isSurelyProduct({ ...completeProduct, [field]: value })).toBe(false);
+  });
+
+  test("leaves null to the schema", () => {
+    expect(isSurelyHead({ ...head, order_date: null })).toBe(false);
+    expect(isSurelyProduct({ ...product, image: null })).toBe(false);
+    expect(isSurelyProduct({ ...product, specs: null })).toBe(true);
+  });
+});
