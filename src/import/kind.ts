@@ -157,6 +157,11 @@ export interface PreparedImport {
   readonly dateField?: string;
   /** Values that options give for fields, ahead of a layout's constants. */
   readonly suppliedFields?: Readonly<Record<string, string>>;
+  /**
+   * Values that all rows of a file have because of what its columns hold, by field.
+   * @param valuesOf reads all values of the column that holds a field
+   */
+  impliedFields?(valuesOf: (field: string) => Iterable<string>): Readonly<Record<string, string>>;
   /** The fields that an empty value erases, and why empty cells of other fields erase nothing. */
   readonly erasing?: { readonly fields: readonly string[]; readonly otherwise: string };
   /** What a person knows an item by; its key by default. */

@@ -1,5 +1,5 @@
 import { usageError } from "../import-error.ts";
-import { normalizeName } from "../mapping/names.ts";
+import { isRejectColumn, normalizeName } from "../mapping/names.ts";
 import { isNumberedDate, orderOf } from "./dates.ts";
 import type { DateOrder, Layout } from "./layout.ts";
 
@@ -23,7 +23,8 @@ export function withDateOrders(layout: Layout): readonly Layout[] {
 
 /**
  * Chooses the layout of a file: the requested one, or else the one that the header matches.
- * Assumed: a header with all required native columns is native, whatever else it resembles.
+ * Assumed: a header with all required native columns is native, whatever else it resembles, unless it has exactly the
+ * columns of a layout.
  * @returns undefined if the columns are native
  * @throws ImportError `usage` if the requested layout does not exist or belongs to another kind
  */
@@ -34,10 +35,14 @@ export function chooseLayout(
   requested: string | undefined,
 ): Layout | undefined {
   if (requested !== undefined) return findLayout(requested, kind, kinds);
-  const names = new Set(header.map(normalizeName));
+  const names = new Set(header.filter((name) => !isRejectColumn(name)).map(normalizeName));
   const required = kind.fields.filter((field) => field.required === true);
-  if (required.every(({ name }) => names.has(normalizeName(name)))) return undefined;
-  return detectLayout(header, kind.layouts);
+  const isNative = required.every(({ name }) => names.has(normalizeName(name)));
+  const isExact = ({ signatures }: Layout) =>
+    signatures.some(
+      (columns) => columns.length === names.size && columns.every((name) => names.has(normalizeName(name))),
+    );
+  return detectLayout(header, isNative ? kind.layouts.filter(isExact) : kind.layouts);
 }
 
 /** The layout that a header matches; of several, the one with the most columns. */

@@ -129,16 +129,33 @@ export class GroupReader {
     const ordered = lead ? [lead, ...rows.filter((row) => row !== lead)] : rows;
     const sources = ordered.map(({ source }) => source);
     const main = sources[0] ?? first.source;
-    const read = rules.read(viewRecord(fields, sources.map(cellsOf), groups), main, this.#later);
+    const read = rules.read(this.#viewRecord(sources, main), main, this.#later);
     if (isItem(read)) {
       read.rows.splice(0, read.rows.length, ...rows.map(({ source }) => source));
       return [read];
     }
     for (const problem of read) {
-      const giver = sources.find((source) => fields.given(problem.field, cellsOf(source), () => "") !== "") ?? main;
+      const isOfReply = groups.replies?.fields.includes(problem.field);
+      const givers = groups.replies ? sources.filter((source) => (source === main) !== isOfReply) : sources;
+      const giver = givers.find((source) => fields.given(problem.field, cellsOf(source), () => "") !== "") ?? main;
       problems.set(giver, [...(problems.get(giver) ?? []), problem]);
     }
     return [];
+  }
+
+  #viewRecord(sources: readonly SourceRow[], main: SourceRow): RowView {
+    const { fields, groups, tally } = this.#deps;
+    const { replies } = groups;
+    if (!replies) return viewRecord(fields, sources.map(cellsOf), groups);
+    const lead = fields.cellView(cellsOf(main));
+    const others = sources.filter((source) => source !== main);
+    const reply = others.find((source) => replies.is(fields.cellView(cellsOf(source)), lead));
+    for (const source of others) {
+      if (source !== reply) this.#later.push(() => tally.dropValue(source, replies.fields[0] ?? "", replies.otherwise));
+    }
+    const ofLead = viewRecord(fields, [cellsOf(main)], groups);
+    const ofReply = viewRecord(fields, reply ? [cellsOf(reply)] : [], groups);
+    return (field) => (replies.fields.includes(field) ? ofReply : ofLead)(field);
   }
 
   #reject(sources: readonly SourceRow[], problems: Problems): void {

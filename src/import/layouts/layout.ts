@@ -54,6 +54,15 @@ export interface RowGroups {
     readonly is: (cell: CellView) => boolean;
     readonly missing?: { readonly column: string; readonly reason: string };
   };
+  /**
+   * For `one`: fields that only rows below the lead give, such as the reply to a comment: the first that `is` one. They
+   * give no other fields. `otherwise` reports the rows that are not used.
+   */
+  readonly replies?: {
+    readonly fields: readonly string[];
+    readonly is: (cell: CellView, lead: CellView) => boolean;
+    readonly otherwise: string;
+  };
   /** For `one`: fields that must come from the same row, the first that has any of them. */
   readonly together?: readonly string[];
   /** For `lines` and `each`: rows that are not records or lines themselves. */

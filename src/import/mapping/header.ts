@@ -32,7 +32,7 @@ type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl"
 /** What a header is matched against. */
 export interface HeaderReading {
   readonly kind: ImportKind;
-  readonly behavior: Pick<ImportBehavior, "fields" | "urlField" | "dateField" | "suppliedFields">;
+  readonly behavior: Pick<ImportBehavior, "fields" | "urlField" | "dateField" | "suppliedFields" | "impliedFields">;
   readonly options: HeaderOptions;
 }
 
@@ -61,22 +61,23 @@ export function matchHeader(
   const named = translated ? nameOwn(header, fields, translated, mapped) : nameColumns(given, header, fields, mapped);
   const dateOrder = translated && readDateOrder(file, translated, mapped, behavior.dateField);
   const productId = readProductIdSource(file, { kind, layout: translated, mapped }, options);
-  const rowFields =
-    translated || set.size > 0 || url || productId
-      ? new RowFields(header, {
-          layout: translated,
-          mapped: new Map([...mapped.byColumn].map(([column, field]) => [field, column])),
-          named: named.columnOf,
-          productId,
-          set,
-          supplied: suppliedFields ?? {},
-          url,
-          dateOrder,
-        })
-      : undefined;
-  const columnOf = (translated ?? productId) && rowFields ? columnsOf(fields, rowFields) : named.columnOf;
-  const supplied = new Set([...set.keys(), ...(url ? [url.field] : [])]);
+  const createFields = (implied: Readonly<Record<string, string>>) =>
+    new RowFields(header, {
+      layout: translated,
+      mapped: new Map([...mapped.byColumn].map(([column, field]) => [field, column])),
+      named: named.columnOf,
+      productId,
+      set,
+      supplied: { ...implied, ...suppliedFields },
+      url,
+      dateOrder,
+    });
+  const ownFields = translated || set.size > 0 || url || productId ? createFields({}) : undefined;
+  const columnOf = (translated ?? productId) && ownFields ? columnsOf(fields, ownFields) : named.columnOf;
+  const constants = Object.keys(translated?.constants ?? {});
+  const supplied = new Set([...set.keys(), ...constants, ...(url ? [url.field] : [])]);
   rejectMissing(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
+  const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   const exact = findExactColumns(
     kind,
@@ -86,11 +87,24 @@ export function matchHeader(
     columnOf,
     unknown: translated ? [] : named.unknown,
     layout,
-    fields: rowFields,
+    fields: implied ? createFields(implied) : ownFields,
     exact,
     dateOrder,
     productIdColumns,
   };
+}
+
+/** What the columns of a file imply for all of its rows; undefined if nothing. */
+function readImpliedFields(
+  { valuesOf }: HeaderFile,
+  { impliedFields }: HeaderReading["behavior"],
+  columnOf: ReadonlyMap<string, number>,
+): Readonly<Record<string, string>> | undefined {
+  const implied = impliedFields?.((field) => {
+    const column = columnOf.get(field);
+    return column === undefined ? [] : valuesOf(column);
+  });
+  return implied && Object.keys(implied).length > 0 ? implied : undefined;
 }
 
 /**

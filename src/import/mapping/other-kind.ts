@@ -17,15 +17,15 @@ interface HeaderMatch {
 }
 
 /**
- * What makes a file resemble a kind without its column names: the minimum share and number of required fields that the
- * columns suggest, and how many more columns than the given kind it must read.
+ * What makes a file resemble a kind without its column names: the share of required fields that the columns must exceed,
+ * their minimum number, and how many more columns than the given kind it must read.
  */
 const resemblance = { share: 0.5, fields: 3, moreColumns: 4 } as const;
 
 /**
  * The kind that a header fits better than the given one: it reads all columns that the given one reads, and more.
  * Assumed: a header fits a kind if it has the kind's required columns or the columns of one of its layouts, or if its
- * names clearly suggest at least half of the required fields, and several other fields.
+ * names clearly suggest more than half of the required fields, and several other fields.
  */
 export function findBetterKind(
   header: readonly string[],
@@ -99,7 +99,7 @@ function resembleKind(header: readonly string[], kind: ImportKind): HeaderMatch[
   const clear = proposed.filter(
     ({ field, confidence }) => confidence !== "guess" && required.some(({ name }) => name === field),
   );
-  if (clear.length < resemblance.fields || clear.length < required.length * resemblance.share) return [];
+  if (clear.length < resemblance.fields || clear.length <= required.length * resemblance.share) return [];
   return [{ kind, columns: new Set(proposed.map(({ column = "" }) => normalizeName(column))), isComplete: false }];
 }
 

@@ -1,38 +1,30 @@
-import { contract, reviewerTypes, ServiceError, type ReviewerType } from "../../contract/index.ts";
+import { ServiceError } from "../../contract/index.ts";
 import { usageError } from "../../import/import-error.ts";
-import { readBoolean, readTime } from "../../import/check/date.ts";
-import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
-import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
+import type { ItemError } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { nameReview, type NewReview, numberName, ReviewIndex, type ReviewPayload } from "./review-index.ts";
+import { type NewReview, numberName, ReviewIndex, type ReviewPayload } from "./review-index.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
+import { reviewLayouts } from "./layouts/index.ts";
+import { impliedScale, RatingTally, scales } from "./rating.ts";
+import { columnOf, readReview } from "./read-review.ts";
 import { reviewSynonyms } from "./synonyms.ts";
 import { storedReviews } from "./verify.ts";
-
-const shape = contract.reviews.createNow.input;
-
-/** The columns of fields with a different name on the wire. */
-const columnOf: Readonly<Record<string, string>> = {
-  sku: "product_id",
-  created_at: "date",
-  comment: "comment_content",
-  reviewer_type: "user_type",
-};
-
-const fieldOf = (path: readonly PropertyKey[]) => columnOf[lastOf(path)] ?? lastOf(path);
 
 export const reviewImporter: RecordImporter = {
   prepare: prepareImport,
   synonyms: reviewSynonyms,
+  layouts: reviewLayouts,
 };
 
-function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind): PreparedImport {
+function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }: RecordKind): PreparedImport {
   if (batchSize !== 1) {
     throw usageError(`invalid value "${batchSize}" for --batch-size: the service accepts one review per call`);
   }
   const fieldNames = fields.map(({ name }) => name);
   const index = new ReviewIndex();
+  const ratings = new RatingTally();
+  const scale = scales.find((one) => one === ratingScale);
   let isDatedToday = false;
   return {
     operation: "reviews.createNow",
@@ -45,7 +37,9 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
     },
     storedRecords: storedReviews,
 
-    read: readReview,
+    read: (row, source, reportDropped) => readReview(row, source, { scale, ratings, reportDropped }),
+
+    impliedFields: (valuesOf) => (scale === undefined ? impliedScale(valuesOf("review_score")) : {}),
 
     numberDouble: (item, count) => {
       const { names, ...payload } = item.payload as ReviewPayload;
@@ -74,6 +68,7 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
     },
 
     notices: function* () {
+      yield* ratings.notices();
       if (isDatedToday) {
         yield "the service ignores the date of past reviews: they have the time of this import, are published, and may have caused emails";
       }
@@ -97,79 +92,8 @@ function prepareImport({ batchSize = 1 }: ImportOptions, { fields }: RecordKind)
   };
 }
 
-function readReview(
-  row: RowView,
-  source: Item["rows"][number],
-  reportDropped: ReportDropped,
-): Item | readonly RowError[] {
-  const problems: RowError[] = [];
-  const sku = readProductId(row, problems);
-  const published = readBoolean(row, "published", problems);
-  const time = row("date");
-  const type = readReviewerType(row, reportDropped);
-  const given = (field: string) => row(field) || undefined;
-  const review = {
-    sku,
-    // A service that already has the product keeps its name.
-    product_title: given("product_title") ?? sku,
-    product_url: given("product_url"),
-    product_description: given("product_description"),
-    product_image_url: given("product_image_url"),
-    display_name: given("display_name"),
-    email: given("email"),
-    review_title: given("review_title"),
-    review_content: given("review_content"),
-    review_score: given("review_score")?.replace(/[.,]0+$/, ""),
-    user_reference: given("user_reference"),
-    past: {
-      created_at: time === "" ? undefined : (readTime(time) ?? time),
-      comment: given("comment_content"),
-      ...(published === undefined ? {} : { published }),
-      ...(type === undefined ? {} : { reviewer_type: type }),
-    },
-  };
-  const parsed = shape.safeParse(review);
-  if (!parsed.success) {
-    const found = describeIssues(parsed.error.issues, fieldOf).map(nameScore);
-    // An invalid product ID has been reported already.
-    problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
-  }
-  if (!parsed.success || problems.length > 0) return problems;
-  return toItem(parsed.data, source);
-}
-
-function toItem(review: NewReview, source: Item["rows"][number]): Item {
-  const names = nameReview({
-    sku: String(review.sku),
-    email: review.email,
-    title: String(review.review_title),
-    content: String(review.review_content),
-    score: Number(review.review_score),
-    created_at: review.past?.created_at ?? "",
-  });
-  const payload: ReviewPayload = { review, names, numbers: { dated: 1, undated: 1 } };
-  const size = JSON.stringify(review).length;
-  return { key: names.dated, batchKey: "", rows: [source], size, payload };
-}
-
 function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean {
   return created_at === undefined || Date.parse(created_at) === Date.parse(past?.created_at ?? "");
-}
-
-/** `Verified Buyer` means `verified_buyer`. Unknown values are dropped. */
-function readReviewerType(row: RowView, reportDropped: ReportDropped): ReviewerType | undefined {
-  const value = row("user_type");
-  if (value === "") return undefined;
-  const name = value.toLowerCase().replaceAll(/[\s-]+/g, "_");
-  const known = reviewerTypes.find((type) => type === name);
-  if (known === undefined) reportDropped("user_type", `is not one of ${reviewerTypes.join(", ")}`);
-  return known;
-}
-
-/** Scores have a single code for all errors except missing ones. */
-function nameScore(problem: RowError): RowError {
-  const isScore = problem.field === "review_score" && problem.code !== "missing";
-  return isScore ? { ...problem, code: "bad_score" } : problem;
 }
 
 /** Converts the refusal of a call, which contains one review, to the error of that review. */

@@ -8,7 +8,7 @@ export const reviews: RecordKind = {
   name: "reviews",
   itemName: { one: "review", many: "reviews" },
   fields: [
-    { name: "review_title", required: true },
+    { name: "review_title" },
     { name: "review_content", required: true },
     { name: "review_score", required: true },
     { name: "date", required: true },
@@ -23,18 +23,48 @@ export const reviews: RecordKind = {
     { name: "product_image_url" },
     { name: "user_type", aliases: ["reviewer_type"] },
     { name: "user_reference" },
+    { name: "comment_date" },
+    { name: "image_urls" },
+    { name: "comment_public", isMappedOnly: true },
+    { name: "rating_scale", isMappedOnly: true },
   ],
   columns: (
     "published review_title review_content review_score date product_id display_name email " +
-    "comment_content product_title product_url user_type user_reference"
+    "comment_content product_title product_url user_type user_reference " +
+    "comment_date image_urls"
   ).split(" "),
   textColumns: "review_title review_content display_name comment_content product_title user_reference".split(" "),
   urlField: "product_url",
   fixableFields: ["product_id"],
+  productIdColumns: { handle: ["product_handle", "handle"], sku: ["sku", "product_sku"] },
   idFields: ["product_id", "user_reference"],
+  layoutNames: [
+    "judgeme",
+    "loox",
+    "okendo",
+    "opinew",
+    "ryviu",
+    "shopify-product-reviews",
+    "stamped",
+    "yotpo",
+    "woocommerce-reviews",
+    "trustpilot",
+  ],
   importCommand: {
     summary: "Import past reviews from CSV files (use - for standard input)",
-    examples: ["starpost reviews import reviews.csv", "starpost reviews import reviews.csv --dry-run"],
+    examples: [
+      "starpost reviews import reviews.csv",
+      "starpost reviews import judgeme-export.csv --dry-run",
+      "starpost reviews import ryviu.csv --product-id-from handle",
+    ],
+    flags: {
+      "rating-scale": {
+        value: "<n>",
+        description: "highest rating of the files: 5, 10, or 100 (default: auto-detect)",
+        option: "ratingScale",
+        values: ["5", "10", "100"],
+      },
+    },
   },
   exportCommand: {
     summary: "Export all reviews in the columns that `reviews import` reads",
@@ -46,7 +76,18 @@ export const reviews: RecordKind = {
     "starpost reviews plan reviews.csv --rejects rejects.csv",
   ],
   rejectCodes: {
-    bad_score: { means: "not a star rating", hint: "write an integer from 1 to 5" },
+    bad_score: {
+      means: "not a star rating",
+      hint: "write an integer from 1 to 5, or pass --rating-scale if ratings are out of 10 or 100",
+    },
+    spam: {
+      means: "marked as spam or trash in the file, and therefore not stored",
+      hint: "if the review is genuine, correct its state",
+    },
+    review_incomplete: {
+      means: "another row of the same review is invalid, so neither the review nor its reply was imported",
+      hint: "correct that line and import both rows together",
+    },
   },
   loadImporter: async () => (await import("./import.ts")).reviewImporter,
   loadExporter: async () => (await import("./export.ts")).reviewExporter,

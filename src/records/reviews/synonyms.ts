@@ -38,6 +38,13 @@ export const reviewSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   comment_content: synonyms(
     "comment content|reply|response|store reply|merchant reply|answer|antwort|reponse|respuesta|risposta|resposta|odpowiedz|svar",
   ),
+  comment_date: synonyms(
+    "comment date|reply date|replied at|response date|reply created at|datum der antwort|date reponse|fecha respuesta",
+  ),
+  image_urls: synonyms(
+    "image urls|review images|review photos|picture urls|photo urls|customer photos|bilder der bewertung",
+    "images|photos|pictures|photo|picture|img|media",
+  ),
   product_title: productSynonyms.name,
   product_url: productSynonyms.url,
   product_description: productSynonyms.description,
