@@ -14,6 +14,8 @@ export interface ImportOptions {
   map: Record<string, string>;
   delimiter?: string | undefined;
   encoding?: string | undefined;
+  /** The sheet of Excel workbooks; by default, the first visible one. */
+  sheet?: string | undefined;
   rejects?: string | undefined;
   /** Whether files that look like another kind are imported anyway. */
   force?: boolean | undefined;

@@ -112,9 +112,9 @@ describe("archives", () => {
     ],
     ["an archive without CSV files", () => zipOf(["a.png", "x"]), /x: the zip archive contains no CSV file.*a\.png/],
     [
-      "a workbook",
+      "a damaged workbook",
       () => zipOf(["[Content_Types].xml", "x"], ["xl/workbook.xml", "x"]),
-      /an Excel workbook .*export it as CSV/,
+      /x: the Excel workbook is damaged/,
     ],
     [
       "an archive within an archive",

@@ -6,7 +6,7 @@ const run: ArgumentHelp = {
   values: "imports",
 };
 const csvFiles: ArgumentHelp = {
-  description: "CSV or JSON files (also .gz, .zip, and patterns such as 'exports/*.csv'); - for standard input",
+  description: "CSV, .xlsx, or JSON files (also .gz, .zip, and patterns such as 'exports/*.csv'); - for standard input",
   values: "files",
 };
 const category: ArgumentHelp = {

@@ -21,7 +21,7 @@ import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposa
 /** The flags that apply before anything is proposed. */
 export type DraftOptions = Pick<
   ImportOptions,
-  "map" | "set" | "productUrl" | "productIdFrom" | "layout" | "delimiter" | "encoding"
+  "map" | "set" | "productUrl" | "productIdFrom" | "layout" | "delimiter" | "encoding" | "sheet"
 >;
 
 /** How a file could be read: what was detected, what is proposed, and which flags were given. */
@@ -33,6 +33,8 @@ export interface MappingDraft {
   readonly layout: Pick<Layout, "name" | "title"> | undefined;
   readonly encoding: string;
   readonly delimiter: string;
+  /** Whether the file was not CSV; its encoding and delimiter are then those of a copy. */
+  readonly isConverted: boolean;
   readonly samples: readonly ColumnSample[];
   /** Proposals for all fields by column name, whatever the layout. */
   readonly byColumns: readonly FieldProposal[];
@@ -97,6 +99,7 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
     layout: layout && { name: layout.name, title: layout.title },
     encoding: format.encoding,
     delimiter: format.delimiter,
+    isConverted: format.origin !== undefined,
     samples,
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],

@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stampFile } from "./containers/file-pieces.ts";
-import { findZipFiles, listNames, showName } from "./containers/zip-files.ts";
+import { findZipFiles, isOfficeDocument, listNames, showName } from "./containers/zip-files.ts";
 import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
@@ -25,7 +25,7 @@ export interface LocatedFile {
 }
 
 /** The flags that decide how files are converted. */
-export type LocatingOptions = Pick<ImportOptions, "encoding">;
+export type LocatingOptions = Pick<ImportOptions, "encoding" | "sheet">;
 
 type LocatingDeps = Pick<ImportContext, "cwd" | "stdin" | "abort" | "report">;
 
@@ -100,7 +100,7 @@ async function convert(
 function nameParts(given: string, path: string, { report }: LocatingDeps): LocatedFile[] {
   try {
     const file = stampFile(path);
-    if (recognizePacking(file) !== "zip") return [{ given, path }];
+    if (recognizePacking(file) !== "zip" || isOfficeDocument(file)) return [{ given, path }];
     const { usable, passedOver } = findZipFiles(file);
     if (passedOver.length > 0) {
       report({ type: "notice", message: `${given}: ignored files in the archive: ${listNames(passedOver)}` });

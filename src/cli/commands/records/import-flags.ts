@@ -61,6 +61,7 @@ export const importFlags = {
     values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
     read: readText,
   },
+  sheet: { value: "<name>", description: "sheet of Excel workbooks (default: the first visible one)", read: readText },
   force: { description: "import files that look like another type of record" },
   empty: {
     value: "<keep|clear|error>",
@@ -156,6 +157,7 @@ export function readImportOptions(
     map: readPairs(flags.map ?? [], "--map"),
     delimiter: flags.delimiter,
     encoding: flags.encoding,
+    sheet: flags.sheet,
     rejects: flags.rejects,
     layout: flags["layout"] as string | undefined,
     productUrl: flags["product-url"] as string | undefined,

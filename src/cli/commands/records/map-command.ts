@@ -7,13 +7,13 @@ import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 /** The command that creates a mapping file. It prompts only for settings that no flag defines. */
 export function mapCommand(kind: RecordKind): Command {
   const flags = importFlagsOf(kind);
-  const { map, set, layout, delimiter, encoding } = flags;
+  const { map, set, layout, delimiter, encoding, sheet } = flags;
   return command({
     name: `${kind.name} map`,
-    summary: `Create a mapping file for a CSV layout of ${kind.name}`,
+    summary: `Create a mapping file for files with ${kind.name}`,
     argument: "<file>",
     argumentHelp: {
-      file: { description: "CSV file (also .gz or .zip), or - for standard input", values: "files" },
+      file: { description: "CSV, .xlsx, or JSON file (also .gz or .zip), or - for standard input", values: "files" },
     },
     examples: [
       `starpost ${kind.name} map ${kind.name}.csv --out mapping.json`,
@@ -32,6 +32,7 @@ export function mapCommand(kind: RecordKind): Command {
       layout,
       delimiter,
       encoding,
+      sheet,
       ...("product-url" in flags && { "product-url": flags["product-url"] }),
       ...("product-id-from" in flags && { "product-id-from": flags["product-id-from"] }),
     },

@@ -78,10 +78,11 @@ async function createPrompts(context: Context): Promise<MappingPrompts> {
 }
 
 /** Describes the detected format of the file in one line. */
-function describeDraft({ file, layout, samples, encoding, delimiter }: MappingDraft): string {
+function describeDraft({ file, layout, samples, encoding, delimiter, isConverted }: MappingDraft): string {
   const separator = delimiter === "\t" ? "tabs" : `'${delimiter}'`;
+  const text = isConverted ? "" : ` separated by ${separator}, ${encoding}`;
   const format = layout ? `, ${layout.title}` : "";
-  return `${file}: ${countOf(samples.length, "column")} separated by ${separator}, ${encoding}${format}`;
+  return `${file}: ${countOf(samples.length, "column")}${text}${format}`;
 }
 
 /** Describes the mapping that was proposed without prompting. Contains no values of rows, because logs are stored. */
@@ -137,9 +138,10 @@ function describeMissing(draft: MappingDraft, answers: Answers): string[] {
   ];
 }
 
-function describeNextCommand({ kind, file }: MappingDraft, out: string | undefined): string {
+function describeNextCommand({ kind, file, options }: MappingDraft, out: string | undefined): string {
   const path = file === "-" ? "<file>" : quoteForShell(file);
-  const command = `${importCommandOf(findKind(kind), path)} --mapping ${quoteForShell(out ?? "mapping.json")}`;
+  const sheet = options.sheet === undefined ? "" : ` --sheet ${quoteForShell(options.sheet)}`;
+  const command = `${importCommandOf(findKind(kind), path)}${sheet} --mapping ${quoteForShell(out ?? "mapping.json")}`;
   return out === undefined
     ? `To use the mapping, save it as mapping.json and run: ${command}`
     : `Wrote ${out}. To use it, run: ${command}`;

@@ -15,7 +15,7 @@ const tableNames = [/\.(csv|tsv|tab)$/i, /\.(xlsx|ndjson|jsonl)$/i, /\.json$/i, 
 /**
  * The tables in a zip archive.
  * Assumed: beside CSV files, other files are notes or metadata.
- * @throws FileFormatError if it is damaged, a workbook, or has no readable table
+ * @throws FileFormatError if it is damaged, an OpenDocument spreadsheet, or has no readable table
  */
 export function findZipFiles(file: StampedFile): ZipFiles {
   const entries = readZipDirectory(file);
@@ -61,15 +61,17 @@ function isHidden(name: string): boolean {
 
 function rejectDocuments(entries: readonly ZipEntry[]): void {
   const names = new Set(entries.map(({ name }) => name));
-  const what = names.has("[Content_Types].xml")
-    ? "an Excel workbook or another Office document"
-    : names.has("mimetype") && names.has("META-INF/manifest.xml")
-      ? "an OpenDocument spreadsheet"
-      : undefined;
-  if (what !== undefined) throw new FileFormatError(`the file is ${what}, not CSV; export it as CSV`);
+  if (!names.has("mimetype") || !names.has("META-INF/manifest.xml")) return;
+  throw new FileFormatError("the file is an OpenDocument spreadsheet", "save it as .xlsx or CSV");
 }
 
-function rejectUnreadable({ name, isEncrypted, method }: ZipEntry): void {
+/** Whether a zip archive is an Office document, such as an .xlsx file. */
+export function isOfficeDocument(file: StampedFile): boolean {
+  return readZipDirectory(file).some(({ name }) => name === "[Content_Types].xml");
+}
+
+/** @throws FileFormatError if a file in an archive is encrypted, or compressed with an unsupported method */
+export function rejectUnreadable({ name, isEncrypted, method }: ZipEntry): void {
   if (isEncrypted) {
     throw new FileFormatError(
       `the zip archive is encrypted: cannot read ${showName(name)}`,

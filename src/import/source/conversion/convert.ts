@@ -1,10 +1,14 @@
-import { rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import iconv from "iconv-lite";
 import { openSource, readBytes, type ByteSource } from "../../csv/byte-source.ts";
 import { guessEncoding } from "../../csv/encoding-detection.ts";
 import type { FileFormat } from "../../csv/file-format.ts";
 import type { ImportContext } from "../../context.ts";
+import type { ImportOptions } from "../../options.ts";
+import { writeFully } from "../../run/write-fully.ts";
+import { stampFile, type StampedFile } from "../containers/file-pieces.ts";
+import { isOfficeDocument } from "../containers/zip-files.ts";
 
 /** A file to convert, and where its table goes. */
 interface Conversion {
@@ -14,7 +18,11 @@ interface Conversion {
   readonly copy: string;
 }
 
+type ConvertingOptions = Pick<ImportOptions, "encoding" | "sheet">;
 type ConvertingDeps = Pick<ImportContext, "abort" | "report">;
+
+/** The steps of a conversion, with the number of rows so far. */
+type Steps = Generator<{ readonly rows: number }, FileFormat>;
 
 /** Number of steps after which signals and timers are handled. */
 const stepsInARow = 4;
@@ -25,30 +33,61 @@ const startBytes = 4096;
  * Converts a file that is not CSV to a table, once, so that the import reads it like any other file.
  * @returns the format of the table; undefined if the file needs no conversion
  * @throws FileFormatError if the file is damaged
+ * @throws ImportError `usage` if it has no sheet of the given name
  */
 export async function convertFile(
-  { given, path, entry, copy }: Conversion,
-  options: { readonly encoding?: string | undefined },
-  { abort, report }: ConvertingDeps,
+  conversion: Conversion,
+  options: ConvertingOptions,
+  deps: ConvertingDeps,
 ): Promise<FileFormat | undefined> {
+  const { copy } = conversion;
+  const extracted = `${copy}.xlsx`;
+  let isDone = false;
+  try {
+    const steps = await openConversion(conversion, extracted, options, deps);
+    const format = steps && (await run(steps, conversion.given, deps));
+    isDone = format !== undefined;
+    return format;
+  } finally {
+    rmSync(extracted, { force: true });
+    if (!isDone) rmSync(copy, { force: true });
+  }
+}
+
+async function openConversion(
+  { given, path, entry, copy }: Conversion,
+  extracted: string,
+  { encoding: requested, sheet }: ConvertingOptions,
+  { report }: ConvertingDeps,
+): Promise<Steps | undefined> {
   const source = openSource(path, entry);
   const start = readStart(source);
-  const encoding = options.encoding ?? guessEncoding(start).encoding;
+  const notice = (message: string) => report({ type: "notice", message });
+  if (start.toString("latin1", 0, 4) === "PK\u0003\u0004") {
+    const file = source.packed === undefined ? source : extract(source, extracted);
+    if (isOfficeDocument(file)) {
+      const { convertSheet } = await import("./workbook/workbook-table.ts");
+      return convertSheet(file, { given, sheet, copy, notice });
+    }
+  }
+  if (sheet !== undefined) notice(`${given}: ignored --sheet, because the file is not an Excel workbook`);
+  const encoding = requested ?? guessEncoding(start).encoding;
   if (!isJson(start, encoding)) return undefined;
   const { convertJson } = await import("./json-table.ts");
-  const steps = convertJson(source, { encoding, copy });
-  try {
-    for (let count = 1; ; count++) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (count % stepsInARow !== 0) continue;
-      await setImmediate();
-      abort.throwIfAborted();
-      report({ type: "reading", doing: "converting", file: given, rows: step.value.rows });
+  return convertJson(source, { encoding, copy });
+}
+
+async function run(steps: Steps, given: string, { abort, report }: ConvertingDeps): Promise<FileFormat> {
+  for (let count = 1; ; count++) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (count % stepsInARow !== 0) continue;
+    await setImmediate();
+    if (abort.aborted) {
+      // Closes the files.
+      steps.throw(abort.reason);
     }
-  } catch (error) {
-    rmSync(copy, { force: true });
-    throw error;
+    report({ type: "reading", doing: "converting", file: given, rows: step.value.rows });
   }
 }
 
@@ -61,6 +100,17 @@ function readStart(source: ByteSource): Buffer {
     if (length >= startBytes) break;
   }
   return Buffer.concat(pieces).subarray(0, startBytes);
+}
+
+/** A workbook is not read from its beginning to its end, so a compressed one is extracted first. */
+function extract(source: ByteSource, path: string): StampedFile {
+  const descriptor = openSync(path, "w", 0o600);
+  try {
+    for (const piece of readBytes(source)) writeFully(descriptor, piece);
+  } finally {
+    closeSync(descriptor);
+  }
+  return stampFile(path);
 }
 
 /** Whether a text begins as only JSON does: with an object, or with an array of values. */

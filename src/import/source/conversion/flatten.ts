@@ -21,7 +21,7 @@ function addObject(value: JsonObject, prefix: string, cells: Map<string, string>
 
 function addValue(value: unknown, column: string, cells: Map<string, string>, depth: number): void {
   if (typeof value !== "object" || value === null) {
-    cells.set(column, value === null ? "" : String(value as string | boolean));
+    cells.set(column, typeof value === "string" ? value : value === null ? "" : JSON.stringify(value));
     return;
   }
   if (depth >= maxDepth) throw new FileFormatError(`an object is nested more than ${maxDepth} levels deep`);
