@@ -72,6 +72,19 @@ it("counts what a heartbeat saw in the interval before it", () => {
   expect(twice).toMatchObject({ calls: 6, retried: 4, throttled: 2, waits: { pace: 20, throttled: 40, retry: 60 } });
 });
 
+it("includes the interval in which it ends", () => {
+  const ended: JournalEntry[] = [
+    { t: "start", at: start },
+    { t: "unanswered", n: 0, sure: true, calls: { sent: 1, retried: 0, throttled: 0 } },
+    { t: "send", n: 0, items: 1, extent: "", at: start + 2_000 },
+  ];
+  expect(readTimeline(ended)).toMatchObject({
+    intervalMs: 1_000,
+    points: [0, 1_000, 2_000].map((at) => ({ at: start + at, rows: 0, calls: 0 })),
+    attempts: [{ from: start, to: start + 2_000, rows: 0, isEnded: false }],
+  });
+});
+
 it("includes intervals without progress", () => {
   const hung = [{ t: "start", at: start } as const, doneAt(10_000, 0, 100)];
   expect(readTimeline(hung).points.map(({ rows }) => rows)).toEqual([...Array<number>(10).fill(0), 100]);

@@ -27,3 +27,15 @@ test("is loaded even if the service had no keys", () => {
   store.load([], 1);
   expect(store.isLoaded).toBe(true);
 });
+
+test("what the service holds at a resume is forgotten after it", () => {
+  const path = join(folder, "held");
+  {
+    using resumed = new KeyStore(path);
+    resumed.loadHeld(["A", "B", "A"]);
+    expect([resumed.isHeld("A"), resumed.isHeld("C"), resumed.isExisting("A")]).toEqual([true, false, false]);
+    expect([resumed.count("x"), resumed.count("x"), resumed.count("x")]).toEqual([1, 2, 3]);
+  }
+  using later = new KeyStore(path);
+  expect([later.isHeld("A"), later.isLoaded]).toEqual([false, false]);
+});
