@@ -27,6 +27,9 @@ export { setPrivateWebhooks } from "./private-webhooks.ts";
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;
 
+/** The same for calls with one record each, which the embedded engine carries out together. */
+const singleConcurrency = { local: 192, remote: concurrency.remote } as const;
+
 /**
  * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
  * @throws UserError, ServiceError
@@ -62,6 +65,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     appKey,
     readSecret,
     concurrency: concurrency[profile.mode],
+    singleConcurrency: singleConcurrency[profile.mode],
     keepsOrder,
     ratePerSecond: findRate(settings),
     token: () => signed.token(),
@@ -103,6 +107,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   return {
     service: createService(signed, { appKey }),
     concurrency: concurrency.local,
+    singleConcurrency: singleConcurrency.local,
     keepsOrder: true,
     ratePerSecond: findRate(settings),
     notKnown: stage.notKnown,

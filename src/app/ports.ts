@@ -55,6 +55,8 @@ export interface Connection {
   readonly readSecret: () => Promise<string>;
   /** The recommended number of concurrent calls. */
   readonly concurrency: number;
+  /** The recommended number of concurrent calls with one record each. */
+  readonly singleConcurrency: number;
   /** Whether concurrent calls run in the order in which they were made. */
   readonly keepsOrder: boolean;
   /** The rate limit in calls per second; undefined if calls are not paced. */
@@ -78,7 +80,10 @@ export interface RehearsalSettings extends ConnectionSettings {
 }
 
 /** A connection whose changes are discarded. Until it is closed, other processes cannot write to a local database. */
-export interface Rehearsal extends Pick<Connection, "service" | "concurrency" | "keepsOrder" | "close"> {
+export interface Rehearsal extends Pick<
+  Connection,
+  "service" | "concurrency" | "singleConcurrency" | "keepsOrder" | "close"
+> {
   /** The rate limit of the account itself, in calls per second; undefined if calls are not paced. */
   readonly ratePerSecond: number | undefined;
   /** Descriptions of account data that could not be copied. */

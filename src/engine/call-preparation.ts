@@ -20,6 +20,13 @@ async function indexBuyersForWebhooks(): Promise<Preparation> {
   return { isDue: async (context) => (await hasWebhooks(context)) && (await isDue(context)), write };
 }
 
+/** A past review causes no webhook events. */
+async function indexBuyersForNewReview(input: unknown, account: Account | undefined): Promise<Preparation | undefined> {
+  const { isPastReview } = await import("./reviews/reviews.ts");
+  const isPast = account && isPastReview(input as Parameters<typeof isPastReview>[0], account);
+  return isPast ? undefined : indexBuyersForWebhooks();
+}
+
 async function applyBottomLineChanges(): Promise<Preparation> {
   const { hasDueChanges, applyDueChanges } = await import("./reviews/bottom-line-changes.ts");
   return { isDue: hasDueChanges, write: applyDueChanges };
@@ -31,7 +38,7 @@ async function changePublication(input: unknown): Promise<Preparation> {
   return createPublicationChange(published_reviews);
 }
 
-type CreatePreparation = (input: unknown) => Promise<Preparation>;
+type CreatePreparation = (input: unknown, account: Account | undefined) => Promise<Preparation | undefined>;
 
 export const preparations: Readonly<Partial<Record<OperationName, CreatePreparation>>> = {
   "account.set": changePublication,
@@ -39,7 +46,7 @@ export const preparations: Readonly<Partial<Record<OperationName, CreatePreparat
   "reviews.bottomLines": applyBottomLineChanges,
   "reviews.comment": indexBuyersForWebhooks,
   "reviews.create": indexBuyersForWebhooks,
-  "reviews.createNow": indexBuyersForWebhooks,
+  "reviews.createNow": indexBuyersForNewReview,
   "reviews.setPublished": indexBuyersForWebhooks,
 };
 

@@ -1,5 +1,5 @@
 import type { Contract, GroupName, OperationName } from "../contract/index.ts";
-import type { HandlerContext, Handlers } from "./kernel/handler.ts";
+import type { Account, HandlerContext, Handlers } from "./kernel/handler.ts";
 
 type Loaders = { readonly [G in GroupName]: () => Promise<Handlers<Contract[G]>> };
 
@@ -69,4 +69,27 @@ function loadGroup(name: GroupName): Promise<Group> {
   const loading = loaders[name]() as Promise<unknown> as Promise<Group>;
   loaded.set(name, loading);
   return loading;
+}
+
+/** Handles several calls of one account together. If one fails, all fail. */
+export interface CombinedHandler {
+  /** Whether a call can be handled together with others. */
+  readonly accepts: (input: unknown, account: Account) => boolean;
+  /** @returns the results, in the order of the inputs */
+  readonly handleAll: (inputs: readonly unknown[], context: HandlerContext) => Promise<readonly unknown[]>;
+}
+
+/** Operations of which a client sends many calls, each with one record, and several at once. */
+const combinedLoaders: Readonly<Partial<Record<OperationName, () => Promise<CombinedHandler>>>> = {
+  "reviews.createNow": async () => {
+    const { createPastReviews, isPastReview } = await import("./reviews/reviews.ts");
+    return {
+      accepts: (input, account) => isPastReview(input as Parameters<typeof isPastReview>[0], account),
+      handleAll: (inputs, context) => createPastReviews(inputs as Parameters<typeof createPastReviews>[0], context),
+    };
+  },
+};
+
+export async function findCombinedHandler(operation: OperationName): Promise<CombinedHandler | undefined> {
+  return combinedLoaders[operation]?.();
 }

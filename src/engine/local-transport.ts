@@ -2,13 +2,13 @@ import type { Transaction } from "kysely";
 import { type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
 import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
 import type { Tables } from "../storage/tables.ts";
-import { WriteQueue } from "../storage/write-queue.ts";
+import { type Combinable, WriteQueue } from "../storage/write-queue.ts";
 import { checks, completions, preparations, transforms } from "./call-preparation.ts";
-import { findHandler } from "./handlers.ts";
+import { findCombinedHandler, findHandler } from "./handlers.ts";
 import { authenticate } from "./kernel/authenticate.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
 import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
-import { honoredKey, runOnce } from "./kernel/idempotency.ts";
+import { honoredKey, type KeyedCall, runAllOnce, runOnce } from "./kernel/idempotency.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
@@ -133,13 +133,41 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
     }
     const handleOnce = (transaction: Transaction<Tables>) =>
       runOnce({ endpoint, key, input }, createContext(transaction, run), () => handle(transaction));
-    const { output, isReplay } = await write(run, (transaction) =>
-      handleOnce(transaction).catch(clearAndRethrow),
+    const { output, isReplay } = await write(
+      run,
+      (transaction) => handleOnce(transaction).catch(clearAndRethrow),
+      await findCombination({ operation, endpoint, input, key }, run),
     ).catch(clearAndRethrow);
     onEvent?.({ type: "idempotency", isReplay });
     return output;
   }
   return responses.read({ operation, accountId: run.account?.id, input }, () => read(run, handle));
+}
+
+type OnceResult = Awaited<ReturnType<typeof runOnce>>;
+
+/** How a call with an idempotency key is carried out together with other waiting calls of the account, if it can be. */
+async function findCombination(
+  call: KeyedCall & { readonly operation: OperationName },
+  run: Run,
+): Promise<Combinable<OnceResult> | undefined> {
+  const { operation, input, key } = call;
+  const handler = await findCombinedHandler(operation);
+  if (!handler || !run.account || !handler.accepts(input, run.account)) return undefined;
+  return {
+    key: `${operation} ${run.account.id}`,
+    id: key,
+    input: call,
+    workOnAll: (calls, transaction) => {
+      const context = createContext(transaction, run);
+      return runAllOnce(calls as readonly KeyedCall[], context, (open) =>
+        handler.handleAll(
+          open.map((each) => each.input),
+          context,
+        ),
+      );
+    },
+  };
 }
 
 /** Rejects a call before its input is transformed and before it takes the write lock. */
@@ -150,7 +178,7 @@ async function checkCall(operation: OperationName, input: unknown, run: Run): Pr
 
 /** Runs each step of the preparation in its own transaction, so that other calls can run in between. */
 async function prepare(operation: OperationName, input: unknown, run: Run): Promise<void> {
-  const preparation = await preparations[operation]?.(input);
+  const preparation = await preparations[operation]?.(input, run.account);
   if (!preparation) return;
   const { isDue, write: writeNext } = preparation;
   while (await read(run, (transaction) => isDue(createContext(transaction, run)))) {
@@ -165,9 +193,10 @@ function read<T>({ database }: Run, work: (transaction: Transaction<Tables>) => 
 async function write<T>(
   { writes, responses }: Run,
   work: (transaction: Transaction<Tables>) => Promise<T>,
+  combinable?: Combinable<T>,
 ): Promise<T> {
   try {
-    return await writes.run(work);
+    return await writes.run(work, combinable);
   } finally {
     responses.invalidate();
   }

@@ -17,6 +17,8 @@ export interface ImportDeps extends ImportContext {
   readonly openService: (options: { rate?: number | undefined; rateShare?: number | undefined }) => Promise<{
     service: Service;
     concurrency: number;
+    /** The number of concurrent calls with one record each (default: `concurrency`). */
+    singleConcurrency?: number;
     /** Whether calls are carried out in the order in which they were made, even concurrent ones. */
     keepsOrder: boolean;
     /** Calls per second; undefined if calls are not paced. */

@@ -42,7 +42,15 @@ interface Pending {
 
 /** Handles calls from a port with a transport of this thread, until the other side closes it. */
 export function serveOverPort(port: MessagePort, transport: Transport): void {
-  const answer = (message: Answer) => port.postMessage(message);
+  let answers: Answer[] = [];
+  // Calls that share a commit are answered in one message, because messages are expensive.
+  const answer = (message: Answer) => {
+    if (answers.push(message) > 1) return;
+    setImmediate(() => {
+      port.postMessage(answers);
+      answers = [];
+    });
+  };
   port.on("message", ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
     const answered = call
@@ -76,7 +84,9 @@ export class PortTransport implements Transport {
 
   constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on("message", (answer: Answer) => this.#settle(answer));
+    worker.on("message", (answers: readonly Answer[]) => {
+      for (const answer of answers) this.#settle(answer);
+    });
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", () => this.#fail(new Error("the thread of the service ended")));
   }

@@ -137,3 +137,94 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     },
   );
 });
+
+describeBackends("concurrent calls of reviews.createNow for past reviews", (harness) => {
+  const person = (name: string) => ({ display_name: `${name} Jones`, email: `${name}@mail.example` });
+  const reviews = [
+    { ...person("Ann"), sku: "teapot", product_title: "Teapot", past },
+    { ...person("Ann"), sku: "cup", review_score: 1, past: { ...past, published: true } },
+    { ...person("ANN"), sku: "cup", review_score: 2, past: { ...past, comment: undefined, published: true } },
+    { ...person("Bob"), sku: "teapot", past: {} },
+    { ...person("Bob"), sku: "teapot", past: {} },
+    { ...person("Eve"), sku: "service_site_reviews", past: {} },
+    { ...person("Eve"), sku: "saucer", product_image_url: "https://shop.example/s.jpg", past },
+    { ...person("Eve"), sku: "cup", review_score: 5, user_reference: "e7", domain: "shop.example", past },
+    { ...person("Cid"), sku: "lid", review_score: 3, past: { published: true } },
+  ].map((review, at) => {
+    // Concurrent calls may arrive in another order.
+    return aReview({ ...review, past: { ...review.past, created_at: `2018-08-15T10:11:${10 + at}.000Z` } });
+  });
+
+  /** What an account holds after the calls, without IDs and random parts of slugs. */
+  async function importAll(isConcurrent: boolean) {
+    const { service } = await harness().newAccount();
+    await service.products.massCreate({ products: { cup: { name: "Cup", url: "https://shop.example/cup" } } });
+    await service.groups.create({ group_name: "china" });
+    await service.groups.update({ group_name: "china", product_ids_to_add: ["cup"] });
+    const call = (input: (typeof reviews)[number], at: number) =>
+      service.reviews.createNow(input, { idempotencyKey: `review ${at}` });
+    const results: Awaited<ReturnType<typeof call>>[] = [];
+    if (isConcurrent) results.push(...(await Promise.all(reviews.map(call))));
+    else for (const [at, review] of reviews.entries()) results.push(await call(review, at));
+    const listed = await service.reviews.list({ deleted: true, details: true, count: 100 });
+    const history = await Promise.all(
+      results.map(({ reviews: [review] }) => service.reviews.history({ review_id: review?.id ?? 0 })),
+    );
+    const lines = await Promise.all(
+      ["teapot", "cup", "saucer", "lid", "service_site_reviews"].map((product_id) =>
+        service.reviews.bottomLine({ product_id }),
+      ),
+    );
+    return {
+      service,
+      results,
+      stored: {
+        authors: results.map(({ reviews: [review] }) =>
+          results.findIndex((other) => other.reviews[0]?.user.id === review?.user.id),
+        ),
+        names: results.map(({ reviews: [review] }) => review?.user.display_name),
+        products: results.map(({ reviews: [review] }) => review?.products_apps[0]?.product.name),
+        listed: listed.reviews
+          .map(({ id: _id, ...review }) => review)
+          .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)),
+        history: history.map(({ events }) => events.map(({ event, by, reason }) => ({ event, by, reason }))),
+        lines,
+      },
+    };
+  }
+
+  it("stores what consecutive calls store", async () => {
+    const together = await importAll(true);
+    expect(together.stored).toEqual((await importAll(false)).stored);
+    expect(together.stored.authors).toEqual([0, 0, 0, 3, 4, 5, 6, 6, 8]);
+    const slugs = together.results.map(({ reviews: [review] }) => review?.user.slug);
+    expect(slugs.every((slug) => /^\w+-j/.test(slug ?? ""))).toBe(true);
+  });
+
+  it("repeats the results of calls with the same key, and refuses another input", async () => {
+    const { service, results } = await importAll(true);
+    const events: boolean[] = [];
+    const repeat = (at: number, change = {}) =>
+      service.reviews.createNow({ ...reviews[at], ...change } as (typeof reviews)[number], {
+        idempotencyKey: `review ${at}`,
+        onEvent: (event) => {
+          if (event.type === "idempotency") events.push(event.isReplay);
+        },
+      });
+    const [again, ...others] = await Promise.allSettled([
+      Promise.all(results.map((_, at) => repeat(at))),
+      repeat(2, { review_title: "Another title" }),
+      service.reviews.createNow(aReview({ past }), { idempotencyKey: "new" }),
+      service.reviews.createNow(aReview({ past }), { idempotencyKey: "new" }),
+    ]);
+    expect(again).toEqual({ status: "fulfilled", value: results });
+    expect(events).toEqual(results.map(() => true));
+    expect(others).toMatchObject([
+      { status: "rejected", reason: { kind: "invalidIdempotencyKey" } },
+      { status: "fulfilled" },
+      { status: "fulfilled" },
+    ]);
+    const { reviews: all } = await service.reviews.list({ deleted: true, count: 100 });
+    expect(all).toHaveLength(reviews.length + 1);
+  });
+});

@@ -1,7 +1,10 @@
+import { sql } from "kysely";
 import type { UserSummary } from "../../contract/index.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { findFreeSlug, toSlug } from "../kernel/slug.ts";
+import { findFreeSlug, findFreeSlugs, toSlug } from "../kernel/slug.ts";
 
 /** The columns of a user that public responses include. */
 export type Person = Pick<Row<"users">, "id" | "display_name" | "slug" | "social_image" | "bio" | "score" | "kind">;
@@ -109,6 +112,108 @@ async function addShopper(
     .returning(personColumns)
     .executeTakeFirstOrThrow();
 }
+
+/** A shopper with the address that they submitted first. */
+export type AddressedPerson = Person & Pick<Row<"users">, "email">;
+
+interface NewShopper {
+  email: string;
+  email_key: string | null;
+  display_name: string;
+  slug: string;
+}
+
+/** In the order in which the rows are passed to the statement. */
+const shopperColumns: BatchColumns<NewShopper> = {
+  email: "text",
+  email_key: "text",
+  display_name: "text",
+  slug: "text",
+};
+
+/**
+ * Like `findOrAddShopper` for authors who are verified, and `addUnverifiedShopper` for others, with a constant number of
+ * statements.
+ * @returns a person for each author
+ */
+export async function addShoppers(
+  authors: readonly (Author & { readonly isVerified: boolean })[],
+  accountId: number,
+  context: Context & Pick<HandlerContext, "dialect">,
+): Promise<readonly AddressedPerson[]> {
+  const keyOf = ({ email, isVerified }: (typeof authors)[number]) => (isVerified ? email.toLowerCase() : null);
+  const known = await findShoppers(new Set(authors.flatMap((author) => keyOf(author) ?? [])), accountId, context);
+  const seen = new Set<string | null>(known.keys());
+  const added = authors.filter((author) => {
+    const key = keyOf(author);
+    const isNew = key === null || !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+  const slugs = await findFreeSlugs(
+    added.map(({ display_name }) => shortenName(display_name)),
+    context,
+  );
+  const people = await insertShoppers(
+    added.map((author, at) => [author.email, keyOf(author), author.display_name, slugs[at] ?? ""]),
+    accountId,
+    context,
+  );
+  const bySlug = new Map(people.map((person) => [person.slug, person]));
+  const byAuthor = new Map(added.map((author, at) => [author, bySlug.get(slugs[at] ?? "")]));
+  for (const author of added) {
+    const [key, person] = [keyOf(author), byAuthor.get(author)];
+    if (key !== null && person) known.set(key, person);
+  }
+  return authors.map((author) => {
+    const found = byAuthor.get(author) ?? known.get(keyOf(author) ?? "");
+    if (!found) throw new Error("a shopper was not stored");
+    return found;
+  });
+}
+
+const addressedColumns = sql.join([...personColumns, "users.email", "users.email_key"].map((name) => sql.ref(name)));
+
+async function findShoppers(
+  keys: ReadonlySet<string>,
+  accountId: number,
+  { transaction, dialect }: Pick<HandlerContext, "transaction" | "dialect">,
+): Promise<Map<string, AddressedPerson>> {
+  if (keys.size === 0) return new Map();
+  const rows = JSON.stringify(Array.from(keys, (key) => [key]));
+  const found = await selectShoppers(transaction, dialect, { accountId, rows });
+  return new Map(found.rows.map(({ email_key, ...person }) => [email_key, person]));
+}
+
+const selectShoppers = createStatement<
+  { accountId: number; rows: string },
+  AddressedPerson & { readonly email_key: string }
+>(
+  (slot, dialect) => sql`
+    select ${addressedColumns}
+    from ${batchOf<{ email_key: string }>({ email_key: "text" }, slot("rows"), dialect)} cross join users
+    where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key`,
+);
+
+async function insertShoppers(
+  shoppers: readonly (readonly unknown[])[],
+  accountId: number,
+  { transaction, dialect, nowMs }: Context & Pick<HandlerContext, "dialect">,
+): Promise<readonly AddressedPerson[]> {
+  if (shoppers.length === 0) return [];
+  const { rows } = await insertShopperRows(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(shoppers) });
+  return rows;
+}
+
+const insertShopperRows = createStatement<{ accountId: number; nowMs: number; rows: string }, AddressedPerson>(
+  (slot, dialect) => sql`
+    insert into users (account_id, created_at, kind, password_hash, url, email, email_key, display_name, slug)
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), 'shopper', '', '',
+      batch.email, batch.email_key, batch.display_name, batch.slug
+    from ${batchOf(shopperColumns, slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}
+    returning id, display_name, slug, social_image, bio, score, kind, email`,
+);
 
 /**
  * Shortens a name for public display.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { type Account, accountOf, type HandlerContext } from "./handler.ts";
 
@@ -15,6 +16,9 @@ export interface KeyedCall {
 
 /** Longer responses are stored compressed, in characters. */
 const minDeflatedLength = 500;
+
+/** Much faster than the default, because less memory is initialized, and hardly larger for short texts. */
+const deflation = { level: 1, memLevel: 4, windowBits: 12 } as const;
 
 /** Maximum number of expired results that a call deletes. */
 const maxPurged = 100;
@@ -43,32 +47,58 @@ export function honoredKey(
  * writes run one after another.
  * @throws ServiceError `invalidIdempotencyKey` if the key belongs to a call with another input
  */
-export async function runOnce(
-  call: KeyedCall,
+export async function runOnce(call: KeyedCall, context: HandlerContext, run: () => Promise<unknown>): Promise<Result> {
+  const [result] = await runAllOnce([call], context, async () => [await run()]);
+  if (!result) throw new Error("a call has no result");
+  return result;
+}
+
+interface Result<Output = unknown> {
+  readonly output: Output;
+  readonly isReplay: boolean;
+}
+
+/**
+ * Like `runOnce`, for calls of one operation that are carried out together, and have different keys. If one fails, all
+ * fail.
+ * @param runAll carries out some of the calls; returns their results in the same order
+ */
+export async function runAllOnce<Call extends KeyedCall>(
+  calls: readonly Call[],
   context: HandlerContext,
-  run: () => Promise<unknown>,
-): Promise<{ readonly output: unknown; readonly isReplay: boolean }> {
+  runAll: (calls: readonly Call[]) => Promise<readonly unknown[]>,
+): Promise<readonly Result[]> {
   const { transaction, dialect, nowMs } = context;
   const expiredAtMs = nowMs - idempotencyKeys.lifetimeMs;
   const accountId = accountOf(context).id;
-  const keyHash = hash(`${pathOf(call)}\n${call.key}`);
-  const inputHash = hash(JSON.stringify(call.input));
-  const { rows } = await selectCall(transaction, dialect, { accountId, keyHash });
-  const [first] = rows;
-  if (first && first.created_at > expiredAtMs) {
-    if (first.input_hash !== inputHash) throw anotherInput();
-    return { output: decode(first.response, context), isReplay: true };
+  const hashed = calls.map((call) => ({
+    call,
+    keyHash: hash(`${pathOf(call)}\n${call.key}`),
+    inputHash: hash(JSON.stringify(call.input)),
+  }));
+  const keyRows = JSON.stringify(hashed.map(({ keyHash }) => [keyHash]));
+  const { rows } = await selectCalls(transaction, dialect, { accountId, rows: keyRows });
+  const stored = new Map(rows.filter((row) => row.created_at > expiredAtMs).map((row) => [row.key_hash, row]));
+  const isOther = hashed.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.input_hash ?? inputHash) !== inputHash);
+  if (isOther) throw anotherInput();
+  const open = hashed.filter(({ keyHash }) => !stored.has(keyHash));
+  const outputs = open.length === 0 ? [] : await runAll(open.map(({ call }) => call));
+  if (open.length > 0) {
+    await deleteExpired(transaction, dialect, { expiredAtMs });
+    const results = open.map(({ call, keyHash, inputHash }, at) => [
+      keyHash,
+      inputHash,
+      encode(outputs[at], call.endpoint, context),
+    ]);
+    await insertCalls(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(results) });
   }
-  const output = await run();
-  await deleteExpired(transaction, dialect, { expiredAtMs });
-  await insertCall(transaction, dialect, {
-    accountId,
-    keyHash,
-    inputHash,
-    response: encode(output, call.endpoint, context),
-    nowMs,
+  const byKey = new Map(open.map(({ keyHash }, at) => [keyHash, outputs[at]]));
+  return hashed.map(({ keyHash }) => {
+    const found = stored.get(keyHash);
+    return found
+      ? { output: decode(found.response, context), isReplay: true }
+      : { output: byKey.get(keyHash), isReplay: false };
   });
-  return { output, isReplay: false };
 }
 
 /** Deletes all expired results. */
@@ -92,25 +122,29 @@ export async function findNextExpiry({ transaction }: HandlerContext): Promise<n
   return oldest && oldest.created_at + idempotencyKeys.lifetimeMs;
 }
 
-interface CallId {
-  accountId: number;
-  keyHash: string;
+interface CallColumns {
+  key_hash: string;
+  input_hash: string;
+  response: string;
 }
 
-interface StoredCall {
-  readonly input_hash: string;
-  readonly response: string;
-  readonly created_at: number;
-}
+/** In the order in which the rows are passed to the statement. */
+const callColumns: BatchColumns<CallColumns> = { key_hash: "text", input_hash: "text", response: "text" };
 
-const selectCall = createStatement<CallId, StoredCall>(
-  (slot) => sql`select input_hash, response, created_at from idempotent_calls
-    where account_id = ${slot("accountId")} and key_hash = ${slot("keyHash")}`,
+const selectCalls = createStatement<{ accountId: number; rows: string }, CallColumns & { readonly created_at: number }>(
+  (slot, dialect) => sql`
+    select stored.key_hash, stored.input_hash, stored.response, stored.created_at
+    from ${batchOf<{ key_hash: string }>({ key_hash: "text" }, slot("rows"), dialect)}
+      cross join idempotent_calls as stored
+    where stored.account_id = ${slot("accountId")} and stored.key_hash = batch.key_hash`,
 );
 
-const insertCall = createStatement<CallId & { inputHash: string; response: string; nowMs: number }>(
-  (slot) => sql`insert into idempotent_calls (account_id, key_hash, input_hash, response, created_at)
-    values (${slot("accountId")}, ${slot("keyHash")}, ${slot("inputHash")}, ${slot("response")}, ${slot("nowMs")})
+const insertCalls = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into idempotent_calls (account_id, key_hash, input_hash, response, created_at)
+    select cast(${slot("accountId")} as bigint), batch.key_hash, batch.input_hash, batch.response,
+      cast(${slot("nowMs")} as bigint)
+    from ${batchOf(callColumns, slot("rows"), dialect)} where true
     on conflict (account_id, key_hash) do update set input_hash = excluded.input_hash,
       response = excluded.response, created_at = excluded.created_at`,
 );
@@ -141,7 +175,9 @@ function anotherInput(): ServiceError {
 function encode(output: unknown, { returnsSecret = false }: Endpoint, { sealer }: HandlerContext): string {
   const text = JSON.stringify(output);
   if (returnsSecret) return `sealed:${sealer.seal(text)}`;
-  return text.length < minDeflatedLength ? `json:${text}` : `deflated:${deflateRawSync(text).toString("base64")}`;
+  return text.length < minDeflatedLength
+    ? `json:${text}`
+    : `deflated:${deflateRawSync(text, deflation).toString("base64")}`;
 }
 
 function decode(stored: string, { sealer }: HandlerContext): unknown {

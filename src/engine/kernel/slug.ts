@@ -1,6 +1,8 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { batchOf } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { RandomBytes } from "./handler.ts";
+import type { HandlerContext, RandomBytes } from "./handler.ts";
 import { extensionPrefix } from "../../contract/index.ts";
 
 /** Returns an unused slug. Assumed: the display name in lower case with dashes, plus random characters if it is taken. */
@@ -11,6 +13,35 @@ export async function findFreeSlug(db: Kysely<Tables>, displayName: string, rand
     if (!taken) return slug;
   }
 }
+
+/** Returns a different unused slug for each name, as `findFreeSlug` does. */
+export async function findFreeSlugs(
+  displayNames: readonly string[],
+  { transaction, dialect, random }: Pick<HandlerContext, "transaction" | "dialect" | "random">,
+): Promise<readonly string[]> {
+  const slugs = displayNames.map(toSlug);
+  const seen = new Set<string>();
+  let open = [...slugs.keys()];
+  while (open.length > 0) {
+    const rows = JSON.stringify(open.map((at) => [slugs[at]]));
+    const found = await selectTakenSlugs(transaction, dialect, { rows });
+    const taken = new Set(found.rows.map(({ slug }) => slug));
+    open = open.filter((at) => {
+      const slug = slugs[at] ?? "";
+      const isFree = !taken.has(slug) && !seen.has(slug);
+      if (isFree) seen.add(slug);
+      else slugs[at] = `${toSlug(displayNames[at] ?? "")}-${random(4).toString("hex")}`;
+      return !isFree;
+    });
+  }
+  return slugs;
+}
+
+const selectTakenSlugs = createStatement<{ rows: string }, { readonly slug: string }>(
+  (slot, dialect) => sql`
+    select users.slug from ${batchOf<{ slug: string }>({ slug: "text" }, slot("rows"), dialect)} cross join users
+    where users.slug = batch.slug`,
+);
 
 /** Maximum length of a slug without its random suffix. */
 const maxSlug = 100;

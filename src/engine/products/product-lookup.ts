@@ -1,4 +1,8 @@
+import { sql } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
 /** A product as described by a review or a question. */
@@ -39,6 +43,65 @@ export async function findOrAddProduct(
     .executeTakeFirstOrThrow();
   return id;
 }
+
+/** The columns of a product that responses about reviews include. */
+export type FoundProduct = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url">;
+
+type AddedProduct = Pick<ProductDescription, "product_id" | "name" | "url" | "image_url" | "description">;
+
+/** In the order in which the rows are passed to the statement. */
+const addedColumns: BatchColumns<AddedProduct> = {
+  product_id: "text",
+  name: "text",
+  url: "text",
+  image_url: "text",
+  description: "text",
+};
+
+/**
+ * Like `findOrAddProduct` for products that the store describes, with a constant number of statements. The first
+ * description of a product is stored.
+ * @returns the products by their product IDs
+ */
+export async function addProducts(
+  products: readonly ProductDescription[],
+  context: HandlerContext,
+): Promise<ReadonlyMap<string, FoundProduct>> {
+  const { transaction, dialect, nowMs } = context;
+  const { id: accountId } = accountOf(context);
+  const first = new Map(products.toReversed().map((product) => [product.product_id, product]));
+  if (first.size === 0) return new Map();
+  const rows = JSON.stringify(Array.from(first.keys(), (id) => [id]));
+  const known = await selectProducts(transaction, dialect, { accountId, rows });
+  const found = new Map(known.rows.map((product) => [product.product_id, product]));
+  const missing = [...new Set(products.map(({ product_id }) => product_id))].filter((id) => !found.has(id));
+  if (missing.length === 0) return found;
+  const added = missing.map((id) => {
+    const { name = "", url = "", image_url = null, description = null } = first.get(id) ?? {};
+    return [id, name, url, image_url, description];
+  });
+  const inserted = await insertProducts(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(added) });
+  for (const product of inserted.rows) found.set(product.product_id, product);
+  return found;
+}
+
+const selectProducts = createStatement<{ accountId: number; rows: string }, FoundProduct>(
+  (slot, dialect) => sql`
+    select products.id, products.product_id, products.name, products.url, products.image_url
+    from ${batchOf<{ product_id: string }>({ product_id: "text" }, slot("rows"), dialect)} cross join products
+    where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id`,
+);
+
+const insertProducts = createStatement<{ accountId: number; nowMs: number; rows: string }, FoundProduct>(
+  (slot, dialect) => sql`
+    insert into products (account_id, created_at, updated_at, named_by_visitor, product_id, name, url, image_url,
+      description)
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), 0,
+      batch.product_id, batch.name, batch.url, batch.image_url, batch.description
+    from ${batchOf(addedColumns, slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}
+    returning id, product_id, name, url, image_url`,
+);
 
 /** Finds the name and URL of a product for an email to a visitor, unless a visitor stated them. */
 export async function findStoreProduct(

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { readBottomLinesDelay } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -32,6 +33,36 @@ const insertChange = createStatement<ReviewChange & { readonly nowMs: number }>(
   (slot) => sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
     values (${slot("accountId")}, ${slot("target")}, ${slot("reviews")}, ${slot("score")}, 0, ${slot("nowMs")})`,
+);
+
+interface ChangeColumns {
+  target: string;
+  reviews: number;
+  score: number;
+}
+
+const changeColumns: BatchColumns<ChangeColumns> = { target: "text", reviews: "integer", score: "integer" };
+
+/** Records changes of the totals of products and groups of an account. */
+export async function recordChanges(
+  changes: readonly ChangeColumns[],
+  accountId: number,
+  context: Recording,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const { transaction, dialect, nowMs } = context;
+  await prepareToRecord(accountId, context);
+  const rows = JSON.stringify(changes.map(({ target, reviews, score }) => [target, reviews, score]));
+  await insertChanges(transaction, dialect, { accountId, nowMs, rows });
+}
+
+const insertChanges = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
+    select cast(${slot("accountId")} as bigint), batch.target, batch.reviews, batch.score, 0,
+      cast(${slot("nowMs")} as bigint)
+    from ${batchOf(changeColumns, slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}`,
 );
 
 /** Must be called before changes are recorded. No recorded change is later than the next one, even if a clock was wrong. */

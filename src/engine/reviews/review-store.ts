@@ -1,14 +1,7 @@
 import type * as z from "zod";
-import {
-  actorNames,
-  type contract,
-  imageLimits,
-  type PastReview,
-  type ReviewerType,
-  siteReviewsId,
-} from "../../contract/index.ts";
+import { actorNames, type contract, imageLimits, type ReviewerType, siteReviewsId } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { findOrAddProduct } from "../products/product-lookup.ts";
+import { findOrAddProduct, type ProductDescription } from "../products/product-lookup.ts";
 import { announceReview } from "./review-announcement.ts";
 import { queueCommentNotification } from "./review-emails.ts";
 import type { ReviewParts } from "./review-response.ts";
@@ -23,7 +16,6 @@ export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
 /** Facts about a review beyond its author's input. */
 interface ReviewFacts {
-  readonly past?: PastReview | undefined;
   /** The order whose email led to the review, which proves that the author's address is a buyer's. */
   readonly orderRow?: number | undefined;
   /** The reviewer type that a trusted vendor has signed. */
@@ -34,28 +26,24 @@ interface ReviewFacts {
  * Stores a review, and publishes it if nothing prevents it.
  * Source: spec "Reviews". Assumed: a review is published immediately, as anonymous until its author is verified, unless it
  * is held or the account's setting requires more; the store can publish or hide it with a reason. A call with a token of
- * the account is the store's decision. An imported review has the state that the store reports, its comment is as old as
- * the review, and it triggers no webhook events.
+ * the account is the store's decision.
  */
 export async function createReview(
   input: NewReview,
   context: HandlerContext,
-  { past, orderRow, signedType }: ReviewFacts = {},
+  { orderRow, signedType }: ReviewFacts = {},
 ): Promise<ReviewParts> {
   const { id: accountId } = accountOf(context);
   const isStore = accountOf(context).isStore === true;
   const isByStore = isStore || signedType !== undefined || orderRow !== undefined;
   const productRow = input.sku === siteReviewsId ? null : await findProduct(input, isByStore, context);
-  const reviewer_type = orderRow === undefined ? (past?.reviewer_type ?? signedType ?? "anonymous") : buyer;
+  const reviewer_type = orderRow === undefined ? (signedType ?? "anonymous") : buyer;
   const author = await findAuthor(input, { reviewer_type, isProven: orderRow !== undefined }, context);
   const { nowMs, transaction } = context;
-  const createdMs = past ? Date.parse(past.created_at) : nowMs;
-  const comment = past?.comment ?? null;
-  const commentedMs = past?.comment_created_at ? Date.parse(past.comment_created_at) : createdMs;
   const shelf = productRow === null ? siteTarget(accountId) : await findRatingTarget(productRow, context);
   const isAnonymous = reviewer_type === "anonymous";
   const held = isStore || signedType ? undefined : await findHeldReason(input, { shelf, isAnonymous }, context);
-  const moderation = isStore ? decide(past?.published ?? true) : held === undefined ? null : "held";
+  const moderation = isStore ? "published" : held === undefined ? null : "held";
   const published = isPublished({ moderation, reviewer_type }, await readPublishedReviews(accountId, context));
   const { id } = await transaction
     .insertInto("reviews")
@@ -74,22 +62,21 @@ export async function createReview(
       moderation,
       votes_up: 0,
       votes_down: 0,
-      comment,
-      comment_at: comment === null ? null : commentedMs,
-      images: past?.images?.length ?? 0,
+      comment: null,
+      comment_at: null,
+      images: 0,
       order_row: orderRow ?? null,
-      created_at: createdMs,
+      created_at: nowMs,
       updated_at: nowMs,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  if (past?.images) await addImageUrls({ id, accountId }, past.images, context);
   if (published) await countReview({ accountId, productRow, score: input.review_score }, 1, context);
-  await recordReviewEvent({ id, accountId }, past ? imported : created, context);
+  await recordReviewEvent({ id, accountId }, created, context);
   if (held !== undefined)
     await recordReviewEvent({ id, accountId }, { event: "held", by: "SERVICE", reason: held }, context);
   const parts = await findReview(id, { accountId, isPublished: false }, context);
-  if (!past) await announceReview("review_create", parts, context);
+  await announceReview("review_create", parts, context);
   return parts;
 }
 
@@ -117,33 +104,21 @@ async function findAuthor(
   return (reviewer_type === "anonymous" ? addUnverifiedShopper : findOrAddShopper)(input, id, context);
 }
 
-async function addImageUrls(
-  { id, accountId }: { readonly id: number; readonly accountId: number },
-  urls: readonly string[],
-  { transaction, nowMs }: HandlerContext,
-): Promise<void> {
-  if (urls.length === 0) return;
-  const image = { account_id: accountId, review_row: id, content_type: "", base64: "", thumb_base64: null };
-  const images = urls.map((url) => ({ ...image, url, created_at: nowMs }));
-  await transaction.insertInto("review_images").values(images).execute();
-}
-
 const created = { event: "created", by: actorNames.user, reason: null } as const;
-const imported = { event: "imported", by: actorNames.store, reason: null } as const;
 
 function findProduct(input: NewReview, isByStore: boolean, context: HandlerContext): Promise<number> {
-  return findOrAddProduct(
-    {
-      product_id: input.sku,
-      name: input.product_title,
-      url: input.product_url ?? "",
-      image_url: input.product_image_url || null,
-      description: input.product_description || null,
-      product_tags: null,
-    },
-    isByStore,
-    context,
-  );
+  return findOrAddProduct(describeProduct(input), isByStore, context);
+}
+
+export function describeProduct(input: NewReview): ProductDescription {
+  return {
+    product_id: input.sku,
+    name: input.product_title,
+    url: input.product_url ?? "",
+    image_url: input.product_image_url || null,
+    description: input.product_description || null,
+    product_tags: null,
+  };
 }
 
 /** Creates the token with which the author can add images. Assumed: it is valid for one hour. */

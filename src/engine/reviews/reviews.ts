@@ -1,7 +1,8 @@
 import { type contract, type PastReview, ServiceError, unauthorizedMessage } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { type Account, accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { type ImportedReview, storePastReviews } from "./past-reviews.ts";
 import { queueCommentRequest, queueVerification } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
@@ -27,8 +28,14 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
   createNow: async (input, context) => {
     const signed = await readSignature(input, "createNow", context);
     return runSignedOnce(signed, "createNow", context, async () => {
-      const facts = { past: readPast(input, context), signedType: signed?.reviewerType };
-      return { reviews: await toFullReviews([await createReview(input, context, facts)], context) };
+      const past = readPast(input, context);
+      const signedType = signed?.reviewerType;
+      if (!past) return { reviews: await toFullReviews([await createReview(input, context, { signedType })], context) };
+      const [stored] = await storePast(
+        [{ input, past, reviewer_type: past.reviewer_type ?? signedType ?? "anonymous" }],
+        context,
+      );
+      return stored ?? { reviews: [] };
     });
   },
 
@@ -120,6 +127,26 @@ function readPast({ past }: Pick<NewReview, "past">, context: HandlerContext): P
   if (past === undefined || isStore === undefined) return undefined;
   if (!isStore) throw new ServiceError("unauthorized", unauthorizedMessage);
   return past;
+}
+
+/** Stores the past reviews of calls without a signature, which have been accepted by `isPastReview`. */
+export async function createPastReviews(inputs: readonly NewReview[], context: HandlerContext) {
+  const reviews = inputs.flatMap((input) => {
+    const past = readPast(input, context);
+    return past ? [{ input, past, reviewer_type: past.reviewer_type ?? ("anonymous" as const) }] : [];
+  });
+  return storePast(reviews, context);
+}
+
+/** Whether a call stores a past review of the store, without a signature that must be checked. */
+export function isPastReview({ past, signature }: NewReview, { isStore }: Account): boolean {
+  return past !== undefined && isStore === true && !signature;
+}
+
+/** @returns the response of each call */
+async function storePast(reviews: readonly ImportedReview[], context: HandlerContext) {
+  const full = await toFullReviews(await storePastReviews(reviews, context), context);
+  return full.map((review) => ({ reviews: [review] }));
 }
 
 async function toFullReviews(found: readonly ReviewParts[], context: HandlerContext) {

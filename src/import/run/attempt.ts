@@ -15,6 +15,7 @@ import { RejectFile, type GroupedInput } from "./reject-file.ts";
 import { lockRun, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
 import { placeRows } from "./reject-copy.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
+import { callSizeOf } from "../send/chunks.ts";
 import { createDrySender, JournaledSender } from "../send/sender.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
@@ -139,11 +140,12 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
     if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
     const path = join(attempt.folder, "before.db");
     await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
+    const isSingle = callSizeOf(behavior).recommended === undefined;
     const sender = new JournaledSender({
       ...records,
       behavior,
       service: opened.service,
-      concurrency: options.concurrency ?? opened.concurrency,
+      concurrency: options.concurrency ?? (isSingle ? opened.singleConcurrency : undefined) ?? opened.concurrency,
       keepsOrder: opened.keepsOrder,
       isOnce: endpointOf(behavior.operation).effect === "once",
       // A rehearsal does not need keys, and its ID belongs to no run.

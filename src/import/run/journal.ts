@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import type { RowError } from "../item.ts";
 import type { ChunkOutcomes } from "../outcome.ts";
@@ -120,6 +121,8 @@ export class Journal {
     this.#lastSyncMs = this.#clock();
     this.#next ??= this.#running
       .catch(() => {})
+      // Lines that are appended until then share the sync.
+      .then(() => nextTurn())
       .then(() => {
         this.#next = undefined;
         this.#running = syncData(this.#descriptor);

@@ -9,6 +9,9 @@ export class KeyStore implements Disposable {
   readonly #file: SqliteFile;
   /** A separate file, since it is temporary: damage from a power failure must not affect the other. */
   readonly #met: SqliteFile;
+  /** Whether there are any keys of either kind, because most runs have none, and every row is looked up. */
+  #hasExisting: boolean;
+  #hasHeld = false;
 
   constructor(path: string) {
     this.#file = new SqliteFile(path);
@@ -20,6 +23,7 @@ export class KeyStore implements Disposable {
     this.#met.execute("create table met (key text primary key, line integer) without rowid; begin");
     this.#met.execute("create table held (key text primary key) without rowid");
     this.#met.execute("create table counted (name text primary key, times integer) without rowid");
+    this.#hasExisting = this.#file.all("select 1 from existing limit 1").length > 0;
   }
 
   get isLoaded(): boolean {
@@ -32,20 +36,22 @@ export class KeyStore implements Disposable {
     for (const key of keys) this.#file.run("insert or ignore into existing values (?)", [key]);
     this.#file.run("insert into loaded values (?)", [nowMs]);
     this.#file.execute("commit");
+    this.#hasExisting ||= keys.length > 0;
   }
 
   /** Stores what the service holds when this attempt resumes the run. */
   loadHeld(keys: readonly string[]): void {
+    this.#hasHeld ||= keys.length > 0;
     for (const key of keys) this.#met.run("insert or ignore into held values (?)", [key]);
   }
 
   /** Whether the service held a key when this attempt resumed the run; false in the first attempt. */
   isHeld(key: string): boolean {
-    return this.#met.all("select 1 from held where key = ?", [key]).length > 0;
+    return this.#hasHeld && this.#met.all("select 1 from held where key = ?", [key]).length > 0;
   }
 
   isExisting(key: string): boolean {
-    return this.#file.all("select 1 from existing where key = ?", [key]).length > 0;
+    return this.#hasExisting && this.#file.all("select 1 from existing where key = ?", [key]).length > 0;
   }
 
   /** @returns the line on which this attempt first saw the key, or undefined */

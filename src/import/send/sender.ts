@@ -40,6 +40,9 @@ export interface SendingDeps extends Omit<DeliveryDeps, "history" | "onKeyHonore
   readonly keys: KeyStore | undefined;
 }
 
+/** How long chunks may be submitted before responses are handled, in milliseconds. */
+const maxTurnMs = 2;
+
 /** Sends chunks, several concurrently, and records each in the journal before it is sent and after it is answered. */
 export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
@@ -55,6 +58,8 @@ export class JournaledSender implements Sender {
   readonly #split = new Set<Chunk>();
   readonly #history: CallHistory;
   #honorsKeys: boolean;
+  /** When pending responses were last handled. */
+  #handledMs = Number.NEGATIVE_INFINITY;
   failure: unknown;
 
   constructor(deps: SendingDeps) {
@@ -97,12 +102,19 @@ export class JournaledSender implements Sender {
       })
       .finally(() => this.#inFlight.delete(chunk));
     this.#inFlight.set(chunk, sending);
-    // Lets pending responses be handled.
-    await setImmediate();
+    await this.#handleResponses();
   }
 
   async drain(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.race(this.#inFlight.values());
+  }
+
+  /** Lets pending responses be handled, unless that was done just before. */
+  async #handleResponses(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#handledMs < maxTurnMs) return;
+    await setImmediate();
+    this.#handledMs = performance.now();
   }
 
   /** Whether another run stored all items of a chunk that this run has never sent. */

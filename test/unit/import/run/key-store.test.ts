@@ -18,14 +18,18 @@ test("keeps the keys of the service for later attempts, and forgets those of an 
   expect([first.count("x"), first.count("x"), first.count("y")]).toEqual([1, 2, 1]);
   first[Symbol.dispose]();
   using second = new KeyStore(path);
-  expect([second.isLoaded, second.isExisting("B")]).toEqual([true, true]);
+  expect([second.isLoaded, second.isExisting("B"), second.isExisting("C")]).toEqual([true, true, false]);
+  expect(second.isHeld("E")).toBe(false);
+  second.loadHeld(["E"]);
+  second.loadHeld([]);
+  expect([second.isHeld("E"), second.isHeld("B")]).toEqual([true, false]);
   expect([second.meet("C", 9), second.count("x")]).toEqual([undefined, 1]);
 });
 
 test("is loaded even if the service had no keys", () => {
   using store = new KeyStore(join(folder, "empty"));
   store.load([], 1);
-  expect(store.isLoaded).toBe(true);
+  expect([store.isLoaded, store.isExisting("A"), store.isHeld("A")]).toEqual([true, false, false]);
 });
 
 test("what the service holds at a resume is forgotten after it", () => {

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { afterAll, beforeEach, afterEach, describe, expect, test, vi } from "vitest";
+import { type Database, openDatabase } from "../../../src/storage/database.ts";
+import type { Tables } from "../../../src/storage/tables.ts";
+import { type Combinable, WriteQueue } from "../../../src/storage/write-queue.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let database: Database;
+let commits: number;
+let count = 0;
+
+beforeEach(async () => {
+  database = await openDatabase(join(folder, `${count++}.db`), { nowMs: 0 });
+  await sql`create table notes (text text)`.execute(database.db);
+  commits = 0;
+});
+afterEach(() => database.db.destroy());
+
+/** Counts transactions. */
+function createQueue(): WriteQueue {
+  const { db } = database;
+  const transaction = () => ({
+    execute: (work: (transaction: Transaction<Tables>) => Promise<unknown>) => {
+      commits++;
+      return db.transaction().execute(work);
+    },
+  });
+  return new WriteQueue({ transaction } as unknown as Kysely<Tables>);
+}
+
+async function note(text: string, transaction: Transaction<Tables>): Promise<void> {
+  await sql`insert into notes (text) values (${text})`.execute(transaction);
+}
+
+async function readNotes(): Promise<string[]> {
+  const { rows } = await sql<{ text: string }>`select text from notes order by rowid`.execute(database.db);
+  return rows.map(({ text }) => text);
+}
+
+/** A write of one note, which can be combined with others. A note "bad" fails after it is written. */
+function add(queue: WriteQueue, text: string, { key = "k", id = text } = {}): Promise<string> {
+  const write = async (name: string, transaction: Transaction<Tables>) => {
+    await note(name, transaction);
+    if (text.startsWith("bad")) throw new Error(`failed: ${text}`);
+    return name;
+  };
+  const combinable: Combinable<string> = {
+    key,
+    id,
+    input: text,
+    workOnAll: async (inputs, transaction) => {
+      for (const input of inputs) {
+        await note(`together ${String(input)}`, transaction);
+        if (String(input).startsWith("bad")) throw new Error("failed together");
+      }
+      return inputs.map((input) => `together ${String(input)}`);
+    },
+  };
+  return queue.run((transaction) => write(`alone ${text}`, transaction), combinable);
+}
+
+describe("writes that wait", () => {
+  test("are combined, and settled in order", async () => {
+    const queue = createQueue();
+    const results = await Promise.all([add(queue, "a"), add(queue, "b"), add(queue, "c"), add(queue, "d")]);
+    // The first does not wait.
+    expect(results).toEqual(["alone a", "together b", "together c", "together d"]);
+    expect(await readNotes()).toEqual(results);
+    expect(commits).toBe(2);
+  });
+
+  test("are combined only with their neighbors of the same key, and never with the same ID", async () => {
+    const queue = createQueue();
+    const plain = (text: string) => queue.run((transaction) => note(text, transaction));
+    await Promise.all([
+      plain("first"),
+      add(queue, "a"),
+      add(queue, "b"),
+      add(queue, "c", { key: "other" }),
+      plain("plain"),
+      add(queue, "d"),
+      add(queue, "e", { id: "d" }),
+      add(queue, "f"),
+    ]);
+    const together = ["together a", "together b"];
+    const rest = ["alone c", "plain", "alone d", "together e", "together f"];
+    expect(await readNotes()).toEqual(["first", ...together, ...rest]);
+    expect(commits).toBe(2);
+  });
+
+  test("run alone if combining them fails, so that only the faulty one fails", async () => {
+    const queue = createQueue();
+    const settled = await Promise.allSettled([add(queue, "a"), add(queue, "b"), add(queue, "bad"), add(queue, "c")]);
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(settled[2]).toMatchObject({ reason: { message: "failed: bad" } });
+    expect(await readNotes()).toEqual(["alone a", "alone b", "alone c"]);
+  });
+
+  test("share a commit of at most 64", async () => {
+    const queue = createQueue();
+    const plain = (text: string) => queue.run((transaction) => note(text, transaction));
+    await Promise.all(Array.from({ length: 1 + 64 + 1 }, (_, at) => plain(`${at}`)));
+    expect(commits).toBe(3);
+    expect(await readNotes()).toHaveLength(66);
+  });
+
+  test("use the next transaction after 20 ms", async () => {
+    const now = vi.spyOn(performance, "now");
+    try {
+      let ms = 0;
+      now.mockImplementation(() => ms);
+      const queue = createQueue();
+      const slow = (text: string) =>
+        queue.run(async (transaction) => {
+          await note(text, transaction);
+          ms += 10;
+        });
+      await Promise.all(["first", "a", "b", "c"].map(slow));
+      expect(commits).toBe(3);
+      expect(await readNotes()).toEqual(["first", "a", "b", "c"]);
+    } finally {
+      now.mockRestore();
+    }
+  });
+});
+
+describe("a transaction that cannot be committed", () => {
+  test("fails its writes, but not the waiting ones", async () => {
+    let transactions = 0;
+    const { db } = database;
+    const transaction = () => ({
+      execute: async (work: (transaction: Transaction<Tables>) => Promise<unknown>) => {
+        await db.transaction().execute(async (open) => {
+          await work(open);
+          if (++transactions === 2) throw new Error("the disk is full");
+        });
+      },
+    });
+    const queue = new WriteQueue({ transaction } as unknown as Kysely<Tables>);
+    const plain = (text: string) => queue.run((open) => note(text, open));
+    const settled = await Promise.allSettled(["a", "b", "c"].map(plain));
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+    await plain("d");
+    expect(await readNotes()).toEqual(["a", "d"]);
+  });
+
+  test("and not even begun fails all that wait", async () => {
+    const transaction = () => ({ execute: async () => Promise.reject(new Error("locked")) });
+    const queue = new WriteQueue({ transaction } as unknown as Kysely<Tables>);
+    const settled = await Promise.allSettled(["a", "b", "c"].map((text) => queue.run((open) => note(text, open))));
+    expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  });
+
+  test("rolls back a write that is alone in it", async () => {
+    const queue = createQueue();
+    await expect(add(queue, "bad")).rejects.toThrow("failed: bad");
+    expect(await readNotes()).toEqual([]);
+  });
+});
