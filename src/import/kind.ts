@@ -37,6 +37,11 @@ export interface RecordKind {
   readonly productIdColumns?: Readonly<Record<string, readonly string[]>>;
   /** Fields with IDs, in which a number in scientific notation is a damaged ID. */
   readonly idFields?: readonly string[];
+  /**
+   * The field that holds the date of what happened: it is never in the future, and its order of day and month may have
+   * to be detected. Enables `--date-format`.
+   */
+  readonly dateField?: string;
   /** Whether the API can undo an import; enables `--undoable`. */
   readonly isUndoable?: boolean;
   /** What `--undoable` records, if an undo restores no overwritten values. */
@@ -133,7 +138,7 @@ export interface RecordImporter {
 
 /** How one import behaves: what `prepare` returns, and what the kind declares. */
 export interface ImportBehavior
-  extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields" | "idFields"> {
+  extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields" | "idFields" | "dateField"> {
   readonly fields: readonly FieldSpec[];
 }
 
@@ -150,11 +155,6 @@ export interface PreparedImport {
   readonly sharedFields?: readonly string[];
   /** Identifies a record that a later row may name again; only used to report repetitions. */
   readonly idField?: string;
-  /**
-   * The field that holds the date of what happened: it is never in the future, and a layout may have to detect its
-   * order of day and month.
-   */
-  readonly dateField?: string;
   /** Values that options give for fields, ahead of a layout's constants. */
   readonly suppliedFields?: Readonly<Record<string, string>>;
   /**

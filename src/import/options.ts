@@ -27,6 +27,8 @@ export interface ImportOptions {
   productIdFrom?: readonly string[] | undefined;
   /** Field to the value for rows without a value of their own. */
   set?: Record<string, string> | undefined;
+  /** The order of day, month, and year in dates; by default, detected from the dates. */
+  dateFormat?: DateFormat | undefined;
   /** The mapping file; its contents have already been merged into the other options. */
   mapping?: string | undefined;
   /** Whether invalid IDs are replaced by valid ones. */
@@ -46,3 +48,7 @@ export interface ImportOptions {
 /** What an empty cell does: nothing, erase the stored value, or reject its row. */
 export const emptyCells = ["keep", "clear", "error"] as const;
 export type EmptyCells = (typeof emptyCells)[number];
+
+/** The order of day, month, and year in dates of three numbers. */
+export const dateFormats = ["dmy", "mdy", "ymd"] as const;
+export type DateFormat = (typeof dateFormats)[number];

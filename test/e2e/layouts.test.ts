@@ -168,7 +168,7 @@ describe("order exports of shop platforms", () => {
     );
   });
 
-  test("does not guess the order of day and month in ambiguous dates; the layout defines it", async () => {
+  test("does not guess the order of day and month in ambiguous dates; a flag or the layout defines it", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     writeFileSync(
@@ -177,7 +177,7 @@ describe("order exports of shop platforms", () => {
     );
     const refused = await home.run(["orders", "import", file, ...withUrl]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(/'Order Date'[^]*--layout bigcommerce-orders-dmy/);
+    expect(refused.stderr).toMatch(/'Order Date'[^]*--date-format dmy/);
     const { exitCode } = await home.json(["orders", "import", file, ...withUrl, "--layout", "bigcommerce-orders-dmy"]);
     expect(exitCode).toBe(0);
     expect(ordersOf(home)[0]).toMatchObject({ day: "2026-02-01" });

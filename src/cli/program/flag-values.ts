@@ -1,6 +1,7 @@
 import { type UserError, usageError } from "../../config/user-error.ts";
 import { type Flag, type Flags, type FlagValues, isRequired } from "./flag.ts";
 import { bottomLinesDelay } from "../../contract/reviews/bottom-lines-delay.ts";
+import { type DateFormat, dateFormats } from "../../import/options.ts";
 import { hourMs } from "../../contract/time.ts";
 
 /**
@@ -181,6 +182,15 @@ export function readTime(text: string, flag: string): string {
 export function readText(text: string, flag: string): string {
   if (text.trim() !== "") return text;
   throw wrong(flag, text, "non-empty");
+}
+
+/** `dmy`, or a pattern with the same order, such as `DD/MM/YYYY`. */
+export function readDateFormat(text: string, flag: string): DateFormat {
+  const order = text
+    .toLowerCase()
+    .replace(/[^a-z]/g, "")
+    .replaceAll(/(.)\1+/g, "$1");
+  return readOneOf(dateFormats.includes(order as DateFormat) ? order : text, dateFormats, flag);
 }
 
 /** Words separated by commas, in lowercase, each once. */

@@ -1,6 +1,6 @@
-import { usageError } from "../import-error.ts";
+import { type ImportError, usageError } from "../import-error.ts";
 import { isRejectColumn, normalizeName } from "../mapping/names.ts";
-import { isNumberedDate, orderOf } from "./dates.ts";
+import { dateOrders, ordersOf, readNumberedDate } from "./dates.ts";
 import type { DateOrder, Layout } from "./layout.ts";
 
 export interface KindLayouts {
@@ -109,27 +109,44 @@ function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLa
   );
 }
 
+/** The number of values that show whether a column usually has dates of three numbers. */
+const maxSampled = 1_000;
+
 /**
- * Finds the order of day and month in a file's dates: one date with a number above 12 is enough.
+ * Finds the order of day and month in a column: the only one that makes all of its dates of three numbers dates.
+ * Assumed: in a column that mostly has other dates, they are mistakes, and their rows are rejected.
  * @returns undefined if no date depends on the order
- * @throws ImportError `usage` if a date depends on it and none shows it: a guess would send emails on wrong days
+ * @throws ImportError `usage` if several orders fit, or none: a guess would send emails on wrong days
  */
-export function findDateOrder(
-  file: string,
-  layout: Layout,
-  column: string,
-  values: Iterable<string>,
-): DateOrder | undefined {
-  let first: string | undefined;
+export function findDateOrder(file: string, column: string, values: Iterable<string>): DateOrder | undefined {
+  const sample: string[] = [];
   for (const value of values) {
-    if (!isNumberedDate(value)) continue;
-    const proven = orderOf(value);
-    if (proven !== undefined) return proven;
-    first ??= value;
+    if (value !== "") sample.push(value);
+    if (sample.length === maxSampled) break;
   }
-  if (first === undefined) return undefined;
-  throw usageError(
-    `${file}: the dates in '${column}', such as ${first}, may start with the day or the month`,
-    `specify the order: --layout ${layout.name}-dmy for day first, --layout ${layout.name}-mdy for month first`,
+  const numbered = sample.filter((value) => ordersOf(value).length > 0).length;
+  if (numbered === 0 || numbered * 2 < sample.length) return undefined;
+  let fitting: readonly DateOrder[] | undefined;
+  let ambiguous: string | undefined;
+  for (const value of values) {
+    const orders = ordersOf(value);
+    if (orders.length === 0) continue;
+    fitting = (fitting ?? orders).filter((order) => orders.includes(order));
+    const problem = `the dates in '${column}' have different orders of day and month, for example ${value}`;
+    if (fitting.length === 0) throw askForOrder(`${file}: ${problem}`, orders);
+    if (new Set(orders.map((order) => readNumberedDate(value, order))).size > 1) ambiguous ??= value;
+  }
+  if (!fitting || fitting.length === 1 || ambiguous === undefined) return fitting?.[0];
+  const problem = `the dates in '${column}', such as ${ambiguous}, may start with the day or the month`;
+  throw askForOrder(`${file}: ${problem}`, fitting);
+}
+
+const orderTexts = { dmy: "day first", mdy: "month first", ymd: "year first" } as const;
+
+function askForOrder(problem: string, fitting: readonly DateOrder[]): ImportError {
+  const formats = (["dmy", "mdy", "ymd"] as const).filter(
+    (format) => format !== "ymd" || fitting.includes(dateOrders[format]),
   );
+  const flags = formats.map((format) => `--date-format ${format} for ${orderTexts[format]}`);
+  return usageError(problem, `specify the order: ${flags.join(", ")}`);
 }

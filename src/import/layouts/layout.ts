@@ -3,12 +3,12 @@ import type { RowView } from "../item.ts";
 /** A row's cell by column name, without surrounding whitespace; empty if the file has no such column. */
 export type CellView = (column: string) => string;
 
-/** The order of day and month in ambiguous dates: `14/08/2018` or `08/14/2018`. */
-export type DateOrder = "day-first" | "month-first";
+/** The order of day, month, and year in ambiguous dates: `14/08/2018`, `08/14/2018`, or `18/08/14`. */
+export type DateOrder = "day-first" | "month-first" | "year-first";
 
 export interface ValueContext {
   readonly field: RowView;
-  /** If the layout requires it: as the file's rows show it, or as the layout's name states it. */
+  /** As a flag or the layout's name states it, or as the file's rows show it. */
   readonly dateOrder: DateOrder | undefined;
 }
 

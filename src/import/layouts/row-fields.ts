@@ -3,6 +3,7 @@ import type { RowView } from "../item.ts";
 import type { CellView, Family, FieldSource, Layout, ValueContext } from "./layout.ts";
 import { isErrorValue } from "../check/damaged-values.ts";
 import { normalizeName } from "../mapping/names.ts";
+import { asDay } from "./values.ts";
 
 /** Longer values are not converted, in characters: the checks reject them. HTML may be much longer than its text. */
 const maxConverted = 1024 * 1024;
@@ -31,6 +32,8 @@ export interface FieldSupply {
   readonly url?: { readonly field: string; readonly make: UrlMaker } | undefined;
   /** Field to the value that a kind's own flags give; takes precedence over the layout's constants. */
   readonly supplied: Readonly<Record<string, string>>;
+  /** The field whose dates are converted if the file shows their order, whatever the layout. */
+  readonly dateField?: string | undefined;
   readonly dateOrder: ValueContext["dateOrder"];
 }
 
@@ -65,11 +68,8 @@ export class RowFields {
       if (found.from.length > 0) this.#sources.set(field, found);
     }
     for (const [field, at] of named)
-      if (!this.#sources.has(field)) this.#sources.set(field, { from: [[{ at, name: "" }]] });
-    for (const [field, at] of mapped) {
-      const { as } = layout?.fields[field] ?? {};
-      this.#sources.set(field, { from: [[{ at, name: "" }]], ...(as ? { as } : {}) });
-    }
+      if (!this.#sources.has(field)) this.#sources.set(field, this.#fromColumn(field, at));
+    for (const [field, at] of mapped) this.#sources.set(field, this.#fromColumn(field, at));
     if (productId) this.#sources.set("product_id", this.#findColumns(productId));
   }
 
@@ -139,6 +139,13 @@ export class RowFields {
       .filter((some) => hasLines || some.some(({ at }) => at >= 0));
     const there = places.filter((some) => some.some(({ at }) => at >= 0));
     return { ...source, from: source.isOneColumn && there.length > 0 ? there.slice(0, 1) : places };
+  }
+
+  /** A field from a chosen column, converted as the layout or the order of the dates requires. */
+  #fromColumn(field: string, at: number): Source {
+    const { layout, dateField, dateOrder } = this.#supply;
+    const { as = field === dateField && dateOrder ? asDay : undefined } = layout?.fields[field] ?? {};
+    return { from: [[{ at, name: "" }]], ...(as ? { as } : {}) };
   }
 
   #place(column: string): Place {

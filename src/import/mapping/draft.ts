@@ -21,7 +21,7 @@ import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposa
 /** The flags that apply before anything is proposed. */
 export type DraftOptions = Pick<
   ImportOptions,
-  "map" | "set" | "productUrl" | "productIdFrom" | "layout" | "delimiter" | "encoding" | "sheet"
+  "map" | "set" | "productUrl" | "productIdFrom" | "dateFormat" | "layout" | "delimiter" | "encoding" | "sheet"
 >;
 
 /** How a file could be read: what was detected, what is proposed, and which flags were given. */

@@ -6,7 +6,8 @@ import { chooseLayout, findDateOrder } from "../layouts/choose-layout.ts";
 import type { DateOrder, Layout } from "../layouts/layout.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { readUrlPattern } from "../layouts/url-pattern.ts";
-import type { ImportOptions } from "../options.ts";
+import { dateOrders } from "../layouts/dates.ts";
+import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
 import { rejectMissing } from "./missing-columns.ts";
 import { readProductIdSource } from "./product-id-columns.ts";
@@ -21,13 +22,16 @@ export interface ColumnMap {
   readonly fields: RowFields | undefined;
   /** Fields whose leading and trailing whitespace is part of the value. */
   readonly exact: ReadonlySet<string>;
-  /** The order of day and month, if the layout requires it and the dates show it. */
+  /** The order of day, month, and year, if dates depend on it. */
   readonly dateOrder: DateOrder | undefined;
   /** The columns of `--product-id-from`, in order; empty without the flag. */
   readonly productIdColumns: readonly string[];
 }
 
-type HeaderOptions = Pick<ImportOptions, "map" | "set" | "layout" | "productUrl" | "productIdFrom" | "delimiter">;
+type HeaderOptions = Pick<
+  ImportOptions,
+  "map" | "set" | "layout" | "productUrl" | "productIdFrom" | "dateFormat" | "delimiter"
+>;
 
 /** What a header is matched against. */
 export interface HeaderReading {
@@ -59,7 +63,9 @@ export function matchHeader(
   const url = readUrl(file, behavior, options);
   const translated = layout && Object.keys(layout.fields).length > 0 ? layout : undefined;
   const named = translated ? nameOwn(header, fields, translated, mapped) : nameColumns(given, header, fields, mapped);
-  const dateOrder = translated && readDateOrder(file, translated, mapped, behavior.dateField);
+  const { dateField } = behavior;
+  const { dateFormat } = options;
+  const dateOrder = readDateOrder(file, named, { layout: translated, mapped }, { dateField, dateFormat });
   const productId = readProductIdSource(file, { kind, layout: translated, mapped }, options);
   const createFields = (implied: Readonly<Record<string, string>>) =>
     new RowFields(header, {
@@ -70,9 +76,10 @@ export function matchHeader(
       set,
       supplied: { ...implied, ...suppliedFields },
       url,
+      dateField,
       dateOrder,
     });
-  const ownFields = translated || set.size > 0 || url || productId ? createFields({}) : undefined;
+  const ownFields = translated || set.size > 0 || url || productId || dateOrder ? createFields({}) : undefined;
   const columnOf = (translated ?? productId) && ownFields ? columnsOf(fields, ownFields) : named.columnOf;
   const constants = Object.keys(translated?.constants ?? {});
   const supplied = new Set([...set.keys(), ...constants, ...(url ? [url.field] : [])]);
@@ -186,15 +193,21 @@ function columnsOf(fields: readonly FieldSpec[], rowFields: RowFields): Map<stri
   return columnOf;
 }
 
+/** The order of day, month, and year: as a flag or the layout states it, or as the column's dates show it. */
 function readDateOrder(
   { given, header, valuesOf }: HeaderFile,
-  layout: Layout,
-  mapped: MappedColumns,
-  field = "",
+  { columnOf }: Pick<NamedColumns, "columnOf">,
+  { layout, mapped }: { readonly layout: Layout | undefined; readonly mapped: MappedColumns },
+  { dateField, dateFormat }: { readonly dateField: string | undefined; readonly dateFormat: DateFormat | undefined },
 ): DateOrder | undefined {
-  if (layout.dateOrder !== "found") return layout.dateOrder;
-  const mappedAt = [...mapped.byColumn].find(([, name]) => name === field)?.[0];
-  const names = new Set((layout.fields[field]?.from ?? []).flat().map(normalizeName));
-  const column = mappedAt ?? header.findIndex((name) => names.has(normalizeName(name)));
-  return column < 0 ? undefined : findDateOrder(given, layout, header[column] ?? "", valuesOf(column));
+  if (dateField === undefined) return undefined;
+  if (dateFormat !== undefined) return dateOrders[dateFormat];
+  if (layout?.dateOrder !== undefined && layout.dateOrder !== "found") return layout.dateOrder;
+  const mappedAt = [...mapped.byColumn].find(([, name]) => name === dateField)?.[0];
+  const names = new Set((layout?.fields[dateField]?.from ?? []).flat().map(normalizeName));
+  const layoutAt = header.findIndex((name) => names.has(normalizeName(name)));
+  const column = mappedAt ?? (layoutAt < 0 ? columnOf.get(dateField) : layoutAt);
+  if (column === undefined) return undefined;
+  const values = { [Symbol.iterator]: () => valuesOf(column)[Symbol.iterator]() };
+  return findDateOrder(given, header[column] ?? "", values);
 }

@@ -4,7 +4,7 @@ import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import { isSameName, suggest } from "./names.ts";
 import { ImportError, usageError } from "../import-error.ts";
-import type { ImportOptions } from "../options.ts";
+import { dateFormats, type ImportOptions } from "../options.ts";
 import type { RecordKind } from "../kind.ts";
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "is empty" });
@@ -18,6 +18,7 @@ const members = {
   set: byField.optional(),
   product_url: text.optional(),
   product_id_from: z.array(text, { error: "must be a list of strings" }).min(1, { error: "is empty" }).optional(),
+  date_format: z.enum(dateFormats, { error: `must be one of ${dateFormats.join(", ")}` }).optional(),
   delimiter: z
     .string()
     .regex(/^[^"\r\n\0]$/, { error: "must be one character" })
@@ -67,7 +68,7 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
 export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: string): ImportOptions {
   if (options.mapping === undefined) return options;
   const path = resolve(cwd, options.mapping);
-  const { layout, columns, set, product_url, product_id_from, delimiter, encoding } = readMapping(
+  const { layout, columns, set, product_url, product_id_from, date_format, delimiter, encoding } = readMapping(
     path,
     options.mapping,
     kind,
@@ -81,6 +82,7 @@ export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: stri
     set: layOver(set, options.set),
     productUrl: options.productUrl ?? product_url,
     productIdFrom: options.productIdFrom ?? (isGiven("product_id") ? undefined : product_id_from),
+    dateFormat: options.dateFormat ?? date_format,
     delimiter: options.delimiter ?? delimiter,
     encoding: options.encoding ?? encoding,
   };

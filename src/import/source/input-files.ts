@@ -14,7 +14,7 @@ import { type FamilyGrouping, readFamilyBatches } from "../layouts/family-rows.t
 import { loadHtmlReader } from "../layouts/html.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
-import type { Layout } from "../layouts/layout.ts";
+import type { DateOrder, Layout } from "../layouts/layout.ts";
 
 /** How files are read: as which kind, and with which options. */
 export interface Reading {
@@ -168,6 +168,7 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     }
     const { layout } = columns;
     if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
+    else if (columns.dateOrder) notes.push(`${name}: ${describeDateOrder(columns.dateOrder)}`);
     if (columns.unknown.length > 0) {
       notes.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
@@ -182,6 +183,10 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
 
 type Read = Pick<ColumnMap, "columnOf" | "dateOrder" | "productIdColumns">;
 
+function describeDateOrder(order: DateOrder): string {
+  return `dates start with the ${order.replace("-first", "")}`;
+}
+
 /** Describes the layout with which a file is read, and the decisions that it entails. */
 function describeLayout(
   layout: Layout,
@@ -195,7 +200,7 @@ function describeLayout(
     const others = field === "product_id" ? productIdColumns.slice(1).map((other) => `, else '${other}'`) : [];
     return [`${field.replace("_id", " ID")}s are ${column === lineColumn ? "in " : ""}'${column}'${others.join("")}`];
   });
-  if (dateOrder) notes.push(dateOrder === "day-first" ? "dates start with the day" : "dates start with the month");
+  if (dateOrder) notes.push(describeDateOrder(dateOrder));
   const more = [...notes, ...(layout.notes ?? [])].join("; ");
   // If nothing is translated, the columns are read by name anyway.
   const other = Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";

@@ -156,7 +156,6 @@ function prepareImport(
     }),
     groupField: "order_id",
     sharedFields: [...headFields, "order_date", "platform"],
-    dateField: "order_date",
     // A given flag takes precedence over a layout's platform.
     ...(platform !== undefined && { suppliedFields: { platform: defaultPlatform } }),
     erasing: erasedByOrders,

@@ -26,6 +26,7 @@ export const orders: RecordKind = {
     handle: ["handle", "product_handle"],
   },
   idFields: "order_id user_reference product_id upc mpn isbn sku external_sku".split(" "),
+  dateField: "order_date",
   isUndoable: true,
   undoableDescription: "record which orders are stored, so that `imports undo` leaves their emails alone",
   layoutNames: ["shopify-orders", "woocommerce-orders", "magento-orders", "bigcommerce-orders"],

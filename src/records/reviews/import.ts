@@ -28,7 +28,6 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
   let isDatedToday = false;
   return {
     operation: "reviews.createNow",
-    dateField: "date",
     // Identical reviews are numbered, so that a simultaneous import of the same file stores none twice.
     keyedBy: "items",
     nameOf: ({ payload }) => {

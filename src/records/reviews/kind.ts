@@ -35,6 +35,7 @@ export const reviews: RecordKind = {
   ).split(" "),
   textColumns: "review_title review_content display_name comment_content product_title user_reference".split(" "),
   urlField: "product_url",
+  dateField: "date",
   fixableFields: ["product_id"],
   productIdColumns: { handle: ["product_handle", "handle"], sku: ["sku", "product_sku"] },
   idFields: ["product_id", "user_reference"],

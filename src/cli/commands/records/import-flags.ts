@@ -1,10 +1,11 @@
 import { usageError } from "../../../config/user-error.ts";
 import type { KindFlag, RecordKind } from "../../../import/kind.ts";
-import { emptyCells, type ImportOptions } from "../../../import/options.ts";
+import { type DateFormat, dateFormats, emptyCells, type ImportOptions } from "../../../import/options.ts";
 import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import {
   oneOf,
+  readDateFormat,
   readDay,
   readDelimiter,
   readList,
@@ -84,6 +85,12 @@ const optionalFlags = {
     description: "columns to take product IDs from",
     read: readList,
   },
+  "date-format": {
+    value: "<dmy|mdy|ymd>",
+    description: "order of day, month, and year in dates such as 01/02/2026 (default: auto-detect)",
+    values: dateFormats,
+    read: readDateFormat,
+  },
   "fix-ids": { description: "rewrite invalid IDs and record the mapping" },
   undoable: { description: "save overwritten values, so that `imports undo` can restore them" },
 } as const;
@@ -111,6 +118,7 @@ export function sharedImportFlags(kind: RecordKind) {
         description: `columns to take product IDs from, in order of preference: ${idColumns.join(", ")}`,
       },
     }),
+    ...(kind.dateField !== undefined && { "date-format": optionalFlags["date-format"] }),
     ...(kind.fixableFields && { "fix-ids": fixIds }),
     ...(kind.isUndoable && { undoable: { description: kind.undoableDescription ?? undoable.description } }),
   } as const;
@@ -162,6 +170,7 @@ export function readImportOptions(
     layout: flags["layout"] as string | undefined,
     productUrl: flags["product-url"] as string | undefined,
     productIdFrom: flags["product-id-from"] as readonly string[] | undefined,
+    dateFormat: flags["date-format"] as DateFormat | undefined,
     set: readPairs(flags.set ?? [], "--set"),
     mapping: flags.mapping,
     force: flags.force ?? false,

@@ -34,6 +34,7 @@ export function mapCommand(kind: RecordKind): Command {
       encoding,
       sheet,
       ...("product-url" in flags && { "product-url": flags["product-url"] }),
+      ...("date-format" in flags && { "date-format": flags["date-format"] }),
       ...("product-id-from" in flags && { "product-id-from": flags["product-id-from"] }),
     },
     run: async (context, { arguments: [file = ""], flags: values }) => {

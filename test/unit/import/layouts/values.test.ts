@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { findDateOrder } from "../../../../src/import/layouts/choose-layout.ts";
-import { isNumberedDate, orderOf, readNamedDate, readNumberedDate } from "../../../../src/import/layouts/dates.ts";
+import {
+  isNumberedDate,
+  orderOf,
+  ordersOf,
+  readNamedDate,
+  readNumberedDate,
+} from "../../../../src/import/layouts/dates.ts";
 import { asText, asTextWithEscapes, loadHtmlReader } from "../../../../src/import/layouts/html.ts";
-import { kinds } from "../../../support/record-kinds.ts";
 import {
   asBarcode,
   asDay,
@@ -85,7 +90,9 @@ describe("dates in shop exports", () => {
     ["13/1/2026", "2026-01-13"],
     ["1/2.2026", undefined],
     ["1/2/20266", undefined],
-    ["1/2/26", undefined],
+    ["1/2/26", "2026-02-01"],
+    ["1/2/226", undefined],
+    ["1/2/6", undefined],
     ["x1/2/2026", undefined],
     ["111/2/2026", undefined],
     ["1/222/2026", undefined],
@@ -124,15 +131,64 @@ describe("dates in shop exports", () => {
     expect(asDay("12/31/2018", { ...context, dateOrder: "month-first" })).toBe("2018-12-31");
   });
 
-  test("one unambiguous date determines the order for the file", () => {
-    const layout = kinds.get("orders").layouts.find(({ name }) => name === "bigcommerce-orders");
-    if (!layout) throw new Error("there is no such layout");
-    expect(findDateOrder("o.csv", layout, "Order Date", ["", "01/02/2018", "08/14/2018"])).toBe("month-first");
-    expect(findDateOrder("o.csv", layout, "Order Date", ["14/08/2018"])).toBe("day-first");
-    expect(findDateOrder("o.csv", layout, "Order Date", ["2018-08-14", ""])).toBeUndefined();
-    expect(() => findDateOrder("o.csv", layout, "Order Date", ["01/02/2018"])).toThrow(
-      /'Order Date', such as 01\/02\/2018/,
+  test("a year of two digits is in this century, and shows no order", () => {
+    expect(readNumberedDate("26/10/01", "year-first")).toBe("2026-10-01");
+    expect(readNumberedDate("1/10/01", "year-first")).toBe("1/10/01");
+    expect(readNumberedDate("01/10/2026", "year-first")).toBe("01/10/2026");
+    expect(readNumberedDate("13/10/26", undefined)).toBe("13/10/26");
+    expect(ordersOf("01/02/03")).toEqual(["day-first", "month-first", "year-first"]);
+    expect(ordersOf("13/12/26")).toEqual(["day-first", "year-first"]);
+    expect(ordersOf("13/12/2026")).toEqual(["day-first"]);
+    expect(ordersOf("32/13/2026")).toEqual([]);
+  });
+});
+
+describe("the order of day and month in a column", () => {
+  const find = (...values: string[]) => findDateOrder("o.csv", "Order Date", values);
+  const hintOf = (...values: string[]) => {
+    try {
+      return find(...values);
+    } catch (error) {
+      return (error as { readonly hint?: string }).hint;
+    }
+  };
+
+  test.each([
+    ["month-first", ["", "01/02/2018", "08/14/2018"]],
+    ["day-first", ["14/08/2018"]],
+    ["day-first", ["01/02/18", "14/08/18", "14/02/31"]],
+    ["year-first", ["26/10/01", "99/10/02"]],
+    // Values that are no date in any order do not count; neither do dates that no order changes.
+    ["day-first", ["14/08/2018", "15/08/2018", "99/99/2018", "soon"]],
+    ["day-first", ["01/01/2018", "02/02/2018"]],
+    [undefined, ["2018-08-14", "", "Aug 3, 2018"]],
+    [undefined, []],
+  ])("is %s for %j", (order, values) => {
+    expect(find(...values)).toBe(order);
+  });
+
+  test("several possible orders are refused, with the flag that states one", () => {
+    expect(() => find("12/12/2018", "01/02/2018")).toThrow(/^o.csv: the dates in 'Order Date', such as 01\/02\/2018/);
+    expect(hintOf("01/02/2018")).toBe(
+      "specify the order: --date-format dmy for day first, --date-format mdy for month first",
     );
+    expect(hintOf("10/01/26", "10/02/26")).toContain("--date-format ymd");
+  });
+
+  test("dates of different orders are refused", () => {
+    expect(() => find("14/08/2018", "01/02/2018", "08/14/2018")).toThrow(/different orders.* 08\/14\/2018/);
+    expect(hintOf("14/08/2018", "08/14/2018")).toContain("--date-format mdy");
+  });
+
+  test("a column that mostly has other dates has no order, as its first thousand values show", () => {
+    const others = (count: number) => Array.from({ length: count }, () => "2026-01-02");
+    expect(find("14/08/2018", ...others(2))).toBeUndefined();
+    expect(find("14/08/2018", ...others(1), "")).toBe("day-first");
+    expect(find("14/08/2018", "01/02/2018", ...others(2))).toBe("day-first");
+    const half = [...others(500), ...Array.from({ length: 500 }, () => "14/08/2018")];
+    expect(find(...half, ...others(1_000))).toBe("day-first");
+    expect(() => find(...half, "08/14/2018")).toThrow(/different orders/);
+    expect(find("2026-01-02", ...half)).toBeUndefined();
   });
 });
 

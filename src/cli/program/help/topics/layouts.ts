@@ -16,7 +16,7 @@ export const layouts: Topic = {
         ["bigcommerce-orders, bigcommerce-products", "BigCommerce: Orders or Products, then Export"],
       ],
     },
-    "If the order of day and month in dates is ambiguous, append -dmy or -mdy to the name of the layout.",
+    "If the order of day and month in dates is ambiguous, nothing is sent until --date-format specifies it.",
     "Most exports lack product URLs. --product-url builds them from a pattern, and --set provides a value for rows that lack one.",
     {
       lines: [
