@@ -178,10 +178,10 @@ export interface PreparedImport {
     erased: readonly string[],
   ): Item | readonly RowError[];
   /**
-   * The records that an item overwrites, by ID, as comparable text. The last write wins, so two items that write the
+   * The records that an item overwrites, by ID, with values that are compared as JSON. The last write wins, so two items that write the
    * same record differently must be sent in order.
    */
-  writes?(item: Item): Iterable<readonly [string, string]>;
+  writes?(item: Item): Iterable<readonly [id: string, value: unknown]>;
   /** Merges the next row's item into the one before it, which has the same key; or returns why it does not belong there. */
   join?(item: Item, next: Item): RowError | undefined;
   /** How many rows an item may have; further rows with its key form another one. By default, `join` decides. */

@@ -59,16 +59,6 @@ function extentOf(items: readonly Item[]): string {
   return `${first?.file}:${first?.line}-${last?.file}:${last?.line} ${items.length}/${rows}`;
 }
 
-/** Whether two chunks write different values to the same record, so that their order matters. */
-export function isConflicting(a: Chunk, b: Chunk, behavior: ImportBehavior): boolean {
-  const writesOf = (item: Item) => [...(behavior.writes?.(item) ?? [])];
-  const writes = new Map(a.items.flatMap(writesOf));
-  return b.items.flatMap(writesOf).some(([id, value]) => {
-    const other = writes.get(id);
-    return other !== undefined && other !== value;
-  });
-}
-
 /** How many items one call carries: what the kind says, or else the contract. */
 export function callSizeOf({ itemsPerCall, operation }: ImportBehavior): {
   readonly recommended?: number | undefined;

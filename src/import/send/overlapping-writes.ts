@@ -1,13 +1,39 @@
 import type { Chunk } from "./chunks.ts";
 import type { ImportBehavior } from "../kind.ts";
 
+/** The records that a call writes, each with the value of the last row that writes it. */
+export type CallWrites = ReadonlyMap<string, unknown>;
+
+export function writesOf({ items }: Chunk, { writes }: Pick<ImportBehavior, "writes">): CallWrites {
+  const found = new Map<string, unknown>();
+  if (!writes) return found;
+  for (const item of items) {
+    for (const [id, value] of writes(item)) found.set(id, value);
+  }
+  return found;
+}
+
+/** Whether two calls leave different values in the same record, so that their order matters. */
+export function isConflicting(a: CallWrites, b: CallWrites): boolean {
+  for (const [id, value] of b) {
+    if (a.has(id) && !isSame(a.get(id), value)) return true;
+  }
+  return false;
+}
+
+/** Most records are written once, so their values are compared only when they are not. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
 /**
  * The writes of calls that were sent after calls that follow them in the files. Those later calls must be repeated so
  * that the last row wins. Stores the last value of each record, not the rows.
  */
 export class OverlappingWrites {
   readonly #behavior: ImportBehavior;
-  readonly #last = new Map<string, { readonly value: string; readonly sentAt: number }>();
+  /** With values as JSON, because a cell retains the entire block of the file from which it was cut. */
+  readonly #last = new Map<string, { readonly json: string; readonly sentAt: number }>();
 
   constructor(behavior: ImportBehavior) {
     this.#behavior = behavior;
@@ -18,23 +44,19 @@ export class OverlappingWrites {
    * @param sentAt when it was sent, as any increasing number
    */
   note(chunk: Chunk, sentAt: number): void {
-    for (const [id, value] of this.#writesOf(chunk)) {
+    for (const [id, value] of writesOf(chunk, this.#behavior)) {
       const before = this.#last.get(id)?.sentAt ?? sentAt;
-      this.#last.set(id, { value, sentAt: Math.max(before, sentAt) });
+      this.#last.set(id, { json: JSON.stringify(value), sentAt: Math.max(before, sentAt) });
     }
   }
 
   /** Whether a call's writes were overwritten by a call that precedes it in the files. */
   overlap(chunk: Chunk, sentAt: number): boolean {
     if (this.#last.size === 0) return false;
-    return [...this.#writesOf(chunk)].some(([id, value]) => {
+    for (const [id, value] of writesOf(chunk, this.#behavior)) {
       const last = this.#last.get(id);
-      return last !== undefined && last.sentAt > sentAt && last.value !== value;
-    });
-  }
-
-  /** The records that a call writes, with their last values. */
-  #writesOf({ items }: Chunk): ReadonlyMap<string, string> {
-    return new Map(items.flatMap((item) => [...(this.#behavior.writes?.(item) ?? [])]));
+      if (last && last.sentAt > sentAt && last.json !== JSON.stringify(value)) return true;
+    }
+    return false;
   }
 }

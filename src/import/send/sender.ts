@@ -3,13 +3,13 @@ import pLimit from "p-limit";
 import { ServiceError } from "../../contract/index.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CallHistory } from "./call-history.ts";
-import { isConflicting, type Chunk } from "./chunks.ts";
+import type { Chunk } from "./chunks.ts";
 import { storedAlready } from "../check/items.ts";
 import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import type { Item, RowError } from "../item.ts";
 import { findOutcome } from "../run/journal.ts";
 import type { KeyStore } from "../run/key-store.ts";
-import { OverlappingWrites } from "./overlapping-writes.ts";
+import { type CallWrites, isConflicting, OverlappingWrites, writesOf } from "./overlapping-writes.ts";
 import { ImportError } from "../import-error.ts";
 import { collectOutcomes, mergeOutcomes } from "../outcome.ts";
 import type { CallCounts } from "../summary.ts";
@@ -48,6 +48,7 @@ export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #inFlight = new Map<Chunk, Promise<void>>();
+  readonly #writes = new WeakMap<Chunk, CallWrites>();
   /**
    * On a resume: the last chunk that an earlier attempt sent, and the writes of chunks sent after chunks that follow
    * them.
@@ -140,11 +141,14 @@ export class JournaledSender implements Sender {
   #mustWait(chunk: Chunk): boolean {
     if (this.#inFlight.size >= this.#deps.concurrency) return true;
     const overtakable = this.#deps.keepsOrder ? this.#split : this.#inFlight.keys();
-    return [...overtakable].some((other) => this.#conflicts(other, chunk));
+    return [...overtakable].some((other) => isConflicting(this.#writesOf(other), this.#writesOf(chunk)));
   }
 
-  #conflicts(a: Chunk, b: Chunk): boolean {
-    return isConflicting(a, b, this.#deps.behavior);
+  /** Computed once, because a chunk is compared with all those in flight. */
+  #writesOf(chunk: Chunk): CallWrites {
+    const writes = this.#writes.get(chunk) ?? writesOf(chunk, this.#deps.behavior);
+    this.#writes.set(chunk, writes);
+    return writes;
   }
 
   async #send(chunk: Chunk, isKeyed: boolean): Promise<void> {

@@ -78,6 +78,13 @@ function addProduct(item: Item, productId: string, product: WireProduct): boolea
   return true;
 }
 
+/** What a row writes to its product; most products have nothing else. */
+function withoutUnits(product: WireProduct): WireProduct {
+  if (product.quantity === undefined && product.unit_prices === undefined) return product;
+  const { quantity: _quantity, unit_prices: _prices, ...written } = product;
+  return written;
+}
+
 /** The units of orders with several rows. */
 const totals = new WeakMap<Item, number>();
 
@@ -192,12 +199,10 @@ function prepareImport(
     },
 
     // The order itself, and its products; no product ID contains a space.
-    writes: ({ key, payload }) => [
-      [`order ${key}`, JSON.stringify(payload)],
-      ...Object.entries((payload as OrderPayload).products).map(
-        ([id, { quantity: _quantity, unit_prices: _prices, ...product }]) => [id, JSON.stringify(product)] as const,
-      ),
-    ],
+    writes: function* ({ key, payload }) {
+      yield [`order ${key}`, payload];
+      for (const [id, product] of Object.entries((payload as OrderPayload).products)) yield [id, withoutUnits(product)];
+    },
 
     join: joinOrder,
     storedRecords: storedOrders,

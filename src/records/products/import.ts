@@ -140,7 +140,7 @@ function prepareImport({ update = false }: ProductOptions, { fields }: RecordKin
       return { key, batchKey: "", rows: [source], size: JSON.stringify(value).length, payload: value };
     },
 
-    writes: ({ key, payload }) => [[key, JSON.stringify(payload)]],
+    writes: ({ key, payload }) => [[key, payload]],
     storedRecords: storedProducts,
 
     send: async (service, items, options) => {

@@ -5,8 +5,8 @@ import type { ImportBehavior } from "../../../../src/import/kind.ts";
 import { settle } from "../../../../src/import/run/journal.ts";
 import { CallHistory } from "../../../../src/import/send/call-history.ts";
 import { isRepeatable, keyOfCall } from "../../../../src/import/send/call-keys.ts";
-import { callSizeOf, Chunker, isConflicting } from "../../../../src/import/send/chunks.ts";
-import { OverlappingWrites } from "../../../../src/import/send/overlapping-writes.ts";
+import { callSizeOf, Chunker } from "../../../../src/import/send/chunks.ts";
+import { isConflicting, OverlappingWrites, writesOf } from "../../../../src/import/send/overlapping-writes.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 
 const item = (key: string, line: number, more: Partial<Item> = {}): Item => ({
@@ -77,13 +77,28 @@ describe("writes of calls", () => {
     items: payloads.map((payload, at) => item(`${at}`, at, { payload })),
   });
 
-  test("conflict if they write different values to one record", () => {
-    const conflicts = (one: object, other: object) =>
-      isConflicting(chunk(one as never), chunk(other as never), behavior);
+  test("conflict if they leave different values in one record", () => {
+    const conflicts = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>) =>
+      isConflicting(writesOf(chunk(one), behavior), writesOf(chunk(other), behavior));
     expect(conflicts({ a: "1" }, { a: "2" })).toBe(true);
+    expect(conflicts({ a: "1" }, { b: "1", a: "2" })).toBe(true);
     expect(conflicts({ a: "1" }, { a: "1" })).toBe(false);
     expect(conflicts({ a: "1" }, { b: "2" })).toBe(false);
-    expect(isConflicting(chunk({ a: "1" }), chunk({ a: "2" }), {} as ImportBehavior)).toBe(false);
+    expect(writesOf(chunk({ a: "1" }), {})).toEqual(new Map());
+  });
+
+  test("of one record within a call do not conflict: the last row wins", () => {
+    const last = (...values: readonly string[]) => writesOf(chunk(...values.map((a) => ({ a }))), behavior);
+    expect([...last("1", "3", "2")]).toEqual([["a", "2"]]);
+    expect(isConflicting(last("1", "2"), last("3", "2"))).toBe(false);
+    expect(isConflicting(last("2", "1"), last("2"))).toBe(true);
+  });
+
+  test("are compared as JSON", () => {
+    const writes = (value: unknown) => new Map([["a", value]]);
+    expect(isConflicting(writes({ x: [1] }), writes({ x: [1] }))).toBe(false);
+    expect(isConflicting(writes({ x: [1] }), writes({ x: [2] }))).toBe(true);
+    expect(isConflicting(writes(undefined), writes("1"))).toBe(true);
   });
 
   test("overlap if an earlier call was sent later with another value", () => {

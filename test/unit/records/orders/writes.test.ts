@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Item } from "../../../../src/import/item.ts";
-import { isConflicting } from "../../../../src/import/send/chunks.ts";
+import { isConflicting, writesOf } from "../../../../src/import/send/overlapping-writes.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 
 const behavior = kinds.get("orders").prepare({ dryRun: true, map: {} });
@@ -17,10 +17,13 @@ function chunkOf(order_id: string, payload: Readonly<Record<string, unknown>>) {
 test("orders are sent one after another if they repeat an order with other values, or write a product differently", () => {
   const first = chunkOf("1", { products: { pot: product } });
   const conflicts = (order_id: string, payload: Readonly<Record<string, unknown>>) =>
-    isConflicting(first, chunkOf(order_id, payload), behavior);
+    isConflicting(writesOf(first, behavior), writesOf(chunkOf(order_id, payload), behavior));
   expect(conflicts("1", { products: { pot: product } })).toBe(false);
   expect(conflicts("1", { products: { pot: product }, customer_name: "Bob" })).toBe(true);
   expect(conflicts("1", { products: { cup: product } })).toBe(true);
   expect(conflicts("2", { products: { pot: product }, customer_name: "Bob" })).toBe(false);
   expect(conflicts("2", { products: { pot: { ...product, name: "Teapot" } } })).toBe(true);
+  expect(conflicts("2", { products: { pot: { ...product, quantity: 2 } } })).toBe(false);
+  expect(conflicts("2", { products: { pot: { ...product, unit_prices: [1] } } })).toBe(false);
+  expect(conflicts("2", { products: { pot: { ...product, quantity: 2, price: 1 } } })).toBe(true);
 });
