@@ -8,8 +8,9 @@ import { commandAccounts, openEngine } from "./engine.ts";
  */
 export async function openAccounts(host: HostContext, profile: LocalProfile): Promise<AccountAdmin> {
   const admin = await import("../engine/accounts/administration.ts");
-  const { createInvitation } = await import("../engine/accounts/invitations.ts");
-  const { readEmailAccess } = await import("../engine/emails/administration.ts");
+  const { createInvitation, listInvitations } = await import("../engine/accounts/invitations.ts");
+  const { changeEmailAccess, readEmailAccess } = await import("../engine/emails/administration.ts");
+  const { savePrivateWebhooks } = await import("../engine/webhooks/private-webhooks.ts");
   const { deleteAccount } = await import("../engine/accounts/deletion.ts");
   // The chosen account need not exist: it can also be given as an argument.
   const own = { ...profile, account: undefined };
@@ -24,7 +25,11 @@ export async function openAccounts(host: HostContext, profile: LocalProfile): Pr
         ...(await admin.describeAccount(key, context)),
         emailAccess: await readEmailAccess(key, context),
       })),
+    emailAccess: (key) => read((context) => readEmailAccess(key, context)),
+    changeEmailAccess: (key, change) => write((context) => changeEmailAccess(key, change, context)),
+    setPrivateWebhooks: (key, isAllowed) => write((context) => savePrivateWebhooks(key, isAllowed, context)),
     create: (name) => write((context) => admin.addAccount(name, context)),
+    invitations: () => read(listInvitations),
     invite: (lifetimeMs) => write((context) => createInvitation(lifetimeMs, context)),
     disable: (key) => admin.disableAccount(key, work),
     enable: (key) => admin.enableAccount(key, work),

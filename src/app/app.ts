@@ -16,13 +16,11 @@ import type { Transport } from "../service/transport.ts";
 import { withToken } from "../service/with-token.ts";
 import { withWriteGuard } from "../service/with-write-guard.ts";
 
-export { openEmailAccess } from "./email-access.ts";
 export { openAccounts } from "./accounts.ts";
 export { openSealingKeys } from "./sealing-keys.ts";
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
 export { openWorker } from "./open-worker.ts";
-export { setPrivateWebhooks } from "./private-webhooks.ts";
 
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
 const concurrency = { local: 5, remote: 4 } as const;

@@ -8,6 +8,7 @@ import type { UserError } from "../config/user-error.ts";
 import type { EmailAccess, EmailAccessChange } from "../engine/emails/administration.ts";
 import type { AccountDetails, AccountSummary } from "../engine/accounts/administration.ts";
 import type { AccountKeys } from "../engine/accounts/first-account.ts";
+import type { Invitation } from "../engine/accounts/invitations.ts";
 import type { GroupName, PublicLimits } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
@@ -138,6 +139,8 @@ export interface RunningServer {
   readonly url: string;
   readonly appKey: string;
   readonly signUp: SignUpState;
+  /** Where links in emails and pages point, if that works only on this machine although others can reach the server. */
+  readonly localLinks?: string | undefined;
   /** Whether all clients behind a reverse proxy count as one, because the server does not know the proxy. */
   readonly mixesClients: boolean;
   /** A description of where emails are sent, if the server sends them. */
@@ -190,26 +193,8 @@ export interface OpenWorker {
   close(): Promise<void>;
 }
 
-/** The embedded database, for actions of its operator. */
-export interface LocalSettings extends HostContext {
-  readonly profile: LocalProfile;
-}
-
-/** Shows and changes which accounts may send emails. Both throw ServiceError `recordNotFound` for unknown accounts. */
-export interface EmailAccessAdmin {
-  readonly read: (appKey: string) => Promise<EmailAccess>;
-  readonly change: (appKey: string, change: EmailAccessChange) => Promise<EmailAccess>;
-  readonly close: () => Promise<void>;
-}
-
 /** Whether the mail server accepts emails, and why not. */
 export type EmailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
-
-/** Whether the operator allows the webhooks of an account to call private addresses. */
-export interface PrivateWebhooks {
-  readonly appKey: string;
-  readonly isAllowed: boolean;
-}
 
 /** The accounts of an embedded database, for its operator. Unknown app keys are rejected with `recordNotFound`. */
 export interface AccountAdmin {
@@ -217,7 +202,14 @@ export interface AccountAdmin {
   readonly ownAppKey: string;
   readonly list: () => Promise<readonly AccountSummary[]>;
   readonly show: (appKey: string) => Promise<AccountDetails & { readonly emailAccess: EmailAccess }>;
+  /** Shows and changes which emails an account may send. */
+  readonly emailAccess: (appKey: string) => Promise<EmailAccess>;
+  readonly changeEmailAccess: (appKey: string, change: EmailAccessChange) => Promise<EmailAccess>;
+  /** Allows or forbids an account's webhooks to call private addresses. */
+  readonly setPrivateWebhooks: (appKey: string, isAllowed: boolean) => Promise<void>;
   readonly create: (name: string | undefined) => Promise<AccountKeys>;
+  /** Lists invitations that can still be used. */
+  readonly invitations: () => Promise<readonly Invitation[]>;
   readonly invite: (lifetimeMs: number) => Promise<{ readonly code: string; readonly expiresAtMs: number }>;
   readonly disable: (appKey: string) => Promise<void>;
   /** @returns false if the account is being deleted */
@@ -255,8 +247,6 @@ export interface App {
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
   readonly openSealingKeys: (host: HostContext, profile: LocalProfile) => Promise<SealingKeyAdmin>;
   readonly openAccounts: (host: HostContext, profile: LocalProfile) => Promise<AccountAdmin>;
-  readonly setPrivateWebhooks: (host: HostContext, profile: LocalProfile, setting: PrivateWebhooks) => Promise<void>;
-  readonly openEmailAccess: (settings: LocalSettings) => Promise<EmailAccessAdmin>;
   /** Connects to the configured mail server without sending anything. */
   readonly checkEmail: (host: HostContext) => Promise<EmailCheck>;
   /** Finds the program that inspects a SQLite file in a separate process. */

@@ -65,12 +65,14 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     const emailProblem = findEmailProblem();
     const emailTarget = emailProblem ? undefined : worker?.emailTarget;
     const mixesClients = publicUrl !== undefined && !settings.trustedProxies && Object.keys(limits).length > 0;
+    const localLinks = publicUrl === undefined && !isLoopback(settings.host) && !emailProblem ? listensAt : undefined;
     return {
       url,
       appKey,
       signUp,
       close,
       mixesClients,
+      localLinks,
       emailTarget,
       emailProblem,
       ...(chaos && { chaosCounts: () => chaos.counts }),

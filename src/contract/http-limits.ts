@@ -80,7 +80,7 @@ export interface TokenBucket {
 /**
  * The default limits of calls that anyone can make and that store something or send email, in calls by client (IP address;
  * for IPv6, the /64 network), by account, and by recipient of the email across all accounts. Calls with a token of the
- * account are not limited. `failures` are calls with an invalid token, secret, or signature.
+ * account are not limited. Sign-ups with an invitation count only for the client. `failures` are calls with an invalid token, secret, or signature.
  * Assumed: the specification defines no such limits.
  */
 export const publicLimits = {
@@ -91,6 +91,7 @@ export const publicLimits = {
   "votes-per-account": { burst: 600, perHour: 3_600 },
   "images-per-client": { burst: 30, perHour: 60 },
   "sign-ups-per-client": { burst: 5, perHour: 5 },
+  "sign-ups-per-server": { burst: 50, perHour: 50 },
   "failures-per-client": { burst: 20, perHour: 600 },
 } as const satisfies Readonly<Record<string, TokenBucket>>;
 

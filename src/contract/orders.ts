@@ -44,6 +44,7 @@ export const orderLimits = {
   units: 5_000,
   ordersPerCall: 10_000,
   unitsPerCall: 10_000,
+  cancellationsPerCall: 10_000,
 } as const;
 
 const quantityText = `must be an integer from 1 to ${maxQuantity}`;

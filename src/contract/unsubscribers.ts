@@ -47,6 +47,9 @@ export const unsubscriber = lazily(() =>
   }),
 );
 
+/** Maximum number of addresses in one call, of all types. Assumed: the specification states none. */
+export const maxUnsubscribersPerCall = 10_000;
+
 const bulk = {
   auth: "utoken",
   effect: "repeatable",
@@ -66,7 +69,7 @@ const bulk = {
       ...outcomesOutput(),
     }),
   reply: envelopedWhenPresent("unsubscribers"),
-  batch: { field: "email_list", recommended: 150 },
+  batch: { field: "email_list", recommended: 150, max: maxUnsubscribersPerCall },
 } as const;
 
 /** Number of unsubscribers returned without `count` and `page`. Source: spec "Limits". */

@@ -67,7 +67,9 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
         if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const reader = <T>(work: (context: HandlerContext) => Promise<T>) =>
           read(run, (transaction) => work(createContext(transaction, run)));
-        await limitPublicCall({ operation, endpoint, input: valid, account, clientAddress, read: reader }, limits);
+        const { isSignUpClosed } = options;
+        const called = { operation, endpoint, input: valid, account, clientAddress, isSignUpClosed, read: reader };
+        await limitPublicCall(called, limits);
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
         const stored = await runHandler(operation, endpoint, prepared, run);
         const output = (await completions[operation]?.(stored, prepared, account)) ?? stored;

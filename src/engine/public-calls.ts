@@ -9,6 +9,7 @@ interface PublicCall {
   readonly input: unknown;
   readonly account: Account | undefined;
   readonly clientAddress: string | undefined;
+  readonly isSignUpClosed: boolean | undefined;
   /** Runs `work` in a read-only transaction. */
   readonly read: <T>(work: (context: HandlerContext) => Promise<T>) => Promise<T>;
 }
@@ -22,6 +23,8 @@ export async function limitPublicCall(call: PublicCall, limits: CallLimits): Pro
   const { publicKind: kind } = endpoint;
   if (kind === undefined || !limits.limitsPublicCalls || account?.isStore === true || (await isSigned(call))) return;
   await limits.takeForClient(`${kind}-per-client`, clientAddress);
+  // Otherwise, strangers could use up the limit of people with an invitation.
+  if (kind === "sign-ups" && !call.isSignUpClosed) await limits.takeForServer("sign-ups-per-server");
   if (kind !== "submissions" && kind !== "votes") return;
   const accountId = account?.id ?? (await findVotedAccount(call));
   // The handler rejects votes on records that do not exist.

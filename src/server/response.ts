@@ -22,7 +22,7 @@ export interface Answering {
 
 /** Handles a request: decodes it, makes the call, and encodes the result. */
 export async function answer(
-  { method, params, query, body, headers, ip: clientAddress }: FastifyRequest,
+  { method, params, query, body, headers, ip }: FastifyRequest,
   reply: FastifyReply,
   { operation, endpoint, page, transport, longLists }: ResponseFormat & Answering,
 ): Promise<unknown> {
@@ -42,6 +42,8 @@ export async function answer(
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
   const work = async () => {
     // The transport validates the input.
+    // A connection that was closed has no address. Calls without one would not be limited.
+    const clientAddress = (ip as string | undefined) ?? "unknown";
     const options = { onEvent, idempotencyKey, clientAddress };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.

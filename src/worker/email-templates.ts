@@ -1,5 +1,6 @@
 import { templateLimits } from "../contract/index.ts";
 import type { OutgoingEmail } from "../email/outgoing-email.ts";
+import type { TemplateProblem } from "../email/templates/render-custom.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import { toLogFields } from "./email-outcomes.ts";
 import type { WorkerLog } from "./job.ts";
@@ -26,9 +27,14 @@ export class TemplateFailures {
   }
 
   /** Records whether the template was rendered for an email; `problem` if not. */
-  async record(email: OutgoingEmail, problem: string | undefined): Promise<void> {
+  async record(email: OutgoingEmail, found: TemplateProblem | undefined): Promise<void> {
     const { queue, log } = this.#settings;
     if (!email.templateState) return;
+    const problem = found?.message;
+    if (found?.isOfTemplate === false) {
+      log.warn({ ...toLogFields(email), problem }, "no thread for templates; the built-in one is used");
+      return;
+    }
     const key = keyOf(email);
     const failures = this.#failures.get(key) ?? email.templateState.failures;
     if (problem === undefined && failures === 0) return;

@@ -139,6 +139,29 @@ describeIsolated("the operator", (harness) => {
     await expect(deleteAccount(account.caller.appKey, harness().work)).rejects.toMatchObject(missing);
   });
 
+  it("deletes from tables that are added later", async () => {
+    const { db, dialect } = harness().database;
+    await sql`drop table if exists later_notes`.execute(db);
+    await sql`create table later_notes (account_id bigint not null, note text)`.execute(db);
+    const [account, id] = [await harness().newAccount(), await harness().newestAccountId()];
+    await harness().newAccount();
+    const otherId = await harness().newestAccountId();
+    await sql`insert into later_notes values (${id}, 'a'), (${id}, 'b'), (${otherId}, 'c')`.execute(db);
+    await deleteAccount(account.caller.appKey, harness().work);
+    const { rows } = await sql`select note from later_notes`.execute(db);
+    expect(rows).toEqual([{ note: "c" }]);
+    // A table without account_id must hold nothing of an account, or be deleted together with one that has it.
+    const names = new Set(await dialect.readTableNames(db as never));
+    const owned = await listOwnedTables(db, dialect);
+    expect([...names].filter((name) => !owned.includes(name)).toSorted()).toEqual([
+      "accounts",
+      "invitations",
+      "starpost_migrations",
+      "token_buckets",
+    ]);
+    await sql`drop table later_notes`.execute(db);
+  });
+
   it("continues an interrupted deletion, which cannot be undone", async () => {
     const { service, caller } = await harness().newAccount();
     await service.reviews.createNow(aReview());

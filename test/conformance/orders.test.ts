@@ -432,6 +432,15 @@ describeIsolated("orders.cancelEmails", (harness) => {
     expect(await allPurchases(one)).toHaveLength(1);
   });
 
+  it("is refused for more than 10,000 products", async () => {
+    const { service } = await harness().newAccount();
+    const skus = Array.from({ length: 100 }, (_, n) => `sku${n}`);
+    const orders = Array.from({ length: 100 }, (_, n) => ({ order_id: `o${n}`, skus }));
+    const tooMany = service.orders.cancelEmails({ orders: [...orders, { order_id: "one" }] });
+    await expect(tooMany).rejects.toMatchObject(invalidField("orders"));
+    expect(await service.orders.cancelEmails({ orders })).toEqual({});
+  });
+
   it("applies to one account only", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     await one.service.orders.cancelEmails({ orders: [{ order_id: "1" }] });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { publicLimits, type PublicLimits } from "../../src/contract/index.ts";
+import { createInvitation } from "../../src/engine/accounts/invitations.ts";
 import type { Caller } from "../../src/service/transport.ts";
 import { describeEngine, type Harness, type TestAccount } from "../support/backends.ts";
 
@@ -131,6 +132,38 @@ describeEngine(
     });
   },
   { publicLimits: only("submissions-per-recipient", 3) },
+);
+
+describeEngine(
+  "the limit of sign-ups per server",
+  (harness) => {
+    it("bounds the accounts that many clients create", async () => {
+      const user = { display_name: "Zoe", password: "p", url: "https://shop.example" };
+      const errors = await attempt(5, (email, at) => {
+        const from = { clientAddress: `198.51.100.${at}` };
+        return harness().transport.call("users.create", { user: { ...user, email } }, {}, from);
+      });
+      expect([errors.length, errors[0]?.retryAfterMs]).toEqual([2, 60_000]);
+    });
+  },
+  { publicLimits: only("sign-ups-per-server", 3) },
+);
+
+describeEngine(
+  "the limit of sign-ups per server, with invitations",
+  (harness) => {
+    it("cannot be used up by people without one", async () => {
+      const user = { display_name: "Zoe", password: "p", url: "https://shop.example" };
+      const signUp = (email: string, code: string) =>
+        harness().transport.call("users.create", { user: { ...user, email, invitation_code: code } }, {});
+      for (const email of ["a@mail.example", "b@mail.example"]) {
+        await expect(signUp(email, "wrong")).rejects.toMatchObject({ kind: "featureDisabled" });
+      }
+      const { code } = await harness().work.write((context) => createInvitation(60_000, context));
+      expect(await signUp("zoe@mail.example", code)).toMatchObject({ app_key: expect.any(String) });
+    });
+  },
+  { publicLimits: only("sign-ups-per-server", 1), isSignUpClosed: true },
 );
 
 describeEngine(

@@ -71,7 +71,8 @@ describeIsolated("publication of reviews", (harness) => {
     expect(events.at(-1)).toMatchObject({ event: "held", reason: expect.stringContaining(part) as string });
     await account.service.links.follow({ token: await lastToken(harness(), "verify_url") });
     expect(await stateOf(account)).toEqual(["held"]);
-    await account.service.reviews.setPublished({ review_id, published: true, reason: "fine" });
+    const { review } = await account.service.reviews.setPublished({ review_id, published: true, reason: "fine" });
+    expect(review).toMatchObject({ deleted: false, state: "published" });
     expect(await stateOf(account)).toEqual(["published"]);
     expect((await account.service.reviews.bottomLine({ product_id: "teapot" })).bottomline.total_reviews).toBe(1);
   });

@@ -137,6 +137,8 @@ describeIsolated("tracking", (harness) => {
     await account.service.products.massCreate({ products: { late: added } });
     expect(await follow("https://shop.example/teapot")).toBe("https://shop.example/teapot");
     expect(await follow("https://evil.example/late")).toBeNull();
+    await database.db.updateTable("products").set({ named_by_visitor: 1 }).where("product_id", "<>", "late").execute();
+    expect(await follow("https://shop.example/teapot")).toBeNull();
   });
 
   it("accepts URLs of the maximum length", async () => {

@@ -50,6 +50,15 @@ describeBackends("unsubscribers.massCreate", (harness) => {
     expect(await service.unsubscribers.list({})).toEqual(second);
   });
 
+  it("refuses more than 10,000 addresses of all types", async () => {
+    const { service } = await harness().newAccount();
+    const listOf = (count: number) => Array.from({ length: count }, () => "ann@mail.example");
+    const call = (count: number) =>
+      service.unsubscribers.massCreate({ email_list: { 1: listOf(5_000), 2: listOf(count) } });
+    await expect(call(5_001)).rejects.toMatchObject(invalidField("email_list"));
+    expect((await call(5_000)).unsubscribers).toHaveLength(2);
+  });
+
   it("treats a repeated address as one, in its first spelling", async () => {
     const { service } = await harness().newAccount();
     const email_list = { 1: ["ann@mail.example", "Ann@mail.example"] };

@@ -48,12 +48,17 @@ describe("sign-up", () => {
 
   test("accepts an invitation once", async () => {
     const home = homes.open();
-    const { url, stop } = await home.serve(["--no-worker", "--host", "0.0.0.0"]);
+    const { url, stop, process } = await home.serve(["--no-worker", "--host", "0.0.0.0"]);
     const { data } = await home.json<{ invitation_code: string }>(["account", "invite"]);
     const { invitation_code } = data;
+    const list = async () => (await home.json<unknown[]>(["account", "invitations"])).data;
+    expect(await list()).toEqual([{ created_at: expect.any(String), expires_at: expect.any(String) }]);
     expect(await signUp(url, { invitation_code })).toEqual([200]);
+    expect(await list()).toEqual([]);
     expect(await signUp(url, { invitation_code })).toEqual(closed);
     await stop();
+    // Links in emails would work on this machine only.
+    expect(String((await process).stderr)).toContain("--public-url");
   });
 });
 

@@ -98,6 +98,9 @@ test.each(databases)(
     expect([first.exitCode, smtp.accepted.length]).toEqual([0, 0]);
     expect(first.data).toMatchObject({ mails: { sent: 0 }, held: 43 });
     expect(first.stderr).toContain(appKey);
+    const sendTest = ["mail", "test", "--account", appKey, "--to", "another@mail.example"];
+    const { stderr } = await home.run(sendTest, { env: sendThrough(smtp) });
+    expect(stderr).toContain(`starpost account enable-email ${appKey}`);
     const account = async (...args: string[]) => (await home.json<object>(["account", ...args])).data;
     expect(await account("email-status", appKey)).toMatchObject({
       email_enabled: false,
@@ -118,7 +121,7 @@ test.each(databases)(
     expect(smtp.accepted).toHaveLength(11);
     expect(await account("set-email-quota", appKey, "default")).toMatchObject({ used_today: 11, held: {} });
     await run();
-    expect(smtp.accepted).toHaveLength(43);
+    expect(smtp.accepted).toHaveLength(44);
   },
 );
 

@@ -54,9 +54,9 @@ test("a rotation that is killed loses nothing and is continued with the same key
   await killed;
   const current = readKeys(home)[0];
   const done = await openAll(home);
-  const { data, exitCode } = await home.json<{ new_key: boolean; resealed: number }>(["sealing-key", "rotate"]);
+  const { data, exitCode } = await home.json<{ is_new_key: boolean; resealed: number }>(["sealing-key", "rotate"]);
   if (done < accounts) {
-    expect([exitCode, data]).toMatchObject([0, { new_key: false, unreadable: 0 }]);
+    expect([exitCode, data]).toMatchObject([0, { is_new_key: false, unreadable: 0 }]);
     expect(readKeys(home)[0]).toEqual(current);
   }
   expect(await openAll(home)).toBe(accounts);
@@ -73,7 +73,7 @@ test("a running server follows a rotation, and old keys are deleted only when th
     return (await fetch(`${url}/oauth/token?${new URLSearchParams(grant).toString()}`, { method: "POST" })).status;
   };
   const [old] = readKeys(home);
-  expect((await home.json(["sealing-key", "rotate"])).data).toEqual({ new_key: true, resealed: 1, unreadable: 0 });
+  expect((await home.json(["sealing-key", "rotate"])).data).toEqual({ is_new_key: true, resealed: 1, unreadable: 0 });
   expect(readKeys(home)).toEqual([expect.any(Buffer), old]);
   expect(statSync(join(home.folder, "starpost.key")).mode & 0o777).toBe(0o600);
   expect(await requestToken()).toBe(200);
@@ -90,7 +90,7 @@ test("keys in STARPOST_KEY are rotated by changing the variable", async () => {
   await home.run(["account", "list"]);
   expect((await home.run(["sealing-key", "rotate"])).exitCode).toBe(2);
   const both = { env: { STARPOST_KEY: `${next},${old}` } };
-  expect((await home.json(["sealing-key", "rotate"], both)).data).toMatchObject({ new_key: false, resealed: 1 });
+  expect((await home.json(["sealing-key", "rotate"], both)).data).toMatchObject({ is_new_key: false, resealed: 1 });
   expect((await home.run(["sealing-key", "retire", "--yes"], both)).exitCode).toBe(2);
   expect((await home.run(["auth", "status"], { env: { STARPOST_KEY: next } })).exitCode).toBe(0);
   expect((await home.run(["auth", "status"])).exitCode).not.toBe(0);

@@ -95,6 +95,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "account list": nothing,
   "account show": nothing,
   "account create": words("--name", "Tea & Cups"),
+  "account invitations": nothing,
   "account invite": nothing,
   "account disable": { ...words("none"), refused: noRecord },
   "account enable": { ...words("none"), refused: noRecord },

@@ -60,6 +60,7 @@ export const commands: CommandTable = {
   "account list": async () => (await import("../commands/account/list.ts")).accountList,
   "account show": async () => (await import("../commands/account/show.ts")).accountShow,
   "account create": async () => (await import("../commands/account/create.ts")).accountCreate,
+  "account invitations": async () => (await import("../commands/account/invitations.ts")).accountInvitations,
   "account invite": async () => (await import("../commands/account/invite.ts")).accountInvite,
   "account disable": async () => (await import("../commands/account/disable.ts")).accountDisable,
   "account enable": async () => (await import("../commands/account/enable.ts")).accountEnable,

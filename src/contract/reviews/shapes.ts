@@ -161,7 +161,7 @@ export const listedReview = lazily(() =>
     reviewer_type: z.string(),
     deleted: z.boolean(),
     user_reference: z.string().nullable(),
-    /** The following fields are present only with `details`. Reviews of the store have no product. */
+    /** The following fields are present only with `details`, `state` also after publishing. Reviews of the store have no product. */
     published: z.boolean().optional(),
     state: z.enum(reviewStates).optional(),
     comment: z.string().nullish(),

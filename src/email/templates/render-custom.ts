@@ -1,14 +1,21 @@
 import type { SentEmailCategory } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { renderOutgoing, type TemplatedEmail } from "./render-email.ts";
+import { TemplateError } from "./template-error.ts";
 import { TemplateRenderer } from "./template-renderer.ts";
 
 /** Calls and emails to be sent use separate threads, so that previews cannot delay emails. */
 const renderers = { calls: new TemplateRenderer(), sending: new TemplateRenderer() };
 
+/** Why the account's template could not be used, so that the built-in one was. */
+export interface TemplateProblem {
+  readonly message: string;
+  /** Whether the template is the cause; otherwise, no thread could render it. */
+  readonly isOfTemplate: boolean;
+}
+
 export interface RenderedEmail extends EmailTemplate {
-  /** Why the account's template could not be used, so that the built-in one was. */
-  readonly templateProblem?: string | undefined;
+  readonly templateProblem?: TemplateProblem | undefined;
 }
 
 type Email = TemplatedEmail & Pick<OutgoingEmail, "accountId" | "category" | "template">;
@@ -25,7 +32,8 @@ export async function renderWithFallback(
     const task = { type: "render", email: { ...email, template: { subject, text, html } } } as const;
     return await renderers[purpose].render(accountId, task);
   } catch (error) {
-    return { ...(await renderOutgoing(email)), templateProblem: (error as Error).message };
+    const templateProblem = { message: (error as Error).message, isOfTemplate: error instanceof TemplateError };
+    return { ...(await renderOutgoing(email)), templateProblem };
   }
 }
 

@@ -11,12 +11,18 @@ const idleMs = 10_000;
 /** How long a thread may take to start, in milliseconds. */
 const startMs = 30_000;
 
+/** No thread could be started, which is not the fault of a template. */
+export class RendererUnavailableError extends Error {
+  override readonly name = "RendererUnavailableError";
+}
+
 /** Too many templates of the account wait to be rendered. */
 export class TooManyTemplatesError extends Error {
   override readonly name = "TooManyTemplatesError";
 }
 
 interface Limits {
+  readonly startMs: number;
   readonly renderMs: number;
   readonly memoryMb: number;
   readonly waitingPerAccount: number;
@@ -43,12 +49,12 @@ export class TemplateRenderer {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: Partial<Limits> = {}) {
-    this.#limits = { ...templateLimits, ...limits };
+    this.#limits = { startMs, ...templateLimits, ...limits };
   }
 
   /**
    * @throws TemplateError if the template is invalid, or exceeds a limit
-   * @throws TooManyTemplatesError
+   * @throws TooManyTemplatesError, RendererUnavailableError
    */
   render(accountId: number, task: TemplateTask): Promise<EmailTemplate> {
     const waiting = this.#waiting.get(accountId) ?? [];
@@ -114,7 +120,7 @@ export class TemplateRenderer {
       "exit",
       ifCurrent(() => this.#abort("cannot be rendered")),
     );
-    this.#limit(startMs, "cannot be rendered: the thread did not start");
+    this.#limit(this.#limits.startMs, "the thread did not start");
   }
 
   #limit(ms: number, problem: string): void {
@@ -143,9 +149,12 @@ export class TemplateRenderer {
   /** Ends the thread, and rejects what it was rendering. */
   #abort(problem: string): void {
     const current = this.#current;
+    const error = this.#isReady
+      ? new TemplateError("template", problem)
+      : new RendererUnavailableError(`templates cannot be rendered: ${problem}`);
     this.#current = undefined;
     void this.#end();
-    current?.reject(new TemplateError("template", problem));
+    current?.reject(error);
     this.#next();
   }
 

@@ -1,3 +1,5 @@
+import type { TemplateProblem } from "../templates/render-custom.ts";
+
 export interface ComposedMessage {
   /** The message key of the email. */
   readonly key: string;
@@ -10,8 +12,7 @@ export interface ComposedMessage {
   readonly messageId: string;
   /** Headers and body (RFC 5322), with CRLF line endings. */
   readonly raw: Buffer;
-  /** Why the account's template could not be used, so that the built-in one was. */
-  readonly templateProblem?: string | undefined;
+  readonly templateProblem?: TemplateProblem | undefined;
 }
 
 /**

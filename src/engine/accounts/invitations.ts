@@ -4,6 +4,12 @@ import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs" | "isSignUpClosed">;
 
+/** An invitation that has not been used. */
+export interface Invitation {
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
 /** Creates an invitation, and deletes expired ones. Its code is not stored and cannot be shown again. */
 export async function createInvitation(
   lifetimeMs: number,
@@ -17,6 +23,20 @@ export async function createInvitation(
     .values({ code_hash: hashToken(code), created_at: nowMs, expires_at: expiresAtMs })
     .execute();
   return { code, expiresAtMs };
+}
+
+/** Lists the invitations that can still be used, oldest first. */
+export async function listInvitations({
+  transaction,
+  nowMs,
+}: Pick<HandlerContext, "transaction" | "nowMs">): Promise<readonly Invitation[]> {
+  const found = await transaction
+    .selectFrom("invitations")
+    .select(["created_at", "expires_at"])
+    .where("expires_at", ">", nowMs)
+    .orderBy("id")
+    .execute();
+  return found.map(({ created_at, expires_at }) => ({ createdAtMs: created_at, expiresAtMs: expires_at }));
 }
 
 /**

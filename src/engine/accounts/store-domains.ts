@@ -6,8 +6,8 @@ export type StoreDomains = ReadonlySet<string>;
 
 /**
  * Reads the domains of an account's store: those of its platform and of its owner.
- * Assumed: if neither is known, it is the domain of the account's first product. Other products do not count, because
- * each order can add products with any URL.
+ * Assumed: if neither is known, it is the domain of the account's first product that no visitor has named. Other products do
+ * not count, because each order can add products with any URL.
  */
 export async function readStoreDomains(
   { transaction }: Pick<HandlerContext, "transaction">,
@@ -18,10 +18,18 @@ export async function readStoreDomains(
     union all
     select url from users where account_id = ${accountId} and kind = 'owner' and url <> ''`.execute(transaction);
   if (known.length > 0) return toDomains(known);
-  const { rows: products } = await sql<{ readonly place: string }>`
-    select url as place from products
-    where id = (select min(id) from products where account_id = ${accountId})`.execute(transaction);
-  return toDomains(products);
+  return toDomains(await selectFirstProduct(accountId, transaction).execute());
+}
+
+/** The query for the first product that the store has named. */
+export function selectFirstProduct(accountId: number, transaction: HandlerContext["transaction"]) {
+  return transaction
+    .selectFrom("products")
+    .select("url as place")
+    .where("account_id", "=", accountId)
+    .where("named_by_visitor", "=", sql.lit(0))
+    .orderBy("id")
+    .limit(1);
 }
 
 /** Whether a URL is on a store's domain or one of its subdomains. */

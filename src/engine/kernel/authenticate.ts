@@ -74,5 +74,6 @@ export function unknownAccount(appKey: string): ServiceError {
 
 /** The error of every call to an account that the operator has disabled. */
 export function disabledAccount(): ServiceError {
-  return new ServiceError("featureDisabled", "this account is disabled");
+  const hint = "The operator can enable it with `starpost account enable <app_key>` on the server.";
+  return new ServiceError("featureDisabled", "the operator of the service has disabled this account", { hint });
 }

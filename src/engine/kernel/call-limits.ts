@@ -87,6 +87,11 @@ export class CallLimits {
     await this.#take(name, String(accountId));
   }
 
+  /** @throws ServiceError `tooManyRequests` */
+  async takeForServer(name: PublicLimitName): Promise<void> {
+    await this.#take(name, "");
+  }
+
   /**
    * Takes a token for the recipient of an email. Tags, as in `ann+tag@mail.example`, do not make another recipient. The
    * address is stored as a hash.

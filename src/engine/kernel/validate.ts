@@ -44,7 +44,12 @@ function checkBatch({ batch }: Endpoint, input: unknown): void {
   if (batch?.max === undefined) return;
   const { value: elements } = findField(input, [batch.field]);
   if (typeof elements !== "object" || elements === null) return;
-  const count = Array.isArray(elements) ? elements.length : Object.keys(elements).length;
+  const count = Array.isArray(elements) ? elements.length : countListed(elements);
   if (count <= batch.max) return;
   throw invalidField(batch.field, `has ${count} elements; at most ${batch.max} are allowed per call`);
+}
+
+/** Counts the elements of lists by key. */
+function countListed(lists: object): number {
+  return Object.values(lists).reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 1), 0);
 }

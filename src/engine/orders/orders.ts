@@ -1,4 +1,4 @@
-import type { contract } from "../../contract/index.ts";
+import { type contract, invalidField, orderLimits } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
@@ -52,6 +52,10 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
     const rows = orders.flatMap(({ order_id, skus = [] }) =>
       (skus.length === 0 ? [allProducts] : skus).map((sku) => [order_id, sku]),
     );
+    const { cancellationsPerCall: max } = orderLimits;
+    if (rows.length > max) {
+      throw invalidField("orders", `have ${rows.length} products; at most ${max} are allowed per call`);
+    }
     await storeCancellations(rows, context);
     return {};
   },

@@ -7,6 +7,7 @@ import { queueCommentRequest, queueVerification } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findImages, findReview } from "./review-parts.ts";
+import { stateOf } from "./publication.ts";
 import { createReview, type NewReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { readSignature, runSignedOnce } from "../accounts/vendor-signature.ts";
@@ -94,7 +95,10 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     return { comment: { id: review.id, content: review.comment ?? "", created_at, comments_avatar: null } };
   },
 
-  setPublished: async (input, context) => ({ review: toListedReview(await setPublished(input, context)) }),
+  setPublished: async (input, context) => {
+    const parts = await setPublished(input, context);
+    return { review: { ...toListedReview(parts), state: stateOf(parts.review) } };
+  },
 
   history: async ({ review_id }, context) => {
     await findReview(review_id, { accountId: accountOf(context).id, isPublished: false }, context);

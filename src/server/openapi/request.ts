@@ -201,6 +201,9 @@ function describeBody(
 
 function withLimit({ name, schema }: Field, batch: Endpoint["batch"]): Fields {
   if (batch?.field !== name || batch.max === undefined) return schema;
+  const elements = schema["additionalProperties"] as Fields | undefined;
+  // The elements of all lists together are limited, which a schema cannot describe.
+  if (elements?.["type"] === "array") return schema;
   return { ...schema, [schema["type"] === "array" ? "maxItems" : "maxProperties"]: batch.max };
 }
 

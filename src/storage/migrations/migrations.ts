@@ -8,6 +8,7 @@ import { imageUrls } from "./image-urls.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
 import { reviewModeration } from "./review-moderation.ts";
 import { serviceTables } from "./service-tables.ts";
+import { storeProducts } from "./store-products.ts";
 import { templateFailures } from "./template-failures.ts";
 import { thumbnails } from "./thumbnails.ts";
 import { tokenBuckets } from "./token-buckets.ts";
@@ -156,4 +157,5 @@ export const migrations: readonly Migration[] = [
   templateFailures,
   tokenBuckets,
   imageUrls,
+  storeProducts,
 ];

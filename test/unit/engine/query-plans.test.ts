@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { selectFirstProduct } from "../../../src/engine/accounts/store-domains.ts";
 import { selectProducts } from "../../../src/engine/products/core.ts";
 import type { HandlerContext } from "../../../src/engine/kernel/handler.ts";
 import { selectMissedPage } from "../../../src/engine/products/missed-products.ts";
@@ -45,6 +46,12 @@ async function planOf({ sql, parameters }: Pick<CompiledQuery, "sql" | "paramete
     file.close();
   }
 }
+
+it("finds the first product of a store without reading the others", async () => {
+  expect(await planOf(selectFirstProduct(1, context.transaction).compile())).toEqual([
+    "SEARCH products USING INDEX products_by_store (account_id=?)",
+  ]);
+});
 
 it("lists purchases using the account's index, and joins only the page", async () => {
   for (const since of [undefined, 1_000]) {

@@ -1,5 +1,5 @@
-import { connect } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { connect, Socket } from "node:net";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";
 import { ListenError } from "../../../src/server/listen-error.ts";
 import { createServer, type Server, type ServerOptions } from "../../../src/server/server.ts";
@@ -84,6 +84,19 @@ describe("decoding", () => {
     expect(await addresses({ trustedProxies: ["127.0.0.0/8"] })).toEqual(["203.0.113.7", "198.51.100.1"]);
     const both = ["127.0.0.1", "198.51.100.0/24"];
     expect(await addresses({ trustedProxies: both })).toEqual(["203.0.113.7", "203.0.113.7"]);
+  });
+
+  it("counts all clients without an address as one, instead of exempting them", async () => {
+    const seen: unknown[] = [];
+    const { url } = await setUp((_call, { clientAddress } = {}) => {
+      seen.push(clientAddress);
+      return { uuid: "u" };
+    });
+    const sockets = Socket.prototype as unknown as { _getpeername: () => object };
+    const peer = vi.spyOn(sockets, "_getpeername").mockReturnValue({});
+    onTestFinished(() => peer.mockRestore());
+    await fetch(`${url}/apps/key/purchases/mass_create`, { method: "POST" });
+    expect(seen).toEqual(["unknown"]);
   });
 
   it("accepts every alias, a trailing slash, and an empty query", async () => {

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from "vitest";
 import { sleep } from "../../../src/client/sleep.ts";
 import { closeTemplateThreads } from "../../../src/email/templates/render-custom.ts";
 import { composeMessage } from "../../../src/email/transports/mime-message.ts";
-import type { EmailTransport } from "../../../src/email/transports/transport.ts";
+import type { ComposedMessage, EmailTransport } from "../../../src/email/transports/transport.ts";
 import { createEmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { EmailJob } from "../../../src/worker/email-job.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../../support/backends.ts";
@@ -18,7 +18,11 @@ afterAll(closeTemplateThreads);
 
 describeIsolated("a custom template", (open: () => Harness) => {
   /** Sends test emails with one worker, and returns their subjects. */
-  async function send(account: TestAccount, count: number): Promise<string[]> {
+  async function send(
+    account: TestAccount,
+    count: number,
+    found: Pick<ComposedMessage, "templateProblem"> = {},
+  ): Promise<string[]> {
     const { clock, work } = open();
     for (let nth = 0; nth < count; nth += 1) await account.service.emails.sendTest({ email: `p${nth}@mail.example` });
     const subjects: string[] = [];
@@ -37,7 +41,7 @@ describeIsolated("a custom template", (open: () => Harness) => {
       log: silentLog,
       queue: createEmailQueue(work, { worker: randomBytes(4).toString("hex"), leaseMs }),
       transport,
-      compose: (email) => composeMessage(email, { from: null, nowMs: clock() }),
+      compose: async (email) => ({ ...(await composeMessage(email, { from: null, nowMs: clock() })), ...found }),
       leaseMs,
     });
     await job.runDue(new AbortController().signal);
@@ -79,6 +83,14 @@ describeIsolated("a custom template", (open: () => Harness) => {
     const { template } = await account.service.emailTemplates.set({ category: "map", ...custom });
     expect([template.disabled_at, template.problem]).toEqual([undefined, undefined]);
     expect(await send(account, 1)).toEqual(["Custom"]);
+  });
+
+  it("stays enabled if no thread can render it", async () => {
+    const account = await open().newAccount();
+    await account.service.emailTemplates.set({ category: "map", ...custom });
+    await send(account, 4, { templateProblem: { message: "the thread did not start", isOfTemplate: false } });
+    const template = await findTemplate(account);
+    expect([template?.disabled_at, template?.problem]).toEqual([undefined, undefined]);
   });
 
   it("that fails for single emails stays enabled", async () => {

@@ -12,11 +12,9 @@ export const accountAllowPrivateWebhooks = command({
       "account with this permission can send requests to every address that the machine can reach.",
   ],
   run: async (context, { arguments: [appKey = ""], flags }) => {
-    const { readLocalProfile } = await import("./with-accounts.ts");
-    const profile = await readLocalProfile(context, appKey);
-    const { setPrivateWebhooks } = await context.io.loadApp();
+    const { withAccounts } = await import("./with-accounts.ts");
     const isAllowed = flags.off !== true;
-    await setPrivateWebhooks(await context.host(), profile, { appKey, isAllowed });
+    await withAccounts(context, appKey, (accounts) => accounts.setPrivateWebhooks(appKey, isAllowed));
     return { app_key: appKey, allow_private: isAllowed };
   },
   render: ({ app_key, allow_private }) => fields({ app_key, allow_private: allow_private ? "on" : "off" }),

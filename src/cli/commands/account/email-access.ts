@@ -1,12 +1,10 @@
-import type { EmailAccess, EmailAccessAdmin, EmailAccessChange } from "../../../app/ports.ts";
-import { unknownAccount } from "../../../config/profile-name.ts";
+import type { AccountAdmin, EmailAccess, EmailAccessChange } from "../../../app/ports.ts";
 import { usageError } from "../../../config/user-error.ts";
-import type { LocalProfile } from "../../../config/profile.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { emailSendingLimits } from "../../../contract/emails/sending.ts";
 import { confirmOperation } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
-import { readLocalProfile } from "./with-accounts.ts";
+import { readLocalProfile, withAccounts } from "./with-accounts.ts";
 
 /** What an account may send, as printed. */
 export interface EmailAccessData {
@@ -20,7 +18,7 @@ export interface EmailAccessData {
 
 /** @throws UserError */
 export function showEmailAccess(context: Context, appKey: string): Promise<EmailAccessData> {
-  return withAdmin(context, appKey, (admin) => admin.read(appKey));
+  return withAdmin(context, appKey, (accounts) => accounts.emailAccess(appKey));
 }
 
 /** @throws UserError */
@@ -33,7 +31,7 @@ export async function changeEmailAccess(
   const question = `Change what account ${appKey} may send`;
   await confirmOperation(context, { overwrites: { question } }, {});
   await context.announceWrite();
-  return withAdmin(context, appKey, (admin) => admin.change(appKey, change));
+  return withAdmin(context, appKey, (accounts) => accounts.changeEmailAccess(appKey, change));
 }
 
 /**
@@ -51,24 +49,15 @@ export function readQuota(text: string): number | null {
 async function withAdmin(
   context: Context,
   appKey: string,
-  work: (admin: EmailAccessAdmin) => Promise<EmailAccess>,
+  work: (accounts: AccountAdmin) => Promise<EmailAccess>,
 ): Promise<EmailAccessData> {
-  const profile = await readLocalProfile(context, appKey);
-  const { openEmailAccess } = await context.io.loadApp();
-  const admin = await openEmailAccess({ ...(await context.host()), profile });
-  try {
-    return toData(await work(admin));
-  } catch (error) {
-    throw explain(error, appKey, profile);
-  } finally {
-    await admin.close();
-  }
+  return withAccounts(context, appKey, async (accounts) => toData(await work(accounts).catch(refuse)));
 }
 
-function explain(error: unknown, appKey: string, { shownAs }: LocalProfile): unknown {
-  if (!(error instanceof ServiceError)) return error;
-  if (error.record === "Account") return unknownAccount(appKey, shownAs);
-  return error.kind === "invalidParams" ? usageError(error.message, error.hint, error) : error;
+function refuse(error: unknown): never {
+  throw error instanceof ServiceError && error.kind === "invalidParams" && error.record === undefined
+    ? usageError(error.message, error.hint, error)
+    : error;
 }
 
 /** Permissions as they are printed. */

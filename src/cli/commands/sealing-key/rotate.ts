@@ -28,7 +28,7 @@ export const sealingKeyRotate = command({
         `${countOf(unreadable, "secret")} cannot be decrypted with any key and remain unchanged. Restore the key from a backup.`,
       );
     }
-    return { new_key: isNewKey, resealed, unreadable };
+    return { is_new_key: isNewKey, resealed, unreadable };
   },
   render: (result) => silent(result),
 });

@@ -28,6 +28,11 @@ export async function runServer(context: Context, options: ServeOptions): Promis
       const { message, hint } = server.emailProblem;
       messages.warn(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`);
     }
+    if (server.localLinks !== undefined) {
+      messages.warn(
+        `Links in emails and pages point to ${server.localLinks}. To make them work for recipients, use --public-url <url>.`,
+      );
+    }
     if (server.mixesClients) {
       messages.warn(
         "All clients behind a reverse proxy share one limit. To limit each client, use --trust-proxy <address>.",

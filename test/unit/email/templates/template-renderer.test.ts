@@ -57,6 +57,11 @@ describe("the thread for templates", () => {
     });
   });
 
+  it("does not blame a template if the thread does not start", async () => {
+    const { check } = open({ startMs: 0 });
+    await expect(check(aTemplate())).rejects.toMatchObject({ name: "RendererUnavailableError" });
+  });
+
   it("stops a template at the deadline, without blocking the process, and renders the next one", async () => {
     const { renderer, check } = open({ renderMs: 400 });
     await check(aTemplate());
@@ -110,7 +115,7 @@ describe("an email with a custom template", () => {
   it("has the built-in template if its own fails", async () => {
     const email = anOutgoingEmail({ template: aTemplate({ text: "{{ nope }}" }) });
     const { templateProblem, ...rendered } = await renderWithFallback(email, "sending");
-    expect(templateProblem).toContain("nope");
+    expect(templateProblem).toEqual({ message: expect.stringContaining("nope"), isOfTemplate: true });
     const { template: _template, ...plain } = email;
     expect(rendered).toEqual(await renderWithFallback(plain, "sending"));
     expect(rendered.subject).not.toBe(builtInTemplates.map.subject);
