@@ -96,7 +96,7 @@ export class RecordedSteps {
     return id ?? "";
   }
 
-  /** Records the text files of all runs, and the given files of the folder. */
+  /** Records the files of all runs, with the content of texts, and the given files of the folder. */
   files(...names: readonly string[]): void {
     const { folder } = this.#pipeline;
     const { runsFolder } = this.#pipeline.deps();
@@ -104,9 +104,10 @@ export class RecordedSteps {
     const paths = ids
       .filter((entry) => entry.isDirectory())
       .flatMap(({ name: id }) => readdirSync(join(runsFolder, id)).map((name) => join("imports", id, name)))
-      .filter((path) => /\.(?:json|ndjson|csv)$/.test(path))
       .toSorted();
-    for (const path of [...paths, ...names]) {
+    const isText = (path: string) => /\.(?:json|ndjson|csv)$/.test(path);
+    this.#lines.push(...paths.filter((path) => !isText(path) && !path.endsWith("-journal")));
+    for (const path of [...paths.filter(isText), ...names]) {
       const text = readFileSync(join(folder, path), "utf8");
       const lines = path.endsWith(".json") ? [JSON.stringify(JSON.parse(text))] : text.trimEnd().split("\n");
       this.#lines.push(`${path}:`, ...lines.map((line) => `  ${this.#cleanLine(path, line)}`));

@@ -442,6 +442,23 @@ describe("plans", () => {
     expectRecorded();
   });
 
+  test("of a shop's export, whose IDs are rewritten or marked", async () => {
+    await run("orders", { "a.csv": orders(order("1001", "C-1"), order("o=2", "M-1")) }, { fixIds: true });
+    const header = "Name,Email,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name\n";
+    const line = (name: string, sku: string) =>
+      `${name},ann@mail.example,2026-03-01 10:00:00 +0100,1,Cup,5,${sku},Ann\n`;
+    const rows = [
+      line("#1001", "C-1"),
+      line("01001", "c-1"),
+      line("#1002", "'=M 1"),
+      line("#1003", "M 1"),
+      line("#1003", "M-1"),
+    ];
+    const options = { fixIds: true, productUrl: "https://shop.example/{product_id}" };
+    await plan("orders", { "b.csv": header + rows.join("") }, options);
+    expectRecorded();
+  });
+
   test("of other kinds", async () => {
     await run("coupons", { "a.csv": codes("AB-1") }, { action: "map_review" });
     await plan("coupons", { "b.csv": codes("AB-1", "AB-2", "ab-2", "AB-2") }, { action: "map_review" });
