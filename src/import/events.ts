@@ -13,6 +13,8 @@ export interface RejectReason {
   /** The first of the rows. */
   readonly file: string;
   readonly line: number;
+  /** File and line, as messages name them. */
+  readonly place: string;
   /** The shortened value of its cell; empty if the problem concerns no cell. */
   readonly value: string;
 }

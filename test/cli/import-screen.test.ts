@@ -55,6 +55,7 @@ describe("the end summary of an import", () => {
     hint: "write it as name@shop.example",
     file: "orders.csv",
     line: 4,
+    place: "orders.csv:4",
     value: "bo.mail.example",
   };
   const end = (changes: Partial<ImportSummary>, rejects = [reject]) =>

@@ -1,4 +1,5 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
+import { unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CellRules } from "./cell-rules.ts";
@@ -167,7 +168,8 @@ export class ItemReader {
   #findDouble(keys: KeyStore, key: string, line: number): RowError | undefined {
     const field = this.#behavior.fields[0]?.name ?? "";
     const before = keys.meet(key, line);
-    if (before !== undefined) return { field, code: "duplicate", reason: `repeats line ${before}` };
+    if (before !== undefined)
+      return { field, code: "duplicate", reason: `repeats ${unitOf(this.#file.head.format)} ${before}` };
     return keys.isExisting(key) ? storedAlready(field) : undefined;
   }
 }

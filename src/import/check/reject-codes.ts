@@ -91,8 +91,8 @@ export function sharpenReason(code: string, reason: string, value: string): stri
 }
 
 /** The error for the valid rows of an item with an invalid one. */
-export function describeIncomplete(one: string, line: number | undefined): RowError {
+export function describeIncomplete(one: string, line: number | undefined, unit = "line"): RowError {
   const article = /^[aeiou]/.test(one) ? "an" : "a";
-  const reason = `belongs to ${article} ${one} that was not imported because line ${line} is invalid`;
+  const reason = `belongs to ${article} ${one} that was not imported because ${unit} ${line} is invalid`;
   return { field: "", code: `${one}_incomplete`, reason };
 }

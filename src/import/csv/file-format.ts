@@ -16,6 +16,18 @@ export interface FileFormat {
   readonly origin?: "sheet" | "ndjson" | "json";
 }
 
+/** What the number of a record counts. */
+export type RecordUnit = "line" | "row" | "element";
+
+export function unitOf({ origin }: FileFormat): RecordUnit {
+  return origin === "sheet" ? "row" : origin === "json" ? "element" : "line";
+}
+
+/** Where a record is, for messages: `orders.csv:12`, or `orders.xlsx, row 12`. */
+export function describePlace(given: string, record: number, unit: RecordUnit = "line"): string {
+  return unit === "line" ? `${given}:${record}` : `${given}, ${unit} ${record}`;
+}
+
 /** A file's format and its header. */
 export interface FileHead {
   readonly source: ByteSource;

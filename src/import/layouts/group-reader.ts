@@ -161,7 +161,7 @@ export class GroupReader {
   #reject(sources: readonly SourceRow[], problems: Problems): void {
     const { tally, behavior } = this.#deps;
     const fault = sources.find((source) => problems.has(source));
-    const incomplete = describeIncomplete(behavior.itemName.one, fault?.line);
+    const incomplete = describeIncomplete(behavior.itemName.one, fault?.line, fault && tally.unitOf(fault));
     for (const source of sources) {
       tally.reject(source, problems.get(source) ?? [incomplete]);
     }

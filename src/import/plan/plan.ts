@@ -9,6 +9,7 @@ import { ImportError } from "../import-error.ts";
 import type { ImportKind } from "../kinds.ts";
 import { checkRejectsPath } from "../run/reject-copy.ts";
 import type { RunTally } from "../run/tally.ts";
+import { describePlace, unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { ImportSummary } from "../summary.ts";
 import type { PlanBehavior, PlanDetails, StateBefore } from "./plan-behavior.ts";
@@ -234,7 +235,7 @@ class IdWatch {
 
   #add(plan: PlanBehavior, item: Item, row: RowView, source: SourceRow): void {
     const file = this.files[source.file];
-    const place = `${file?.given}:${source.line}`;
+    const place = describePlace(file?.given ?? "", source.line, file && unitOf(file.head.format));
     for (const { type, field, writtenIn, name } of plan.ids) {
       const id = field === undefined ? item.key : row(field);
       const at = file?.columns.columnOf.get(writtenIn);

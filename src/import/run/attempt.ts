@@ -4,6 +4,7 @@ import { endpointOf, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import { RunTally, type TallyFile } from "./tally.ts";
 import { spillPrefix } from "../csv/spill.ts";
+import { unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind } from "../kinds.ts";
@@ -185,6 +186,7 @@ export function asTallyFile({ given, head, columns }: InputFile): TallyFile {
   return {
     given,
     column,
+    unit: unitOf(head.format),
     columnName: (field) => head.header[column(field) ?? -1] ?? field,
   };
 }

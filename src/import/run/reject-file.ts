@@ -118,7 +118,8 @@ function chooseFormat(formats: readonly FileFormat[], flags: FormatFlags): Table
   return {
     delimiter: isFound ? delimiter : ",",
     encoding: isFoundAgain ? (encoding ?? "utf-8") : "utf-8",
-    hasMark: isUtf16 || !isFoundAgain,
+    // A spreadsheet program recognizes UTF-8 only by a byte order mark.
+    hasMark: isUtf16 || !isFoundAgain || formats.some(({ origin }) => origin === "sheet"),
   };
 }
 

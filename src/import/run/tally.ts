@@ -1,3 +1,4 @@
+import { describePlace, type RecordUnit } from "../csv/file-format.ts";
 import type { FixedId } from "../check/valid-id.ts";
 import type { FixedIdFile } from "./fixed-id-file.ts";
 import type { RejectFile } from "./reject-file.ts";
@@ -16,6 +17,7 @@ export interface TallyFile {
   /** The header of the column that holds a field; the field's own name if no column holds it. */
   readonly columnName: (field: string) => string;
   readonly column: (field: string) => number | undefined;
+  readonly unit?: RecordUnit;
 }
 
 type Group = Omit<RejectGroup & RejectReason, "hint" | "count"> & { count: number };
@@ -130,7 +132,7 @@ export class RunTally {
   get rejects(): readonly RejectGroup[] {
     return [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
-      .map(({ file: _file, line: _line, value: _value, ...group }) => group);
+      .map(({ file: _file, line: _line, place: _place, value: _value, ...group }) => group);
   }
 
   /** Empty cells that erase the stored value, by column. */
@@ -153,9 +155,9 @@ export class RunTally {
     if (fixed !== undefined) yield { type: "notice", message: fixed };
     const reasons = [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
-      .map(({ code, count, column, reason, file, line, value }) => {
+      .map(({ code, count, column, reason, file, line, place, value }) => {
         const hint = this.#codes[code]?.hint;
-        return { code, count, column, reason, hint, file, line, value };
+        return { code, count, column, reason, hint, file, line, place, value };
       });
     if (reasons.length > 0) yield { type: "rejects", reasons };
   }
@@ -165,7 +167,7 @@ export class RunTally {
     // For rows that only make sense together, the row that holds the value.
     const holder = isIndivisible ? rows.find((row) => this.#valueOf(row, problem.field) !== "") : undefined;
     const invalidRow = problem.row === undefined ? holder : rows[problem.row];
-    const incomplete = describeIncomplete(one, invalidRow?.line);
+    const incomplete = describeIncomplete(one, invalidRow?.line, invalidRow && this.unitOf(invalidRow));
     for (const row of rows) {
       const isInvalid = invalidRow === undefined || row === invalidRow;
       this.#write(row, [isInvalid ? problem : incomplete]);
@@ -185,6 +187,11 @@ export class RunTally {
       code: first.code,
       reason: this.#files.length > 1 ? `${file?.given}: ${reason}` : reason,
     });
+  }
+
+  /** What the number of a row counts. */
+  unitOf({ file }: SourceRow): RecordUnit {
+    return this.#files[file]?.unit ?? "line";
   }
 
   /** The header of the column that holds a field; empty if the error concerns the entire row. */
@@ -216,10 +223,12 @@ export class RunTally {
       return;
     }
     const column = this.#columnOf(row, field);
-    const place = `${file?.given}:${row.line}${column === "" ? "" : `:${column}`}`;
+    const unit = this.unitOf(row);
+    const place = describePlace(file?.given ?? "", row.line, unit);
+    const cell = column === "" ? place : `${place}${unit === "line" ? ":" : ", "}${column}`;
     const shown = shorten(value);
-    const first = shown === "" ? place : `${place} (${JSON.stringify(shown)})`;
-    const example = { file: file?.given ?? "", line: row.line, value: shown };
+    const first = shown === "" ? cell : `${cell} (${JSON.stringify(shown)})`;
+    const example = { file: file?.given ?? "", line: row.line, place, value: shown };
     groups.set(key, { code, column, reason: sharp, first, ...example, count: 1 });
   }
 }

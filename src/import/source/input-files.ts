@@ -1,7 +1,7 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
 import { basename } from "node:path";
 import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
-import { type FileHead, guessFallback, readFileHead } from "../csv/file-format.ts";
+import { type FileHead, guessFallback, readFileHead, unitOf } from "../csv/file-format.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
@@ -157,6 +157,7 @@ export function* readRows(
 export function describeFiles(files: readonly InputFile[], behavior: ImportBehavior): string[] {
   return files.flatMap(({ given, entry, head, columns, survey }) => {
     const { encoding, delimiter } = head.format;
+    const unit = unitOf(head.format);
     const notes: string[] = [];
     const name = entry === undefined ? basename(given) : given;
     const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
@@ -175,7 +176,9 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     if (survey.records === 0) notes.push(`${name}: has a header but no rows`);
     if (behavior.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;
-      notes.push(`${name}: ${rows} a ${behavior.idField}, first on line ${survey.firstRepeatLine}; the last row wins`);
+      notes.push(
+        `${name}: ${rows} a ${behavior.idField}, first ${unit === "line" ? "on" : "in"} ${unit} ${survey.firstRepeatLine}; the last row wins`,
+      );
     }
     return notes;
   });

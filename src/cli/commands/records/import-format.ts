@@ -129,9 +129,9 @@ export function describeRejects(
   return omitted > 0 ? [...lines, `            and ${countOf(omitted, "more reason")}`] : lines;
 }
 
-function describeReason({ count, column, reason, hint, file, line, value }: RejectReason): string {
+function describeReason({ count, column, reason, hint, place, value }: RejectReason): string {
   const what = column === "" ? reason : `${column} ${reason}`;
-  const example = value === "" ? `${file}:${line}` : `${file}:${line}: ${JSON.stringify(value)}`;
+  const example = value === "" ? place : `${place}: ${JSON.stringify(value)}`;
   return `${countOf(count, "row")}: ${what} (${example})${hint === undefined ? "" : `; ${hint}`}`;
 }
 

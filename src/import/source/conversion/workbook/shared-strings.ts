@@ -35,7 +35,7 @@ export class SharedStrings {
     this.#used += bytes.copy(this.#chunks.at(-1) ?? bytes, this.#used);
   }
 
-  /** The text with a number from 0; undefined if there is none. */
+  /** The text with a number from 0; undefined if no text has it. */
   get(at: number): string | undefined {
     if (!Number.isInteger(at) || at < 0 || at >= this.#count) return undefined;
     const place = this.#places[at] ?? 0;
