@@ -7,6 +7,7 @@ import {
   viewports,
   type ViewportName,
 } from "../support/browser.ts";
+import type { ReportedReason } from "../../src/pages/run-report/values.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { sampleRunReport } from "../support/sample-run-report.ts";
 
@@ -28,6 +29,37 @@ describeInBrowser("the report of a run", (browser) => {
     const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
     expect(overflow).toBeLessThanOrEqual(0);
     expect(complaints).toEqual([]);
+  });
+
+  it.each([375, 690])("fits %i pixels with long names and many reasons, on screen and in print", async (width) => {
+    const { page } = await browser.open();
+    const [file] = sampleRunReport().files;
+    const [reason] = sampleRunReport().reasons;
+    const name = `/data/${"shop_export_final_".repeat(12)}1.csv`;
+    const run = sampleRunReport(
+      {
+        files: Array.from({ length: 6 }, () => ({
+          ...file,
+          file: name,
+          size_bytes: 1,
+          sha256: "0".repeat(64),
+          encoding: "utf-8",
+        })),
+        reasons: Array.from(
+          { length: 40 },
+          (_, at) => ({ ...reason, column: `column_${at}_${name}` }) as ReportedReason,
+        ),
+      },
+      name,
+    );
+    await page.setViewportSize({ width, height: 800 });
+    await page.setContent(renderRunReport(run));
+    for (const media of ["screen", "print"] as const) {
+      await page.emulateMedia({ media });
+      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      expect(overflow).toBeLessThanOrEqual(0);
+      await takeScreenshot(page, `run-report-long-${width}-${media}`);
+    }
   });
 
   it("runs, loads, and sends nothing from the imported data", async () => {

@@ -33,7 +33,8 @@ describe("the report of an import", () => {
     expect(path).toBe(join(folder, "home", "imports", id, "report.html"));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const page = readFileSync(path, "utf8");
-    expect(page).toContain("2 rows: <code>bad_email</code>");
+    expect(page).toContain("2 rows: <bdi>email</bdi>");
+    expect(page).toContain("<title>Import of orders from orders.csv</title>");
     expect(page).toContain("&lt;b&gt;x&lt;/b&gt;@");
     expect(page).not.toContain("<b>x</b>");
   });

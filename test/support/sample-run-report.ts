@@ -43,22 +43,24 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
     reasons: [
       {
         code: "bad_email",
+        message: null,
         column: text,
         rows: 200,
         means: "not an email address",
         hint: "write it as name@shop.example",
         examples: [
-          { line: 17, value: text, reason: `email has no @: ${text}` },
-          { line: 1_802, value: "", reason: "email is empty" },
+          { file: text, line: 17, value: text, reason: `email has no @: ${text}` },
+          { file: text, line: 1_802, value: "", reason: "email is empty" },
         ],
       },
       {
         code: text,
+        message: text,
         column: "",
         rows: 20,
         means: null,
         hint: null,
-        examples: [{ line: 3, value: null, reason: text }],
+        examples: [{ file: null, line: 3, value: null, reason: text }],
       },
     ],
     rows_without_reason: 0,

@@ -38,5 +38,5 @@ function findSeparator(header: string): string | undefined {
 
 /** Whether a cell is a number, a date, an email address, or a URL, which are not names of columns. */
 function isValue(cell: string): boolean {
-  return /^[\p{Sc}#+-]?\d[\d.,:/ TZ+-]*$/u.test(cell) || /^\S+@\S+\.\S+$/.test(cell) || /^https?:\/\//i.test(cell);
+  return /^[\p{Sc}#+-]?\d[\d.,:/ TZ+-]*$/u.test(cell) || /^[^\s@]+@[^\s@]+$/.test(cell) || /^https?:\/\//i.test(cell);
 }

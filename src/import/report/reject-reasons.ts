@@ -9,6 +9,8 @@ import type { FormatFlags } from "../run/reject-file.ts";
 /** Rows that were rejected for the same reason in the same column. */
 export interface RejectReason {
   readonly code: string;
+  /** The service's own message, if the code does not explain it; null for other codes. */
+  readonly message: string | null;
   /** The header of the column; empty if the error concerns the entire row. */
   readonly column: string;
   readonly rows: number;
@@ -19,75 +21,101 @@ export interface RejectReason {
 }
 
 export interface RejectExample {
+  /** The input file; null for a run with a single file. */
+  readonly file: string | null;
   readonly line: number;
   /** The invalid cell, shortened; null if the entire row is invalid. */
   readonly value: string | null;
+  /** Without the hint and the name of the file. */
   readonly reason: string;
 }
 
 /** Maximum number of examples per reason. */
 const maxExamples = 5;
-/** Maximum number of different reasons. */
-const maxReasons = 200;
+/** Maximum number of different reasons, which bounds the memory; further ones are counted by code. */
+const maxReasons = 10_000;
 const longestValue = 120;
+
+/** Codes whose meaning only the service's message states. */
+const codesWithMessage: ReadonlySet<string> = new Set(["refused", "call_refused"]);
 
 /**
  * Reads the reasons in the reject files of a run's folder, most frequent first.
+ * @param files the input files as given; reasons name the file if there are several
  * @throws FileFormatError and file system errors
  */
 export function readRejectReasons(
   folder: string,
   { delimiter, encoding }: FormatFlags,
-  kindCodes: Readonly<Record<string, RejectCode>> = {},
+  { files, kindCodes = {} }: { readonly files: readonly string[]; readonly kindCodes?: RejectCodes | undefined },
 ): RejectReason[] {
   const codes = { ...rejectCodes, ...kindCodes };
   const reasons = new Map<string, Counted>();
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted()) {
+  for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted(byLength)) {
     const head = readFileHead(join(folder, name), { delimiter, encoding });
     const [line = -1, column = -1, code = -1, reason = -1] = rejectColumns.map((own) => head.header.lastIndexOf(own));
     for (const { rows } of readRowBatches(head.source, head.format, undefined)) {
       for (const cells of rows) {
         const at = (found: number) => cells[found] ?? "";
-        const found = { line: Number(at(line)), column: at(column), code: at(code), reason: at(reason) };
-        const value = found.column === "" ? null : at(head.header.indexOf(found.column));
-        count(reasons, { ...found, ...describeCode(codes[found.code]) }, value);
+        const about = { code: at(code), column: at(column), ...describeCode(codes[at(code)]) };
+        const value = about.column === "" ? null : at(head.header.indexOf(about.column));
+        count(reasons, about, { ...splitReason(at(reason), about.hint, files), line: Number(at(line)), value });
       }
     }
   }
   return [...reasons.values()].toSorted((a, b) => b.rows - a.rows);
 }
 
-interface RejectedRow extends Pick<RejectReason, "column" | "code" | "means" | "hint"> {
-  readonly line: number;
-  readonly reason: string;
+type RejectCodes = Readonly<Record<string, RejectCode>>;
+
+/** `rejects-2.csv` precedes `rejects-10.csv`. */
+function byLength(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
 }
+
+type AboutReason = Pick<RejectReason, "column" | "code" | "means" | "hint">;
 
 function describeCode({ means, hint }: Partial<RejectCode> = {}): Pick<RejectReason, "means" | "hint"> {
   return { means: means ?? null, hint: hint ?? null };
 }
 
+/** Separates the file and the hint, which the reject file adds, from the reason. */
+function splitReason(
+  text: string,
+  hint: string | null,
+  files: readonly string[],
+): Pick<RejectExample, "file" | "reason"> {
+  const file = files.length > 1 ? (files.find((name) => text.startsWith(`${name}: `)) ?? null) : null;
+  const reason = file === null ? text : text.slice(file.length + 2);
+  const end = `; ${hint}`;
+  return { file, reason: hint !== null && reason.endsWith(end) ? reason.slice(0, -end.length) : reason };
+}
+
 type Counted = Omit<RejectReason, "examples" | "rows"> & { rows: number; readonly examples: RejectExample[] };
 
-function count(
-  reasons: Map<string, Counted>,
-  { line, column, code, reason, means, hint }: RejectedRow,
-  value: string | null,
-): void {
-  const key = JSON.stringify([code, column]);
-  const known = reasons.get(key);
-  // A file may have any number of columns, but there are few codes.
-  if (!known && column !== "" && reasons.size >= maxReasons) {
-    return count(reasons, { line, column: "", code, reason, means, hint }, null);
-  }
-  const counted: Counted = known ?? { code, column, rows: 0, means, hint, examples: [] };
-  if (!known) reasons.set(key, counted);
+function count(reasons: Map<string, Counted>, about: AboutReason, example: RejectExample): void {
+  const { code, column } = about;
+  const message = codesWithMessage.has(code) ? shorten(example.reason) : null;
+  const key = JSON.stringify([code, column, message]);
+  const isNew = !reasons.has(key);
+  // A file may have any number of columns, and a service any number of messages, but there are few codes.
+  const isTooMany = isNew && reasons.size >= maxReasons;
+  const counted = isTooMany
+    ? findCounted(reasons, JSON.stringify([code]), { ...about, column: "", message: null })
+    : findCounted(reasons, key, { ...about, message });
   counted.rows++;
   // A repeated value adds nothing.
   if (counted.examples.length >= maxExamples) return;
-  const shown = value === null ? null : shorten(value);
-  if (counted.examples.some((example) => example.value === shown && example.reason === reason)) return;
-  counted.examples.push({ line, value: shown, reason: shorten(reason) });
+  const value = isTooMany || example.value === null ? null : shorten(example.value);
+  if (counted.examples.some((other) => other.value === value && other.reason === example.reason)) return;
+  counted.examples.push({ ...example, value, reason: shorten(example.reason) });
+}
+
+function findCounted(reasons: Map<string, Counted>, key: string, about: Omit<Counted, "rows" | "examples">): Counted {
+  const counted = reasons.get(key) ?? { ...about, rows: 0, examples: [] };
+  reasons.set(key, counted);
+  return counted;
 }
 
 function shorten(value: string): string {

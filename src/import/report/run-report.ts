@@ -52,7 +52,10 @@ export function readRunReport(runsFolder: string, idOrStart: string, kinds: read
   const summary = summarizeRun(runsFolder, manifest);
   const timeline = readTimeline(readJournal(paths.journal));
   const ended = timeline.attempts.at(-1)?.to;
-  const reasons = readRejectReasons(paths.folder, manifest.options, kind?.rejectCodes);
+  const reasons = readRejectReasons(paths.folder, manifest.options, {
+    files: manifest.files.map(({ given }) => given),
+    kindCodes: kind?.rejectCodes,
+  });
   const explained = reasons.reduce((sum, { rows }) => sum + rows, 0);
   return {
     summary,

@@ -45,11 +45,13 @@ type Counts<N extends string> = Readonly<Record<N, number>>;
 
 export interface ReportedReason {
   readonly code: string;
+  readonly message: string | null;
   readonly column: string;
   readonly rows: number;
   readonly means: string | null;
   readonly hint: string | null;
   readonly examples: readonly {
+    readonly file: string | null;
     readonly line: number;
     readonly value: string | null;
     readonly reason: string;
