@@ -108,7 +108,7 @@ function formatHeader(column: string): string {
 }
 
 function findTones({ columns, tones = {} }: View, row: View["rows"][number]): readonly (Tone | undefined)[] {
-  return columns.map((column) => tones[column]?.(row[column] ?? null));
+  return columns.map((column) => tones[column]?.(row[column] ?? null, row));
 }
 
 function isNumeric(cells: readonly Cell[]): boolean {

@@ -25,8 +25,8 @@ export interface View {
   readonly lines?: readonly string[];
   /** The colors of `lines`, by index. */
   readonly lineTones?: readonly (Tone | undefined)[];
-  /** Functions that return the color of a cell, by column. */
-  readonly tones?: Readonly<Record<string, ((cell: Cell) => Tone | undefined) | undefined>>;
+  /** Functions that return the color of a cell, which may depend on its row, by column. */
+  readonly tones?: Readonly<Record<string, ((cell: Cell, row: Rows[number]) => Tone | undefined) | undefined>>;
 }
 
 type Rows = View["rows"];

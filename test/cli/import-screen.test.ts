@@ -4,6 +4,7 @@ import { describeEnd, describeTarget } from "../../src/cli/commands/records/impo
 import { flattenSummary, statusOfImport, tableOfRuns } from "../../src/cli/commands/records/import-view.ts";
 import type { RejectReason } from "../../src/import/events.ts";
 import { listenForStop } from "../../src/cli/program/stop-signals.ts";
+import type { Paint } from "../../src/terminal/colors.ts";
 import type { ImportSummary, RunState } from "../../src/import/summary.ts";
 import { formatDuration } from "../../src/terminal/plural.ts";
 
@@ -64,7 +65,7 @@ describe("the end summary of an import", () => {
   test("states the counts, the reject reasons, the reject file, and how to see details", () => {
     expect(end({})).toBe(
       [
-        "Imported orders from orders.csv, standard input into the embedded database (/home/starpost.db)",
+        "Imported 8,360 of 8,365 rows of orders from orders.csv, standard input into the embedded database (/home/starpost.db)",
         "  rows      8,365 read, 8,360 accepted, 5 rejected, 0 failed",
         "  sent      7,360 orders in 40 calls (12 s, 2.0 s of it waiting, 3 retried, 1 rate limited)",
         "  stored    7,000 created, 57 changed, 300 unchanged",
@@ -94,6 +95,40 @@ describe("the end summary of an import", () => {
     expect(text).toContain("/home/imports/1/rejects.csv");
     expect(text.includes("already stored; nothing needs to be done")).toBe(isDone);
     expect(/Fix them|write it as/.test(text)).toBe(!isDone);
+  });
+
+  const paint = Object.fromEntries(
+    ["bold", "dim", "red", "green", "yellow"].map((tone) => [tone, (text: string) => `<${tone}>${text}`]),
+  ) as unknown as Paint;
+  const rowsOf = (read: number, rejected: number, failed = 0) => ({
+    read,
+    accepted: read - rejected - failed,
+    rejected,
+    failed,
+  });
+
+  test.each<[string, RunState, ImportSummary["rows"]]>([
+    ["<green>Imported orders from", "finished", rowsOf(8, 0)],
+    ["<green>Imported orders from", "finished", rowsOf(0, 0)],
+    ["<yellow>Imported 5 of 8 rows of orders", "finished", rowsOf(8, 3)],
+    ["<red>Imported 4 of 8 rows of orders", "finished", rowsOf(8, 4)],
+    ["<red>Imported 0 of 8 rows of orders", "finished", rowsOf(8, 8)],
+    ["<red>Imported 0 of 1 row of orders", "finished", rowsOf(1, 1)],
+    ["<red>Imported 7 of 8 rows of orders", "finished", rowsOf(8, 0, 1)],
+    ["<yellow>Interrupted", "interrupted", rowsOf(8, 8)],
+    ["<yellow>Stopped", "stopped", rowsOf(8, 8)],
+    ["<red>Failed", "failed", rowsOf(8, 0)],
+  ])("begins with %s: %s, %j", (start, state, rows) => {
+    const [first] = describeEnd({ ...summary, state, rows }, { target, waitedMs: 0, rejects: [reject], paint });
+    expect(first?.startsWith(start)).toBe(true);
+    const view = tableOfRuns([{ ...summary, state, rows }]);
+    expect(view.tones?.["state"]?.(state, view.rows[0] ?? {})).toBe(/^<(\w+)>/.exec(start)?.[1]);
+  });
+
+  test("is no alarm if the rejected rows are stored already", () => {
+    const rejects = [{ ...reject, code: "duplicate", count: 8 }];
+    const [first] = describeEnd({ ...summary, rows: rowsOf(8, 8) }, { target, waitedMs: 0, rejects, paint });
+    expect(first).toMatch(/^<yellow>Imported 0 of 8 rows/);
   });
 
   test("lists the most frequent reasons, and counts the others", () => {

@@ -1,7 +1,8 @@
+import type { RejectReason } from "../../../import/report/reject-reasons.ts";
 import { readRunReport } from "../../../import/report/run-report.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Redactor } from "../../../terminal/redactor.ts";
-import { countOf } from "../../../terminal/plural.ts";
+import { countOf, formatNumber } from "../../../terminal/plural.ts";
 
 /** The most reject reasons that are listed. */
 const maxReasons = 10;
@@ -9,15 +10,31 @@ const maxReasons = 10;
 /** Lists why rows of a run were rejected, from its reject files. */
 export function describeReportedReasons(runsFolder: string, id: string, redactor: Redactor | undefined): string[] {
   const report = readRunReport(runsFolder, id, recordKinds);
-  const { reasons, rows_without_reason: unknown } = redactor?.data(report) ?? report;
-  const omitted = reasons.length - maxReasons;
-  return [
-    "Rejected rows by reason:",
-    ...reasons.slice(0, maxReasons).map(({ rows, examples: [example] }) => {
-      const value = example?.value ? `: ${JSON.stringify(example.value)}` : "";
-      return `  ${countOf(rows, "row")}  ${example?.reason} (line ${example?.line}${value})`;
-    }),
-    ...(omitted > 0 ? [`  and ${countOf(omitted, "more reason")}`] : []),
-    ...(unknown > 0 ? [`  ${countOf(unknown, "row")}  reason not recorded yet; resume the import to record it`] : []),
+  const { reasons, rows_without_reason: unknown, summary } = redactor?.data(report) ?? report;
+  const lost = summary.rows.rejected + summary.rows.failed;
+  const omitted = reasons.slice(maxReasons);
+  const shown = reasons.slice(0, maxReasons);
+  const rest = omitted.reduce((sum, { rows }) => sum + rows, 0);
+  const entries = [
+    ...shown.map((reason) => [reason.rows, describeReason(reason)] as const),
+    ...(omitted.length > 0
+      ? [[rest, `${countOf(omitted.length, "more reason")}; for all, run: starpost imports report ${id}`] as const]
+      : []),
+    ...(unknown > 0 ? [[unknown, "reason not recorded yet; resume the import to record it"] as const] : []),
   ];
+  const width = Math.max(0, ...entries.map(([rows]) => formatNumber(rows).length));
+  return [
+    `${formatNumber(lost)} of ${countOf(summary.rows.read, "row")} ${lost === 1 ? "was" : "were"} not imported:`,
+    ...entries.map(
+      ([rows, text]) => `  ${formatNumber(rows).padStart(width)} ${rows === 1 ? "row " : "rows"}  ${text}`,
+    ),
+  ];
+}
+
+function describeReason({ code, examples: [example], hint }: RejectReason): string {
+  const remedy = hint === null ? "" : `; ${hint}`;
+  if (!example) return `${code}${remedy}`;
+  const place = example.file === null ? `line ${example.line}` : `${example.file}:${example.line}`;
+  const value = example.value ? `: ${JSON.stringify(example.value)}` : "";
+  return `${example.reason} (${place}${value})${remedy}`;
 }

@@ -1,6 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { flattenSummary, runTones } from "../records/import-view.ts";
+import { toneOfRun } from "../records/import-format.ts";
+import { countTones, flattenSummary } from "../records/import-view.ts";
 
 export const importsShow = command({
   name: "imports show",
@@ -23,6 +24,10 @@ export const importsShow = command({
   },
   render: (summary) => ({
     ...fields(flattenSummary(summary)),
-    tones: { state: runTones["state"], rows_rejected: runTones["rejected"], rows_failed: runTones["failed"] },
+    tones: {
+      state: () => toneOfRun(summary),
+      rows_rejected: countTones["rejected"],
+      rows_failed: countTones["failed"],
+    },
   }),
 });

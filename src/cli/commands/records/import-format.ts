@@ -5,6 +5,7 @@ import type { ImportSummary } from "../../../import/summary.ts";
 import type { VerifiedRun } from "../../../import/verify/verify.ts";
 import { findKind } from "../../../records/index.ts";
 import { noPaint, type Paint } from "../../../terminal/colors.ts";
+import type { Tone } from "../../../terminal/view.ts";
 import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
 
 /** The most reject reasons that a summary lists. */
@@ -57,7 +58,7 @@ export function describeEnd(
     ? "These records are already stored; nothing needs to be done."
     : "Fix them and import that file.";
   return [
-    paintState(summary, paint)(describeState(summary, target)),
+    (id === null ? unpainted : paint[areStored ? "yellow" : toneOfRun(summary)])(describeState(summary, target)),
     `  rows      ${describeRows(rows, paint)}`,
     id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
     ...describeOutcomes("stored", summary.items),
@@ -71,7 +72,7 @@ export function describeEnd(
 /** Whether all rejected rows are duplicates; after a finished run, the records that they repeat are stored. */
 function areAllStored({ import_id: id, state, rows }: ImportSummary, rejects: readonly RejectReason[]): boolean {
   const duplicates = rejects.reduce((sum, { code, count }) => (code === "duplicate" ? sum + count : sum), 0);
-  return id !== null && state === "finished" && duplicates === rows.rejected + rows.failed;
+  return id !== null && state === "finished" && duplicates > 0 && duplicates === rows.rejected + rows.failed;
 }
 
 function describeRows({ read, accepted, rejected, failed }: ImportSummary["rows"], paint: Paint): string {
@@ -135,24 +136,32 @@ function describeReason({ count, column, reason, hint, place, value }: RejectRea
   return `${countOf(count, "row")}: ${what} (${example})${hint === undefined ? "" : `; ${hint}`}`;
 }
 
-function paintState({ state, rows, import_id: id }: ImportSummary, paint: Paint): (text: string) => string {
-  if (id === null) return unpainted;
-  if (state === "finished") return rows.rejected + rows.failed > 0 ? paint.yellow : paint.green;
-  return { failed: paint.red, interrupted: paint.yellow, stopped: paint.yellow, running: paint.bold }[state];
+/** The color of a run: a finished one is green only if every row was accepted. */
+export function toneOfRun({ state, rows }: Pick<ImportSummary, "state" | "rows">): Tone {
+  if (state !== "finished") return state === "failed" ? "red" : "yellow";
+  const lost = rows.rejected + rows.failed;
+  if (lost === 0) return "green";
+  return rows.failed > 0 || lost * 2 >= rows.read ? "red" : "yellow";
 }
 
-function describeState({ state, kind, files, import_id: id }: ImportSummary, target: string): string {
+function describeState({ state, kind, files, rows, import_id: id }: ImportSummary, target: string): string {
   const subject = `${kind} from ${describeFiles(files)}`;
   if (id === null && state === "interrupted") return "Interrupted. Nothing was sent.";
   if (id === null) return `Checked ${subject} for ${target}. Nothing was sent.`;
   const texts: Readonly<Record<ImportSummary["state"], string>> = {
-    finished: `Imported ${subject} into ${target}`,
+    finished: `Imported ${describeShare(rows)}${subject} into ${target}`,
     interrupted: `Interrupted the import of ${subject} into ${target}`,
     stopped: `Stopped the import of ${subject} into ${target} because of --max-errors`,
     failed: `Failed to import all ${subject} into ${target}`,
     running: `Importing ${subject} into ${target}`,
   };
   return texts[state];
+}
+
+/** The part of the rows that was imported, unless it is all of them. */
+function describeShare({ read, accepted }: ImportSummary["rows"]): string {
+  if (accepted === read) return "";
+  return `${formatNumber(accepted)} of ${countOf(read, "row")} of `;
 }
 
 function describeNextStep(id: string, { state }: ImportSummary): string {

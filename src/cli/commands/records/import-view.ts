@@ -1,7 +1,7 @@
 import type { ImportSummary } from "../../../import/summary.ts";
 import { type Cell, table, type View } from "../../../terminal/view.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
-import { describeFile } from "./import-format.ts";
+import { describeFile, toneOfRun } from "./import-format.ts";
 
 const summaryColumns = [
   "import_id",
@@ -67,14 +67,14 @@ export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
 const tableColumns = ["id", "kind", "files", "state", "accepted", "rejected", "failed"];
 const csvColumns = ["id", "kind", "files", "state", "started_at", "rows", "accepted", "rejected", "failed"];
 
-/** The colors of a run's state and counts. */
-export const runTones: NonNullable<View["tones"]> = {
-  state: (state) => (state === "finished" ? "green" : state === "failed" ? "red" : "yellow"),
+/** The colors of a run's counts. */
+export const countTones: NonNullable<View["tones"]> = {
   rejected: (count) => (Number(count) > 0 ? "yellow" : undefined),
   failed: (count) => (Number(count) > 0 ? "red" : undefined),
 };
 
 export function tableOfRuns(runs: readonly ImportSummary[]): View {
+  const toneOf = new Map(runs.map((run) => [run.import_id, toneOfRun(run)]));
   const view = table(
     runs.map(({ import_id, kind, files, state, started_at, rows }) => ({
       id: import_id,
@@ -90,7 +90,12 @@ export function tableOfRuns(runs: readonly ImportSummary[]): View {
     // Rows fail only rarely, and a narrow terminal has no room for an empty column.
     tableColumns.filter((column) => column !== "failed" || runs.some(({ rows }) => rows.failed > 0)),
   );
-  return { ...view, fileColumns: csvColumns, tones: runTones, wholeColumns: ["state"] };
+  return {
+    ...view,
+    fileColumns: csvColumns,
+    tones: { ...countTones, state: (_state, { id = null }) => toneOf.get(id as string | null) },
+    wholeColumns: ["state"],
+  };
 }
 
 type Finished = Pick<ImportSummary, "state" | "rows" | "verified">;
