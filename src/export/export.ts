@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Service } from "../service/service.ts";
 import type { CallEvent } from "../service/transport.ts";
 import { createCsvForm, type CsvOptions, createJsonForm, type ExportForm, type ExportFormat } from "./column-format.ts";
-import type { ExportQuery, ExportRow, RecordExporter } from "./record-exporter.ts";
+import type { ExportLayout, ExportQuery, ExportRow, RecordExporter } from "./record-exporter.ts";
 import type { Sink } from "./sink.ts";
 import { SortedRows, type RowValues } from "./sorted-rows.ts";
 
@@ -13,6 +13,8 @@ export interface ExportRequest {
   readonly query: ExportQuery;
   readonly format: ExportFormat;
   readonly csv: CsvOptions;
+  /** The layout of another program, instead of the format. */
+  readonly layout?: ExportLayout | undefined;
 }
 
 export type ExportEvent =
@@ -66,17 +68,21 @@ export async function runExport(request: ExportRequest, deps: ExportDeps): Promi
 }
 
 async function readAndWrite(request: ExportRequest, deps: ExportDeps): Promise<ExportResult> {
-  using rows = new SortedRows(request.exporter.sortKeys);
+  using rows = new SortedRows(request.layout ? 1 : request.exporter.sortKeys);
   const reading = new RecordReader(request, rows, deps);
   const isRead = await reading.readAll(request.query);
   const { pages } = reading;
   if (!isRead) return { state: "interrupted", rows: 0, pages };
   for (const message of reading.notices()) deps.report({ type: "notice", message });
-  const state = await writeAll(createForm(request), rows, pages, deps);
+  const state = await writeAll(await createForm(request, deps), rows, pages, deps);
   return { state, rows: rows.count, pages };
 }
 
-function createForm({ exporter, columns, format, csv }: ExportRequest): ExportForm {
+async function createForm(
+  { exporter, columns, format, csv, layout }: ExportRequest,
+  { service, abort }: ExportDeps,
+): Promise<ExportForm> {
+  if (layout) return layout.createForm(csv, service, { signal: abort });
   return format === "csv"
     ? createCsvForm(columns, csv)
     : createJsonForm([...columns, ...(exporter.jsonFields ?? [])], format);
@@ -92,18 +98,22 @@ class RecordReader {
   readonly #missingFields = new Set<string>();
   readonly #counts = new Map<string, number>();
   readonly #isForImport: boolean;
+  readonly #layout: ExportLayout | undefined;
+  /** The number of records that the layout cannot hold, by reason. */
+  readonly #unfit = new Map<string, number>();
   #omitted = 0;
   #isSettled = true;
   /** Non-empty pages. */
   pages = 0;
 
-  constructor({ exporter, columns, format }: ExportRequest, rows: SortedRows, deps: ExportDeps) {
+  constructor({ exporter, columns, format, layout }: ExportRequest, rows: SortedRows, deps: ExportDeps) {
     this.#exporter = exporter;
-    this.#columns = columns;
+    this.#columns = layout?.fields ?? columns;
+    this.#layout = layout;
     this.#rows = rows;
     this.#deps = deps;
     this.#isForImport = format === "csv";
-    this.#fields = [...columns, ...(exporter.jsonFields ?? [])];
+    this.#fields = layout?.fields ?? [...columns, ...(exporter.jsonFields ?? [])];
   }
 
   /** @returns whether it reached the end */
@@ -146,12 +156,18 @@ class RecordReader {
       this.#omitted++;
       return;
     }
+    const unfit = this.#layout?.omits?.(row.record);
+    if (unfit !== undefined) {
+      this.#unfit.set(unfit, (this.#unfit.get(unfit) ?? 0) + 1);
+      return;
+    }
     const values = this.#fields.map((field) => {
       const value = row.record[field];
       if (value === undefined) this.#missingFields.add(field);
       return value ?? null;
     });
-    const isNew = this.#rows.add(row.id, row.sortKeys, values);
+    const sortKeys = this.#layout ? [this.#layout.sortKeyOf(row.record)] : row.sortKeys;
+    const isNew = this.#rows.add(row.id, sortKeys, values);
     const name = isNew ? this.#exporter.countAs?.(row) : undefined;
     if (name !== undefined) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
@@ -159,6 +175,9 @@ class RecordReader {
   *notices(): Generator<string> {
     const missing = this.#columns.filter((column) => this.#missingFields.has(column));
     if (missing.length > 0) yield `the service does not return ${missing.join(", ")}; these columns are empty`;
+    const { one, many } = this.#exporter.itemName;
+    for (const [reason, count] of this.#unfit)
+      yield `omitted ${count === 1 ? `1 ${one}` : `${count} ${many}`}: ${reason}`;
     yield* this.#exporter.notices?.(this.#counts, this.#omitted) ?? [];
     if (!this.#isSettled) {
       yield `the list changed during each of ${maxPasses} reads; some ${this.#exporter.itemName.many} may be missing`;

@@ -1,5 +1,6 @@
 import type { Service } from "../service/service.ts";
 import type { CallOptions } from "../service/transport.ts";
+import type { CsvOptions, ExportForm } from "./column-format.ts";
 
 /** A value of a record; undefined if the service does not return it. */
 export type ExportValue = string | number | boolean | null | undefined;
@@ -33,4 +34,22 @@ export interface RecordExporter {
   isOmitted?(row: ExportRow): boolean;
   /** The name under which `notices` counts the record. */
   countAs?(row: ExportRow): string | undefined;
+  /** The layouts of other programs, by the name that `--layout` accepts. */
+  readonly layouts?: Readonly<Record<string, ExportLayout>>;
+}
+
+/** How the records of a kind are written for another program. */
+export interface ExportLayout {
+  /** The fields of a record that it writes, in the order in which its form receives their values. */
+  readonly fields: readonly string[];
+  /** Whether it is CSV. */
+  readonly isCsv: boolean;
+  /**
+   * What records are sorted by. It depends only on what the layout holds, so importing the file into an empty account and
+   * exporting again yields the same file.
+   */
+  sortKeyOf(record: ExportRow["record"]): string;
+  /** Why it cannot hold a record, after "omitted 2 reviews:"; undefined if it can. */
+  omits?(record: ExportRow["record"]): string | undefined;
+  createForm(csv: CsvOptions, service: Service, options: CallOptions): Promise<ExportForm>;
 }

@@ -1,4 +1,5 @@
 import { listByPage, listReviews, type ListedReview } from "../../service/listings.ts";
+import { exportLayouts } from "./layouts/export.ts";
 import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
 /** Source: spec "Limits": up to 100 recommended. */
@@ -7,6 +8,7 @@ const pageSize = 100;
 export const reviewExporter: RecordExporter = {
   itemName: { one: "review", many: "reviews" },
   sortKeys: 5,
+  layouts: exportLayouts,
 
   /**
    * Lists all reviews by ID, including unpublished ones. With `since`, the service sorts them by creation time and
@@ -31,6 +33,7 @@ function toRow(review: ListedReview): ExportRow {
     id,
     sortKeys: [created_at, sku, email, title, content],
     record: {
+      id,
       published: review.published ?? !review.deleted,
       review_title: title,
       review_content: content,
@@ -44,6 +47,13 @@ function toRow(review: ListedReview): ExportRow {
       product_url: review.product_url,
       user_type: review.reviewer_type,
       user_reference: review.user_reference,
+      comment_date: review.comment === null ? null : review.comment_created_at,
+      image_urls: review.images && joinUrls(review.images),
     },
   };
+}
+
+/** Joins URLs so that an import splits them again: a separator before a further URL, or at the end, is encoded. */
+function joinUrls(urls: readonly string[]): string {
+  return urls.map((url) => url.replaceAll(/[,;|](?=(?:https?:)?\/\/)|[,;|]$/gi, encodeURIComponent)).join(",");
 }

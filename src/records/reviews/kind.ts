@@ -69,8 +69,20 @@ export const reviews: RecordKind = {
   },
   exportCommand: {
     summary: "Export all reviews in the columns that `reviews import` reads",
-    examples: ["starpost reviews export --out reviews.csv", "starpost reviews export --since 2026-01-01"],
-    flags: { since: sinceFlag },
+    examples: [
+      "starpost reviews export --out reviews.csv",
+      "starpost reviews export --layout judgeme --out judgeme.csv",
+      "starpost reviews export --layout google --out google.xml",
+    ],
+    flags: {
+      since: sinceFlag,
+      layout: {
+        value: "<name>",
+        description: "layout of another service",
+        option: "layout",
+        values: ["judgeme", "loox", "yotpo", "stamped", "shopify-product-reviews", "woocommerce", "google"],
+      },
+    },
   },
   planExamples: [
     "starpost reviews plan reviews.csv --out plan.json",

@@ -47,6 +47,17 @@ export async function exportRecords(
       "Remove one of them, or use --format csv.",
     );
   }
+  const loaded = await kind.loadExporter();
+  const layout = query["layout"] === undefined ? undefined : loaded.layouts?.[query["layout"]];
+  if (layout && format !== "csv") {
+    throw usageError(
+      `--layout cannot be used with ${globals.format === "json" ? "--json" : `--format ${format}`}`,
+      "Remove one of them: a layout has a format of its own.",
+    );
+  }
+  if (layout && !layout.isCsv && hasByteOrderMark) {
+    throw usageError("--safe-for-excel cannot be used with a layout that is not CSV", "Remove --safe-for-excel.");
+  }
   if (out !== undefined && io.redactor) {
     throw usageError("--redact cannot be used with --out", "Remove --out and redirect standard output to the file.");
   }
@@ -73,9 +84,8 @@ export async function exportRecords(
       progress.show(() => state.format());
     };
     const { stop, abort } = signals;
-    const loaded = await kind.loadExporter();
     const exporter = io.redactor ? redactRecords(loaded, io.redactor) : loaded;
-    const request = { exporter, columns: kind.columns, query, format, csv };
+    const request = { exporter, columns: kind.columns, query, format, csv, layout };
     let result: ExportResult;
     try {
       result = await runExport(request, { service: connection.service, sink, stop, abort, report });
