@@ -81,11 +81,10 @@ const loox: CsvLayout = {
 
 const yotpo: CsvLayout = {
   fields,
-  columns: [
-    ...["Review ID", "Review Published", "Review Title", "Review Content", "Review Score", "Review Creation Date"],
-    ...["Reviewer Display Name", "Reviewer Email", "Product ID", "Product Title", "Product URL"],
-    ...["Reviewer Type", "Comment Content"],
-  ],
+  columns: (
+    "Review ID,Review Published,Review Title,Review Content,Review Score,Review Creation Date,Reviewer Display Name," +
+    "Reviewer Email,Product ID,Product Title,Product URL,Reviewer Type,Comment Content"
+  ).split(","),
   dateColumn: "Review Creation Date",
   toRows: (review, n) => [
     {

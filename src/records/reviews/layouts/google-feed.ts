@@ -106,7 +106,7 @@ function formatReviewer(name: string): string {
 function shortenName(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
   const [first = ""] = words;
-  const initial = words.length > 1 ? [...(words.at(-1) ?? "")][0] : undefined;
+  const initial = words.length > 1 ? Array.from(words.at(-1) ?? "")[0] : undefined;
   return initial === undefined ? first : `${first} ${initial}.`;
 }
 
