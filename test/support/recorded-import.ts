@@ -122,7 +122,8 @@ export function valuesIn(message: string, folder: string): string {
   return (values ?? []).join(" ");
 }
 
-function formatReason({
+/** The count, code, position, and value of a reason. */
+export function formatReason({
   code,
   count,
   column,

@@ -7,7 +7,7 @@ import type { RowCounts } from "../../src/import/summary.ts";
 import type { CallEvent } from "../../src/service/transport.ts";
 import { createService } from "../../src/service/service.ts";
 import type { Pipeline } from "./pipeline.ts";
-import { valuesIn } from "./recorded-import.ts";
+import { formatReason, valuesIn } from "./recorded-import.ts";
 
 /** What happens to a call: it fails, before or after it was carried out, or it reports events first. */
 export interface Fate {
@@ -67,6 +67,7 @@ export class RecordedSteps {
       report: (event) => {
         // How far reading is ahead of the calls depends on their speed.
         if (event.type === "progress" || event.type === "reading") this.#lastProgress = this.#clean(event);
+        else if (event.type === "rejects") this.#lines.push(...event.reasons.map(formatReason));
         else this.#lines.push(this.#clean(event));
       },
       ...replaced,
