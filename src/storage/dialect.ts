@@ -68,6 +68,11 @@ export interface StorageDialect {
   checkEmptyDatabase(db: Kysely<never>): Promise<void>;
   readTableNames(db: Kysely<never>): Promise<string[]>;
 
+  /**
+   * Runs statements in order, none of which needs the result of another. A server receives all of them before it answers
+   * the first, so that they take one round trip. Each step must start its statement immediately, without waiting before.
+   */
+  runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void>;
   /** A derived table of the rows in a JSON list of lists. */
   selectBatch<R>(columns: BatchColumns<R>, rows: RawBuilder<unknown>): RawBuilder<R>;
   /**

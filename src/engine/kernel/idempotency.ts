@@ -77,14 +77,19 @@ export async function runAllOnce<Call extends KeyedCall>(
     inputHash: hash(JSON.stringify(call.input)),
   }));
   const keyRows = JSON.stringify(hashed.map(({ keyHash }) => [keyHash]));
-  const { rows } = await selectCalls(transaction, dialect, { accountId, rows: keyRows });
+  let rows: Awaited<ReturnType<typeof selectCalls>>["rows"] = [];
+  await dialect.runAll([
+    () => deleteExpired(transaction, dialect, { expiredAtMs }),
+    async () => {
+      ({ rows } = await selectCalls(transaction, dialect, { accountId, rows: keyRows }));
+    },
+  ]);
   const stored = new Map(rows.filter((row) => row.created_at > expiredAtMs).map((row) => [row.key_hash, row]));
   const isOther = hashed.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.input_hash ?? inputHash) !== inputHash);
   if (isOther) throw anotherInput();
   const open = hashed.filter(({ keyHash }) => !stored.has(keyHash));
   const outputs = open.length === 0 ? [] : await runAll(open.map(({ call }) => call));
   if (open.length > 0) {
-    await deleteExpired(transaction, dialect, { expiredAtMs });
     const results = open.map(({ call, keyHash, inputHash }, at) => [
       keyHash,
       inputHash,

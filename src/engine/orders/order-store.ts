@@ -16,7 +16,7 @@ import { type MergedUnit, OrderMerge } from "./order-merge.ts";
 import { type OrderFields, readStoredOrders, type StoredUnit } from "./stored-orders.ts";
 import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
 import { externalSkuIndex, mergeRows, type ProductRow } from "../products/product-row.ts";
-import { dropTakenSkus, saveProducts, takenSkuText } from "../products/product-store.ts";
+import { dropTakenSkus, prepareProducts, takenSkuText } from "../products/product-store.ts";
 import { dayOf } from "../kernel/times.ts";
 
 interface PurchaseColumns {
@@ -98,8 +98,8 @@ export async function storeOrders(
         context,
       )
     : [];
-  const taken = await storeProducts(items, context);
-  await storeChanges(merge, source, context);
+  const { taken, writes } = await prepareItems(items, context);
+  await storeChanges(merge, writes, source, context);
   if (missed.length > 0) await storeMissedProducts(missed, context);
   return results.map(({ outcome, errors }, at) => ({
     outcome: reportTakenSkus(outcomes[at] ?? outcome, orders[at]?.items ?? [], taken),
@@ -120,8 +120,13 @@ function reportTakenSkus(outcome: ItemOutcome, items: readonly OrderItem[], take
   return outcomeOf(name, { fields, dropped: [...(outcome.dropped ?? []), ...dropped] });
 }
 
-/** Stores one row per product, in which values of later orders take precedence. */
-async function storeProducts(items: readonly OrderItem[], context: HandlerContext): Promise<readonly string[]> {
+type Write = () => Promise<unknown>;
+
+/** Prepares one row per product, in which values of later orders take precedence. */
+async function prepareItems(
+  items: readonly OrderItem[],
+  context: HandlerContext,
+): Promise<{ readonly taken: readonly string[]; readonly writes: readonly Write[] }> {
   const rows = new Map<string, ProductRow>();
   for (const { product } of items) {
     const earlier = rows.get(product[0]);
@@ -130,24 +135,44 @@ async function storeProducts(items: readonly OrderItem[], context: HandlerContex
   }
   const products = [...rows.values()];
   const taken = await dropTakenSkus(products, context);
-  await saveProducts(products, context);
-  return taken;
+  return { taken, writes: await prepareProducts(products, context) };
 }
 
-async function storeChanges(merge: OrderMerge, source: OrderSource, context: HandlerContext): Promise<void> {
+async function storeChanges(
+  merge: OrderMerge,
+  productWrites: readonly Write[],
+  source: OrderSource,
+  context: HandlerContext,
+): Promise<void> {
   const { orders, before, addedUnits, changedUnits, removedUnits } = merge.changes();
-  if (orders.length > 0) await saveOrders(orders, source, context);
-  if (before.length > 0) await updateOrderEmails(before, orders, context);
   const { transaction, dialect, nowMs } = context;
+  let writes: Write[] = [...productWrites];
+  const flush = async () => {
+    const due = writes;
+    writes = [];
+    await dialect.runAll(due);
+  };
+  if (orders.length > 0) writes.push(() => saveOrders(orders, source, context));
+  if (before.length > 0) {
+    await flush();
+    await updateOrderEmails(before, orders, context);
+  }
   if (addedUnits.length > 0) {
     const today = { accountId: accountOf(context).id, day: dayOf(nowMs) };
-    await openDay(transaction, dialect, today);
+    if (source.sendsMail) await flush();
     const last = source.sendsMail ? await readLastPurchase(context) : 0;
-    await saveUnits(addedUnits, context);
-    await countPurchases(transaction, dialect, { ...today, added: addedUnits.length });
-    if (source.sendsMail) await queueOrderEmails(last, context);
+    writes.push(
+      () => openDay(transaction, dialect, today),
+      () => saveUnits(addedUnits, context),
+      () => countPurchases(transaction, dialect, { ...today, added: addedUnits.length }),
+    );
+    if (source.sendsMail) {
+      await flush();
+      await queueOrderEmails(last, context);
+    }
   }
-  if (changedUnits.length > 0) await saveUnits(changedUnits, context);
+  if (changedUnits.length > 0) writes.push(() => saveUnits(changedUnits, context));
+  await flush();
   if (removedUnits.length > 0) await removeUnits(removedUnits, context);
 }
 

@@ -98,22 +98,31 @@ const saves = new Map<string, ReturnType<typeof createSave>>();
  * Assumed: a product without changes keeps its `updated_at`.
  */
 export async function saveProducts(products: readonly ProductRow[], context: HandlerContext): Promise<void> {
-  if (products.length === 0) return;
+  await context.dialect.runAll(await prepareProducts(products, context));
+}
+
+/** Like `saveProducts`, but returns the statement for `runAll`; none if nothing changes. */
+export async function prepareProducts(
+  products: readonly ProductRow[],
+  context: HandlerContext,
+): Promise<(() => Promise<unknown>)[]> {
+  if (products.length === 0) return [];
   const rows = await context.savedProducts.takeChanged(products, {
     transaction: context.transaction,
     dialect: context.dialect,
     accountId: accountOf(context).id,
   });
-  if (rows.length === 0) return;
+  if (rows.length === 0) return [];
   const columnIndexes = [...productColumnNames.keys()].filter((index) => rows.some((row) => row[index] !== null));
   const key = columnIndexes.join(" ");
   const save = saves.get(key) ?? createSave(columnIndexes);
   saves.set(key, save);
-  await save(context.transaction, context.dialect, {
+  const values = {
     accountId: accountOf(context).id,
     nowMs: context.nowMs,
     rows: JSON.stringify(rows.map((row) => columnIndexes.map((index) => row[index]))),
-  });
+  };
+  return [() => save(context.transaction, context.dialect, values)];
 }
 
 export const takenSkuText = "is already used by another product";

@@ -41,6 +41,9 @@ export const postgres: StorageDialect = {
     return rows.map(({ name }) => name);
   },
 
+  runAll: async (steps) => {
+    await Promise.all(steps.map((step) => step()));
+  },
   selectBatch: (columns, rows) => {
     const selected = Object.entries(columns).map(
       ([name, type], index) =>

@@ -20,6 +20,9 @@ export const sqlite: StorageDialect = {
     return rows.map(({ name }) => name);
   },
 
+  runAll: async (steps) => {
+    for (const step of steps) await step();
+  },
   // `jsonb_each` over lists is the fastest way to read them.
   selectBatch: (columns, rows) => {
     const selected = Object.keys(columns).map((name, index) => sql`value->>${sql.lit(index)} as ${sql.ref(name)}`);
