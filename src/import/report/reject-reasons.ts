@@ -50,6 +50,7 @@ export function readRejectReasons(
   { files, kindCodes = {} }: { readonly files: readonly string[]; readonly kindCodes?: RejectCodes | undefined },
 ): RejectReason[] {
   const codes = { ...rejectCodes, ...kindCodes };
+  const hints = new Set(Object.values(codes).flatMap(({ hint }) => (hint === undefined ? [] : `; ${hint}`)));
   const reasons = new Map<string, Counted>();
   const names = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted(byLength)) {
@@ -60,7 +61,7 @@ export function readRejectReasons(
         const at = (found: number) => cells[found] ?? "";
         const about = { code: at(code), column: at(column), ...describeCode(codes[at(code)]) };
         const value = about.column === "" ? null : at(head.header.indexOf(about.column));
-        count(reasons, about, { ...splitReason(at(reason), about.hint, files), line: Number(at(line)), value });
+        count(reasons, about, { ...splitReason(at(reason), hints, files), line: Number(at(line)), value });
       }
     }
   }
@@ -80,16 +81,19 @@ function describeCode({ means, hint }: Partial<RejectCode> = {}): Pick<RejectRea
   return { means: means ?? null, hint: hint ?? null };
 }
 
-/** Separates the file and the hint, which the reject file adds, from the reason. */
+/** Separates the file and the hints, which the reject file adds, from the reason. A row with several errors has several. */
 function splitReason(
   text: string,
-  hint: string | null,
+  hints: ReadonlySet<string>,
   files: readonly string[],
 ): Pick<RejectExample, "file" | "reason"> {
   const file = files.length > 1 ? (files.find((name) => text.startsWith(`${name}: `)) ?? null) : null;
-  const reason = file === null ? text : text.slice(file.length + 2);
-  const end = `; ${hint}`;
-  return { file, reason: hint !== null && reason.endsWith(end) ? reason.slice(0, -end.length) : reason };
+  let reason = file === null ? text : text.slice(file.length + 2);
+  for (;;) {
+    const end = [...hints].find((hint) => reason.endsWith(hint));
+    if (end === undefined) return { file, reason };
+    reason = reason.slice(0, -end.length);
+  }
 }
 
 type Counted = Omit<RejectReason, "examples" | "rows"> & { rows: number; readonly examples: RejectExample[] };

@@ -40,6 +40,13 @@ test("counts rows by code and column, most frequent first", () => {
   expect(found[1]).toMatchObject({ means: "lost at sea", hint: null, examples: [{ value: null, reason: "gone" }] });
 });
 
+test("removes the hints for all errors of a row", () => {
+  const text = "order_date is in the future; email has no @; correct the date; write it as name@shop.example";
+  const [reason] = read([[2, "email", "future_date", text]]);
+  expect(reason?.hint).toBe("correct the date");
+  expect(reason?.examples[0]?.reason).toBe("order_date is in the future; email has no @");
+});
+
 test("separates the file from the reason if there are several", () => {
   const rows: Rejected[] = [
     [2, "email", "bad_email", "b.csv: email has no @; write it as name@shop.example", "x"],
