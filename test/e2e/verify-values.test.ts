@@ -272,6 +272,28 @@ test("the values of reviews are compared, also the text of one that was changed"
   ]);
 });
 
+test("the images of reviews and the dates of replies are compared", async () => {
+  const home = homes.open();
+  const path = write(
+    home,
+    "reviews.csv",
+    "review_content,review_score,date,product_id,display_name,email,comment_content,comment_date,image_urls\n" +
+      "Good,5,2024-05-01,tea,Ann,ann@mail.example,Thanks,2024-05-03,https://img.example/a.jpg\n" +
+      "Bad,1,2024-05-02,tea,Bo,bo@mail.example,Sorry,2024-05-04,https://img.example/b.jpg https://img.example/c.jpg\n",
+  );
+  const { import_id: id, verified } = await load(home, ["reviews", "import", path, "--verify"]);
+  expect(verified).toMatchObject({ missing_count: 0, different_count: 0 });
+  change(
+    home,
+    "update review_images set url = 'https://img.example/x.jpg' where url = 'https://img.example/a.jpg'",
+    "update reviews set comment_at = 1714867200000 where comment = 'Sorry'",
+  );
+  expect(format((await verify(home, id)).data)).toEqual([
+    "2 image_urls: https://img.example/x.jpg, https://img.example/a.jpg",
+    "3 comment_date: 2024-05-05, 2024-05-04",
+  ]);
+});
+
 test("the action of a coupon is compared", async () => {
   const home = homes.open();
   const path = write(home, "codes.csv", "code\nAAA\nBBB\n");

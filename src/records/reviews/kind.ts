@@ -8,7 +8,7 @@ export const reviews: RecordKind = {
   name: "reviews",
   itemName: { one: "review", many: "reviews" },
   fields: [
-    { name: "review_title" },
+    { name: "review_title", isGuarded: true },
     { name: "review_content", required: true },
     { name: "review_score", required: true },
     { name: "date", required: true },

@@ -50,6 +50,8 @@ function valuesSent({ display_name, user_reference, past }: NewReview): comparab
     user_reference: comparable.sentText(user_reference),
     date: comparable.sentTime(past?.created_at),
     comment_content: comparable.sentText(past?.comment),
+    comment_date: comparable.sentTime(past?.comment_created_at),
+    image_urls: comparable.sentText(past?.images?.join(" ")),
     published: comparable.sentText(past?.published),
     user_type: comparable.sentText(past?.reviewer_type),
   };
@@ -67,6 +69,8 @@ function toRecords(review: ListedReview): StoredRecord[] {
     user_reference: isDetailed ? comparable.text(review.user_reference) : undefined,
     date: isDetailed ? comparable.time(created_at) : undefined,
     comment_content: isDetailed ? comparable.text(review.comment ?? null) : undefined,
+    comment_date: isDetailed ? comparable.time(review.comment_created_at) : undefined,
+    image_urls: comparable.text(review.images?.join(" ")),
     published: comparable.text(published),
     user_type: isDetailed ? comparable.text(review.reviewer_type) : undefined,
   };

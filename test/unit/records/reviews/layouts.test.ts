@@ -338,6 +338,23 @@ test("an unknown state is rejected, not published", async () => {
   expect([reviews, rejects]).toEqual([[], [[2, "status", "bad_boolean"]]]);
 });
 
+describe("a file with all native columns", () => {
+  const native = { review_content: "Soaks in, fast", review_score: "5", date: "2026-08-01T10:00:00Z" };
+  const cells = { ...native, product_id: "77", display_name: "Sarah", email: "sarah@mail.example" };
+
+  test("is native, even if it has those of a layout and one more", async () => {
+    const row = { ...cells, review_title: "Great", product_name: "Glow", user_reference: "u1" };
+    const { reviews } = await send(toCsv(Object.keys(row).join(), row));
+    expect(reviews).toEqual([{ ...review, product_title: "77", user_reference: "u1", past }]);
+  });
+
+  test("is not native if it has exactly the columns of a layout, also as a reject file", async () => {
+    const row = { ...cells, review_title: "Great", product_name: "Glow", _line: "2", _code: "missing", _reason: "x" };
+    const { reviews } = await send(toCsv(Object.keys(row).join(), row));
+    expect(reviews).toEqual([{ ...review, product_title: "Glow", past }]);
+  });
+});
+
 describe("replies", () => {
   const { header = "", row = {} } = cases["WooCommerce"] ?? {};
   const shop = {
