@@ -9,6 +9,8 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { kinds } from "../../../support/record-kinds.ts";
 import { startImport } from "../../../../src/import/import.ts";
+import type { ImportObserver } from "../../../../src/import/deps.ts";
+import type { Item } from "../../../../src/import/item.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import type { Service } from "../../../../src/service/service.ts";
 import { countRuns } from "../../../support/suite-size.ts";
@@ -32,7 +34,12 @@ function createTaker(): { readonly service: Service; readonly sent: Sent } {
   return { service: { orders: calls, products: calls } as unknown as Service, sent };
 }
 
-async function load(text: string, kind: string = "orders", options: Partial<ImportOptions> = {}) {
+async function load(
+  text: string,
+  kind: string = "orders",
+  options: Partial<ImportOptions> = {},
+  observer?: ImportObserver,
+) {
   const { service, sent } = createTaker();
   const path = join(folder, `${randomBytes(6).toString("hex")}.csv`);
   writeFileSync(path, text);
@@ -46,6 +53,7 @@ async function load(text: string, kind: string = "orders", options: Partial<Impo
     },
     {
       kinds,
+      observer,
       openService: async () => ({ service, concurrency: 2, keepsOrder: true, close: async () => {} }),
       profileName: "test",
       target: "test",
@@ -405,3 +413,26 @@ describe("products with several rows", () => {
     ]);
   });
 });
+
+test("the rows of a group can only be sent together", async () => {
+  const items: Item[] = [];
+  const observer: ImportObserver = {
+    behavior: (behavior) => ({
+      ...behavior,
+      send: async (service, sent, options) => {
+        items.push(...sent);
+        return behavior.send(service, sent, options);
+      },
+    }),
+    files: () => {},
+    tally: () => {},
+  };
+  const rows = [0, 1].flatMap((at) => rowsOf(1000 + at, [line, { ...line, product: 2 }], 0, false));
+  await load(write(rows), "orders", {}, observer);
+  expect(items.map(({ key, isIndivisible, rows: own }) => [key, isIndivisible, own.map((row) => row.line)])).toEqual([
+    ["1000", true, [2, 3]],
+    ["1001", true, [4, 5]],
+  ]);
+});
+
+const line: Line = { product: 1, units: 1, fault: "none" };

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ServiceError } from "../../../../src/contract/index.ts";
+import { ImportError } from "../../../../src/import/import-error.ts";
 import { undoImport } from "../../../../src/import/undo/undo.ts";
 import type { UndoRequest } from "../../../../src/import/undo/undone-run.ts";
 import type { ImportDeps } from "../../../../src/import/deps.ts";
@@ -95,6 +97,23 @@ test("an interrupted undo reports it, and continues later", async () => {
 test("cannot undo products of a run that recorded nothing", async () => {
   const { import_id } = await pipeline.run("products", before);
   expect(await undo(import_id)).toMatchObject({ reversed: 0, impossible: 2 });
+});
+
+test.each([
+  ["invalidParams", 2],
+  ["bodyTooLarge", 2],
+  ["malformedBody", 2],
+  ["internal", undefined],
+  ["unauthorized", undefined],
+] as const)("a call that fails with %s undoes nothing; rows given up: %s", async (kind, impossible) => {
+  const id = await change();
+  const massUpdate = () => Promise.reject(new ServiceError(kind, "no"));
+  const service = { ...pipeline.service, products: { ...pipeline.service.products, massUpdate } };
+  const openService = async () => ({ service, concurrency: 1, keepsOrder: true, close: async () => {} });
+  const running = undo(id, {}, { openService });
+  if (impossible === undefined) await expect(running).rejects.toBeInstanceOf(ImportError);
+  else expect(await running).toMatchObject({ reversed: 0, kept: 0, impossible: impossible + 1 });
+  expect(await names()).toMatchObject({ p1: ["Large teapot", "Green"], p2: ["Cup", "Small"] });
 });
 
 test("refuses another account's run", async () => {
