@@ -1,5 +1,6 @@
 import {
   bodyLimits,
+  coreRateLimit,
   emailSendingLimits,
   imageLimits,
   jsonLimits,
@@ -15,6 +16,7 @@ import {
   reviewHolds,
   sendingLimits,
   templateLimits,
+  utokenLimits,
   webhookSlots,
 } from "../../src/contract/index.ts";
 import { invitationLifetime } from "../../src/contract/invitations.ts";
@@ -33,6 +35,10 @@ function formatMs(ms: number): string {
   const [unit, size] = ms % dayMs === 0 ? ["day", dayMs] : ["second", 1_000];
   const count = ms / size;
   return `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+function formatRate({ requests, windowMs }: { readonly requests: number; readonly windowMs: number }): string {
+  return `${requests} per ${formatMs(windowMs).replace(/^1 /, "")}`;
 }
 
 const requests: readonly Row[] = [
@@ -73,21 +79,28 @@ const records: readonly Row[] = [
   ["consecutive failures that disable a template", String(templateLimits.failures)],
 ];
 
-/** Changed with `--public-limits`. */
 const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, { burst, perHour }]) => [
   `\`${name}\``,
   `${formatNumber(burst)} at once, then ${formatNumber(perHour)} per hour`,
 ]);
 
 const accounts: readonly Row[] = [
-  ["emails per day (changeable per account)", formatNumber(emailSendingLimits.perDay.default)],
+  ["emails per day (`starpost account set-email-quota`)", formatNumber(emailSendingLimits.perDay.default)],
   ["time for which an email may be held", formatMs(emailSendingLimits.holdMs)],
   ["approved recipients of test emails", formatNumber(emailSendingLimits.testRecipients)],
   ["webhooks", formatNumber(maxWebhooks)],
   ["webhook requests in flight", formatNumber(webhookSlots.perAccount)],
   ["webhook requests in flight of a worker", formatNumber(webhookSlots.perWorker)],
-  ["validity of an invitation (changeable)", formatMs(invitationLifetime.defaultMs)],
+  ["validity of an invitation (`starpost account invite --expires-in`)", formatMs(invitationLifetime.defaultMs)],
+  ["tokens", formatNumber(utokenLimits.perAccount)],
+  ["validity of a token", formatMs(utokenLimits.lifetimeMs)],
+  ["calls of the core API (with `--limit-legacy`, of all APIs)", formatRate(coreRateLimit)],
 ];
+
+const notes: Readonly<Record<string, string>> = {
+  "Calls without a token":
+    "Change them with `starpost serve --public-limits`, for example `--public-limits votes-per-client=100/600`.\n\n",
+};
 
 const table = (rows: readonly Row[]) =>
   ["| limit | value |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
@@ -100,11 +113,12 @@ export function writeLimitsPage(): string {
     ["Records", records],
     ["Accounts", accounts],
   ];
-  const text = sections.map(([title, rows]) => `## ${title}\n\n${table(rows)}\n`);
+  const text = sections.map(([title, rows]) => `## ${title}\n\n${notes[title] ?? ""}${table(rows)}\n`);
   return `# Limits
 
-The limits of the service and their defaults. [Serving the API](../operations/serving.md#limits) describes what happens
-beyond them, and the [threat model](../operations/security.md) what they prevent.
+The limits of the service and their defaults. A limit that can be changed is listed with its command or flag.
+[Serving the API](../operations/serving.md#limits) describes what happens beyond them, and the
+[threat model](../operations/security.md) what they prevent.
 
 ${text.join("\n")}`;
 }

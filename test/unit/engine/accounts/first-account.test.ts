@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ensureFirstAccount } from "../../../../src/engine/accounts/first-account.ts";
+import { readAccountSettings } from "../../../../src/engine/accounts/platform.ts";
 import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { describeDatabases } from "../../../support/databases.ts";
@@ -31,6 +32,24 @@ describeDatabases("the first account", (url) => {
       secret: made.secret,
     });
     expect(await database.db.selectFrom("accounts").select("created_at").execute()).toEqual([{ created_at: 5 }]);
+  });
+
+  it.each([
+    ["the given delay of bottom lines", 7, 7],
+    ["no delay of bottom lines", 0, 0],
+    ["the specified delay of bottom lines", undefined, 3_600],
+  ])("starts with %s", async (_, bottomLinesDelay, expected) => {
+    const database = await open();
+    await ensureFirstAccount(database, { ...making, bottomLinesDelay });
+    const account = await database.db.selectFrom("accounts").select("id").executeTakeFirstOrThrow();
+    const { settings } = await database.db
+      .transaction()
+      .execute((transaction) => readAccountSettings({ transaction }, account.id));
+    expect(settings.bottom_lines_delay).toBe(expected);
+    // A later command does not change it.
+    await ensureFirstAccount(database, { ...making, bottomLinesDelay: 9 });
+    const rows = await database.db.selectFrom("account_settings").select(["name", "value"]).execute();
+    expect(rows.filter(({ value }) => value === "9")).toEqual([]);
   });
 
   it("returns the same account to concurrent callers", async () => {
