@@ -29,7 +29,7 @@ const messageOf = (act: () => unknown) => {
 test("records that may exist more than once are imported by one run per account", () => {
   expect(lock("products")).toBeUndefined();
   expect(readdirSync(runsFolder)).toEqual([]);
-  using first = lock("reviews");
+  const first = lock("reviews");
   expect(first).toBeDefined();
   using elsewhere = lock("reviews", "elsewhere");
   expect(elsewhere).toBeDefined();
@@ -47,12 +47,15 @@ test("the other run is named if it is in progress", () => {
     writeFileSync(runPaths(runsFolder, id).manifest, JSON.stringify({ started_at: "2026-01-01", ...manifest }));
     return lockRun(runsFolder, id);
   };
-  using _lock = lock("reviews");
-  using _other = describe("20260101-000001-000000", { kind: "products" });
-  using _elsewhere = describe("20260101-000002-000000", { target: "elsewhere" });
-  using _finished = describe("20260101-000003-000000", { state: "finished" });
+  const held = [
+    lock("reviews"),
+    describe("20260101-000001-000000", { kind: "products" }),
+    describe("20260101-000002-000000", { target: "elsewhere" }),
+    describe("20260101-000003-000000", { state: "finished" }),
+  ];
   describe("20260101-000004-000000", {}).close();
   expect(messageOf(() => lock("reviews"))).not.toContain("20260101");
-  using _running = describe("20260101-000005-000000", {});
+  held.push(describe("20260101-000005-000000", {}));
   expect(messageOf(() => lock("reviews"))).toContain("20260101-000005-000000");
+  for (const one of held) one?.close();
 });
