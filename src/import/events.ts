@@ -4,6 +4,8 @@ import type { CallCounts, RowCounts } from "./summary.ts";
 export interface RejectReason {
   readonly code: string;
   readonly count: number;
+  /** The number of items, with their name, if several rows belong to one: `3 orders`. */
+  readonly items?: string | undefined;
   /** The column as the file names it; empty if the reason concerns the entire row. */
   readonly column: string;
   /** What is wrong, as a predicate of the column: `has no @`. */

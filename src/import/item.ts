@@ -11,6 +11,8 @@ export interface RowError {
   readonly field: string;
   readonly code: string;
   readonly reason: string;
+  /** How to fix it; by default, as the code suggests. */
+  readonly hint?: string;
   /** For an item of several rows: the position of the invalid row; if absent, all of them are invalid. */
   readonly row?: number;
 }

@@ -42,6 +42,8 @@ export interface RecordKind {
    * to be detected. Enables `--date-format`.
    */
   readonly dateField?: string;
+  /** What to do about rows without a value in a required field, instead of filling in the cell. */
+  readonly missingHints?: Readonly<Record<string, string>>;
   /** Whether the API can undo an import; enables `--undoable`. */
   readonly isUndoable?: boolean;
   /** What `--undoable` records, if an undo restores no overwritten values. */

@@ -20,6 +20,7 @@ export class CellRules {
   readonly #empty: ImportOptions["empty"];
   /** The optional fields for which the file has a column. */
   readonly #optional: readonly string[];
+  readonly #missingHints: Readonly<Record<string, string>>;
   readonly #fixable: ReadonlySet<string>;
   readonly #ids: ReadonlySet<string>;
   /** The latest date that is accepted, as a timestamp. */
@@ -40,7 +41,9 @@ export class CellRules {
     hasColumn: (field: string) => boolean,
     { empty, fixIds }: Pick<ImportOptions, "empty" | "fixIds">,
     startedMs: number,
+    missingHints: Readonly<Record<string, string>> = {},
   ) {
+    this.#missingHints = missingHints;
     this.#behavior = behavior;
     this.#tally = tally;
     this.#empty = empty;
@@ -68,8 +71,8 @@ export class CellRules {
     this.#dropped.length = 0;
     const read = this.#behavior.read(view, source, this.#reportDropped, erased);
     const problems = this.#findProblems(this.#empty === "error" ? empty : none);
-    if (problems) return isItem(read) ? problems : mergeProblems(problems, read);
-    if (!isItem(read)) return read;
+    if (problems) return isItem(read) ? problems : this.#addHints(mergeProblems(problems, read));
+    if (!isItem(read)) return this.#addHints(read);
     if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
     const dropped = [...this.#dropped];
     const fixed = [...this.#fixed.values()];
@@ -108,6 +111,13 @@ export class CellRules {
     if (this.#damaged.size === 0 && empty.length === 0 && !future) return undefined;
     const emptied = empty.filter((field) => !this.#damaged.has(field)).map(emptyCell);
     return [...this.#damaged.values(), ...(future ? [future] : []), ...emptied];
+  }
+
+  #addHints(problems: readonly RowError[]): readonly RowError[] {
+    return problems.map((problem) => {
+      const hint = problem.code === "missing" ? this.#missingHints[problem.field] : undefined;
+      return hint === undefined ? problem : Object.assign({}, problem, { hint });
+    });
   }
 
   #findFutureDate(): RowError | undefined {

@@ -51,7 +51,8 @@ export class ItemReader {
     this.#keys = keys;
     this.#file = file;
     this.#fileIndex = fileIndex;
-    this.#rules = new CellRules(behavior, tally, (field) => file.columns.columnOf.has(field), options, startedMs);
+    const { columnOf: columns, missingHints } = file.columns;
+    this.#rules = new CellRules(behavior, tally, (field) => columns.has(field), options, startedMs, missingHints);
     this.#codeColumn = file.head.header.indexOf(rejectCodeColumn);
     const { columnOf, fields, layout, exact } = file.columns;
     const rules = this.#rules;

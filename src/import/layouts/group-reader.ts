@@ -162,9 +162,20 @@ export class GroupReader {
     const { tally, behavior } = this.#deps;
     const fault = sources.find((source) => problems.has(source));
     const incomplete = describeIncomplete(behavior.itemName.one, fault?.line, fault && tally.unitOf(fault));
-    for (const source of sources) {
-      tally.reject(source, problems.get(source) ?? [incomplete]);
+    const lacked = [...problems.values()].flat().find((problem) => this.#isLacked(problem));
+    if (!lacked) {
+      for (const source of sources) tally.reject(source, problems.get(source) ?? [incomplete]);
+      return;
     }
+    for (const [at, source] of sources.entries()) {
+      const own = (problems.get(source) ?? []).filter((problem) => problem !== lacked);
+      tally.reject(source, [lacked, ...own], at > 0);
+    }
+  }
+
+  /** Whether the group lacks a shared field, so that all of its rows have the same error. */
+  #isLacked({ field, code }: RowError): boolean {
+    return code === "missing" && this.#shared.has(field);
   }
 }
 

@@ -96,6 +96,8 @@ export interface Layout {
   readonly hasHtml?: boolean;
   /** Decisions that the person should know about. */
   readonly notes?: readonly string[];
+  /** Required fields that the shop does not export: why a file without a column for them is refused, and what to do. */
+  readonly lacks?: Readonly<Record<string, { readonly reason: string; readonly hint: string }>>;
   /** Why required columns may be missing, and what to do. */
   readonly missingHint?: string;
 }

@@ -10,7 +10,7 @@ import { dateOrders } from "../layouts/dates.ts";
 import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
 import { rejectMissing } from "./missing-columns.ts";
-import { readProductIdSource } from "./product-id-columns.ts";
+import { readProductIdSource, suggestProductIdColumns } from "./product-id-columns.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {
@@ -26,6 +26,8 @@ export interface ColumnMap {
   readonly dateOrder: DateOrder | undefined;
   /** The columns of `--product-id-from`, in order; empty without the flag. */
   readonly productIdColumns: readonly string[];
+  /** What to do about rows without a value in a required field. */
+  readonly missingHints: Readonly<Record<string, string>>;
 }
 
 type HeaderOptions = Pick<
@@ -98,6 +100,10 @@ export function matchHeader(
     exact,
     dateOrder,
     productIdColumns,
+    missingHints: {
+      ...kind.missingHints,
+      ...suggestProductIdColumns(header, { kind, layout: translated, mapped }, options),
+    },
   };
 }
 

@@ -28,6 +28,8 @@ export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: I
   const missing = open.filter(({ required }) => required).map(({ name }) => name);
   const [first] = missing;
   if (first === undefined) return;
+  const lacked = missing.map((field) => layout?.lacks?.[field]).find((one) => one !== undefined);
+  if (lacked) throw usageError(`${file.given}: ${lacked.reason}`, lacked.hint);
   if (layout && missing.length === 1 && first === behavior.urlField) {
     throw usageError(`${file.given}: ${layout.title} has no product URLs`, `specify how to build them: ${urlFlag}`);
   }

@@ -39,6 +39,25 @@ export function readProductIdSource(
   return { from };
 }
 
+/** The hint for rows without a product ID: the flag that takes it from further columns of the file. */
+export function suggestProductIdColumns(
+  header: readonly string[],
+  file: ColumnsOfFile,
+  { productIdFrom }: Pick<ImportOptions, "productIdFrom">,
+): { readonly product_id?: string } {
+  const columnsOf = (name: string) => findProductIdColumns(name, header, file).flat();
+  const known = Object.keys(file.kind.productIdColumns ?? {}).filter((name) => columnsOf(name).length > 0);
+  const used = file.layout?.fields["product_id"]?.from.flat() ?? ["product_id"];
+  const own = used.find((column) => header.some((name) => isSameName(name, column)));
+  const current = productIdFrom ?? known.filter((name) => columnsOf(name)[0] === own).slice(0, 1);
+  const others = known.filter((name) => ["sku", "name"].includes(name) && !current.includes(name));
+  if (file.mapped.fields.has("product_id") || current.length === 0 || others.length === 0) return {};
+  // A name is rarely a valid ID.
+  const fix = others.includes("name") ? " --fix-ids" : "";
+  const flag = `--product-id-from ${[...current, ...others].join()}${fix}`;
+  return { product_id: `to use ${others.join(" or ")} where it is missing, pass ${flag}` };
+}
+
 /** The columns of a file that hold one type of product ID; those of the layout come first. */
 export function findProductIdColumns(
   name: string,

@@ -20,7 +20,11 @@ export interface TallyFile {
   readonly unit?: RecordUnit;
 }
 
-type Group = Omit<RejectGroup & RejectReason, "hint" | "count"> & { count: number };
+type Group = Omit<RejectGroup & RejectReason, "count" | "items"> & {
+  count: number;
+  /** How many of the rows belong to an item that an earlier row has counted. */
+  further: number;
+};
 
 /** Maximum number of errors distinguished by their text instead of only by their code. */
 const maxGroups = 200;
@@ -66,10 +70,13 @@ export class RunTally {
     return this.#rows.rejected + this.#rows.failed;
   }
 
-  /** Counts a row that was not sent. */
-  reject(row: SourceRow, problems: readonly RowError[]): void {
+  /**
+   * Counts a row that was not sent.
+   * @param isFurther whether an earlier row of the same item has the same first error
+   */
+  reject(row: SourceRow, problems: readonly RowError[], isFurther = false): void {
     this.#rows.rejected++;
-    this.#write(row, problems);
+    this.#write(row, problems, isFurther);
   }
 
   /**
@@ -132,7 +139,7 @@ export class RunTally {
   get rejects(): readonly RejectGroup[] {
     return [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
-      .map(({ file: _file, line: _line, place: _place, value: _value, ...group }) => group);
+      .map(({ code, column, reason, first, count }) => ({ code, column, reason, first, count }));
   }
 
   /** Empty cells that erase the stored value, by column. */
@@ -155,9 +162,9 @@ export class RunTally {
     if (fixed !== undefined) yield { type: "notice", message: fixed };
     const reasons = [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
-      .map(({ code, count, column, reason, file, line, place, value }) => {
-        const hint = this.#codes[code]?.hint;
-        return { code, count, column, reason, hint, file, line, place, value };
+      .map(({ code, count, further, column, reason, hint, file, line, place, value }) => {
+        const items = further === 0 ? undefined : formatItems(count - further, itemName);
+        return { code, count, items, column, reason, hint, file, line, place, value };
       });
     if (reasons.length > 0) yield { type: "rejects", reasons };
   }
@@ -174,13 +181,14 @@ export class RunTally {
     }
   }
 
-  #write(row: SourceRow, problems: readonly RowError[]): void {
+  #write(row: SourceRow, problems: readonly RowError[], isFurther = false): void {
     const [first] = problems;
     if (!first) throw new Error("a row was rejected without a problem");
-    this.#count(this.#problems, row, first);
+    const group = this.#count(this.#problems, row, first);
+    if (isFurther) group.further++;
     const file = this.#files[row.file];
     const reasons = problems.map((problem) => this.#describe(row, problem));
-    const hints = new Set(problems.flatMap(({ code }) => this.#codes[code]?.hint ?? []));
+    const hints = new Set(problems.flatMap(({ code, hint }) => hint ?? this.#codes[code]?.hint ?? []));
     const reason = [...reasons, ...hints].join("; ");
     this.#rejects?.add(row, {
       column: this.#columnOf(row, first.field),
@@ -210,17 +218,17 @@ export class RunTally {
     return at === undefined ? "" : (row.cells[at] ?? "");
   }
 
-  #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason }: RowError): void {
+  #count(groups: Map<string, Group>, row: SourceRow, { field, code, reason, hint }: RowError): Group {
     const file = this.#files[row.file];
     const value = this.#valueOf(row, field);
     const sharp = sharpenReason(code, reason, value);
     // The service's own message is more specific than its code, but may be different each time.
     const isOwnWords = (code === "refused" || code === "call_refused") && groups.size < maxGroups;
     const key = `${code} ${field} ${isOwnWords || sharp !== reason ? sharp : ""}`;
-    const group = groups.get(key);
-    if (group) {
-      group.count++;
-      return;
+    const known = groups.get(key);
+    if (known) {
+      known.count++;
+      return known;
     }
     const column = this.#columnOf(row, field);
     const unit = this.unitOf(row);
@@ -229,8 +237,15 @@ export class RunTally {
     const shown = shorten(value);
     const first = shown === "" ? cell : `${cell} (${JSON.stringify(shown)})`;
     const example = { file: file?.given ?? "", line: row.line, place, value: shown };
-    groups.set(key, { code, column, reason: sharp, first, ...example, count: 1 });
+    const fix = hint ?? this.#codes[code]?.hint;
+    const group = { code, column, reason: sharp, first, hint: fix, ...example, count: 1, further: 0 };
+    groups.set(key, group);
+    return group;
   }
+}
+
+function formatItems(count: number, { one, many }: ItemName): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 }
 
 function shorten(value: string): string {

@@ -19,9 +19,7 @@ import { WaitingMails } from "./scheduled-emails.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import { type OrderOptions, orderPlan } from "./plan.ts";
-import { bigcommerceOrders } from "./layouts/bigcommerce.ts";
-import { magentoOrders } from "./layouts/magento.ts";
-import { shopifyOrders, woocommerceOrders } from "./layouts/woocommerce.ts";
+import { orderLayouts } from "./layouts/all.ts";
 import { orderSynonyms } from "./synonyms.ts";
 import { orderUndo } from "./undo.ts";
 import { storedOrders } from "./verify.ts";
@@ -130,7 +128,7 @@ function sizeOf(cells: readonly string[], units: number): number {
 
 export const orderImporter: RecordImporter = {
   prepare: prepareImport,
-  layouts: [shopifyOrders, woocommerceOrders, magentoOrders, bigcommerceOrders],
+  layouts: orderLayouts,
   synonyms: orderSynonyms,
   plan: orderPlan,
   undo: () => orderUndo,

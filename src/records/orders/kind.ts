@@ -29,7 +29,11 @@ export const orders: RecordKind = {
   dateField: "order_date",
   isUndoable: true,
   undoableDescription: "record which orders are stored, so that `imports undo` leaves their emails alone",
-  layoutNames: ["shopify-orders", "woocommerce-orders", "magento-orders", "bigcommerce-orders"],
+  layoutNames: (
+    "shopify-orders matrixify-orders woocommerce-orders woocommerce-analytics-orders magento-orders prestashop-orders " +
+    "bigcommerce-orders squarespace-orders wix-orders tiendanube-orders amazon-orders etsy-orders"
+  ).split(" "),
+  missingHints: { email: "orders without an address cannot be imported; to import them, add one" },
   importCommand: {
     summary: "Import orders from CSV files, one row per line item (use - for standard input)",
     examples: [

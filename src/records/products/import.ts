@@ -16,7 +16,7 @@ import type { PreparedImport, RecordImporter, RecordKind } from "../../import/ki
 import type { ImportOptions } from "../../import/options.ts";
 import { listProducts } from "../../service/listings.ts";
 import { bigcommerceProducts } from "./layouts/bigcommerce.ts";
-import { magentoProducts } from "./layouts/magento.ts";
+import { magento1Products, magentoProducts } from "./layouts/magento.ts";
 import { shopifyProducts, shopifyVariants } from "./layouts/shopify.ts";
 import { woocommerceProducts } from "./layouts/woocommerce.ts";
 import { productUndo } from "./undo.ts";
@@ -102,7 +102,15 @@ export interface ProductOptions extends ImportOptions {
 
 export const productImporter: RecordImporter = {
   prepare: prepareImport,
-  layouts: [catalog, shopifyProducts, shopifyVariants, woocommerceProducts, magentoProducts, bigcommerceProducts],
+  layouts: [
+    catalog,
+    shopifyProducts,
+    shopifyVariants,
+    woocommerceProducts,
+    magentoProducts,
+    magento1Products,
+    bigcommerceProducts,
+  ],
   synonyms: columnSynonyms,
   plan: productPlan,
   undo: () => productUndo,

@@ -32,7 +32,9 @@ export const products: RecordKind = {
   idFields: "product_id upc mpn isbn sku external_sku".split(" "),
   isUndoable: true,
   layoutNames:
-    "catalog shopify-products shopify-variants woocommerce-products magento-products bigcommerce-products".split(" "),
+    "catalog shopify-products shopify-variants woocommerce-products magento-products magento1-products bigcommerce-products".split(
+      " ",
+    ),
   importCommand: {
     summary: "Import products from CSV files (use - for standard input)",
     examples: ["starpost products import products.csv", "starpost products import products.csv --update"],

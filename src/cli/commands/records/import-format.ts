@@ -130,10 +130,11 @@ export function describeRejects(
   return omitted > 0 ? [...lines, `            and ${countOf(omitted, "more reason")}`] : lines;
 }
 
-function describeReason({ count, column, reason, hint, place, value }: RejectReason): string {
+function describeReason({ count, items, column, reason, hint, place, value }: RejectReason): string {
   const what = column === "" ? reason : `${column} ${reason}`;
   const example = value === "" ? place : `${place}: ${JSON.stringify(value)}`;
-  return `${countOf(count, "row")}: ${what} (${example})${hint === undefined ? "" : `; ${hint}`}`;
+  const rows = `${countOf(count, "row")}${items === undefined ? "" : ` of ${items}`}`;
+  return `${rows}: ${what} (${example})${hint === undefined ? "" : `; ${hint}`}`;
 }
 
 /** The color of a run: a finished one is green only if every row was accepted. */

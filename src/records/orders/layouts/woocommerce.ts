@@ -82,6 +82,24 @@ export const woocommerceOrders: Layout = {
   missingHint: "select the order's number, date, name, and email address, and the items' fields, in the export",
 };
 
+/** WooCommerce → Analytics → Orders → Download. It has neither addresses nor line items. */
+export const woocommerceAnalytics: Layout = {
+  name: "woocommerce-analytics-orders",
+  title: "a WooCommerce Analytics report",
+  signatures: [["Date", "Order #", "Status", "Customer", "Product(s)"]],
+  fields: {
+    order_id: { from: ["Order #"] },
+    customer_name: { from: ["Customer"] },
+    order_date: { from: ["Date"], as: asDay },
+  },
+  lacks: {
+    email: {
+      reason: "the reports of WooCommerce Analytics have no email addresses",
+      hint: "use an extension such as Advanced Order Export, and select the billing email address and the items",
+    },
+  },
+};
+
 /**
  * Shopify: Orders → Export. A row is a line item; only an order's first row has the order's own fields.
  * Assumed: the order ID is the number that customers see, `#1001`, without its `#`; canceled orders are imported too.

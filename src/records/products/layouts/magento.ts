@@ -63,3 +63,29 @@ export const magentoProducts: Layout = {
     "images that are paths are dropped",
   ],
 };
+
+/**
+ * Magento 1: System → Import/Export → Export, entity type Products. A product has a row for each further store view,
+ * category, and image, without its SKU.
+ * Assumed: hidden variants are products of their own, since the orders of Magento 1 name their SKUs.
+ */
+export const magento1Products: Layout = {
+  name: "magento1-products",
+  title: "a Magento 1 products export",
+  signatures: [["sku", "_store", "_attribute_set", "_type"]],
+  fields: {
+    product_id: { from: ["sku"] },
+    name: { from: ["name"] },
+    description: { from: ["description", "short_description"], as: asText },
+    image_url: { from: ["image"], saysNothing: isNoUrl },
+    price: { from: ["price"], as: asPrice, saysNothing: isZero },
+    brand: { from: ["manufacturer", "brand"] },
+    upc: { from: ["upc", "ean", "gtin", "barcode"], as: asBarcode },
+    isbn: { from: ["isbn"] },
+    mpn: { from: ["mpn"] },
+    sku: { from: ["sku"] },
+  },
+  hasHtml: true,
+  groups: { by: { start: (cell) => cell("sku") !== "" }, makes: "one" },
+  notes: ["rows without a SKU belong to the product above them", "images that are paths are dropped"],
+};

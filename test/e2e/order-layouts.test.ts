@@ -1,0 +1,190 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { afterAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { Homes, type Home } from "../support/starpost.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+const withUrl = ["--product-url", "https://shop.example/p/{product_id}"];
+
+/** The stored units: order, platform, address, customer, day, currency, product, price, and number. */
+function unitsOf(home: Home): string[] {
+  const file = new SqliteFile(join(home.folder, "starpost.db"));
+  try {
+    return file
+      .all(
+        `select order_id, platform, email, customer_name, date(order_date / 1000, 'unixepoch') as day,
+           orders.currency_iso as currency, product_id, purchases.price as price, count(*) as units
+         from orders join purchases on order_row = orders.id join products on products.id = product_row
+         group by order_row, product_id order by order_id, product_id`,
+      )
+      .map((row) => Object.values(row).join(" "));
+  } finally {
+    file.close();
+  }
+}
+
+describe("order exports of further shop systems", () => {
+  const ann = "juergen@example.com Jürgen Groß";
+  const mia = "mia@example.com Mia Øst";
+  test.each<[string, number, RegExp, string[]]>([
+    [
+      "amazon-orders",
+      3,
+      /Amazon hides the buyers' addresses/,
+      [
+        "302-1 general x1y2@marketplace.amazon.example Jürgen Groß 2026-05-02 EUR CUP-1 4.5 1",
+        "302-1 general x1y2@marketplace.amazon.example Jürgen Groß 2026-05-02 EUR TEA-1 12.5 2",
+        "302-2 general z9@marketplace.amazon.example Mia 2026-05-03 EUR CUP-1 4.5 1",
+      ],
+    ],
+    [
+      "squarespace-orders",
+      3,
+      /product IDs are 'Lineitem sku'/,
+      [
+        `00012 general ${ann} 2026-05-02 EUR SQ1 12.5 2`,
+        `00012 general ${ann} 2026-05-02 EUR SQ2 4.5 1`,
+        `00013 general ${mia} 2026-05-03 EUR SQ2 4.5 1`,
+      ],
+    ],
+    [
+      "wix-orders",
+      3,
+      /product IDs are 'SKU'/,
+      [
+        `10001 general ${ann} 2026-05-02 EUR CUP-1 4.5 1`,
+        `10001 general ${ann} 2026-05-02 EUR TEA-1 12.5 2`,
+        `10002 general ${mia} 2026-05-13 EUR CUP-1 4.5 1`,
+      ],
+    ],
+    [
+      "prestashop-orders",
+      3,
+      /order IDs are 'reference'/,
+      [
+        `OHSATSERP prestashop ${mia} 2026-05-03 EUR 6 4.5 1`,
+        `XKBKNABJK prestashop ${ann} 2026-05-02 EUR 5 12.5 2`,
+        `XKBKNABJK prestashop ${ann} 2026-05-02 EUR 6 4.5 1`,
+      ],
+    ],
+    [
+      "tiendanube-orders",
+      3,
+      /dates start with the day/,
+      [
+        "1001 general juan@example.com Juan Muñoz 2026-05-13 ARS TAZ-1 450 1",
+        "1001 general juan@example.com Juan Muñoz 2026-05-13 ARS TET-1 1250.5 2",
+        "1002 general mia@example.com Mía Paz 2026-06-01 ARS TAZ-1 450 1",
+      ],
+    ],
+    [
+      "matrixify-orders",
+      3,
+      /product IDs are 'Line: Product Handle'/,
+      [`1001 shopify ${ann} 2026-05-02 EUR cup 4.5 1`, `1001 shopify ${ann} 2026-05-02 EUR teapot 12.5 2`],
+    ],
+  ])("%s", async (name, rows, notice, stored) => {
+    const home = homes.open();
+    const { exitCode, stderr, data } = await home.json([
+      "orders",
+      "import",
+      `fixtures/layouts/${name}.csv`,
+      ...withUrl,
+    ]);
+    expect(stderr).toMatch(notice);
+    expect(data.rows).toEqual({ read: rows, accepted: rows, rejected: 0, failed: 0 });
+    expect(exitCode).toBe(0);
+    expect(unitsOf(home)).toEqual(stored);
+  });
+
+  test.each([
+    ["etsy-orders", /Etsy exports no email addresses/, /each order's page/],
+    ["woocommerce-analytics-orders", /WooCommerce Analytics have no email addresses/, /Advanced Order Export/],
+  ])("refuses %s before anything is sent", async (name, reason, hint) => {
+    const home = homes.open();
+    const { exitCode, stderr } = await home.run(["orders", "import", `fixtures/layouts/${name}.csv`, ...withUrl]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(reason);
+    expect(stderr).toMatch(hint);
+    expect((await home.run(["imports", "list", "--json"])).stdout.trim()).toBe("[]");
+  });
+
+  test("imports an Etsy file to which addresses were added", async () => {
+    const home = homes.open();
+    const [header, row] = readFileSync("fixtures/layouts/etsy-orders.csv", "utf8").trim().split("\n");
+    const file = join(home.folder, "etsy.csv");
+    writeFileSync(file, `${header},email\n${row},juergen@example.com\n`);
+    expect((await home.json(["orders", "import", file, ...withUrl])).exitCode).toBe(0);
+    expect(unitsOf(home)).toEqual([`3001 general ${ann} 2026-05-02 EUR 901 12.5 2`]);
+  });
+});
+
+const shopify =
+  "Name,Email,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name\n" +
+  "#1,ann@mail.example,2026-10-01 10:00:00 -0400,1,Tea pot - Blue,10,,Ann Lee\n" +
+  "#2,,2026-10-01 10:00:00 -0400,1,Cup,5,CUP-1,Bo\n" +
+  "#2,,,1,Tea pot,10,,\n" +
+  "#3,,2026-10-02 10:00:00 -0400,1,Cup,5,CUP-1,Cy\n" +
+  "#4,di@mail.example,2026-10-02 10:00:00 -0400,1,Cup,5,CUP-1,Di\n";
+
+describe("a Shopify export with missing SKUs and addresses", () => {
+  test("offers the product's name, and counts orders without an address once", async () => {
+    const home = homes.open();
+    const file = join(home.folder, "orders.csv");
+    writeFileSync(file, shopify);
+    const first = await home.json(["orders", "import", file, ...withUrl]);
+    expect(first.data.rows).toEqual({ read: 5, accepted: 1, rejected: 4, failed: 0 });
+    expect(first.stderr).toMatch(/3 rows of 2 orders: Email is missing .*cannot be imported/);
+    expect(first.stderr).toMatch(/1 row: Lineitem sku is missing .*pass --product-id-from sku,name --fix-ids/);
+    const rejects = parse(readFileSync(first.data.rejects_file ?? "", "utf8"), { columns: true }) as Record<
+      string,
+      string
+    >[];
+    expect(rejects.map(({ Name, _column, _code }) => [Name, _column, _code])).toEqual([
+      ["#1", "Lineitem sku", "missing"],
+      ["#2", "Email", "missing"],
+      ["#2", "Email", "missing"],
+      ["#3", "Email", "missing"],
+    ]);
+    const second = await home.json([
+      ...["orders", "import", file, ...withUrl, "--product-id-from", "sku,name", "--fix-ids"],
+    ]);
+    expect(second.stderr).toMatch(/product IDs are 'Lineitem sku', else 'Lineitem name'/);
+    expect(second.stderr).not.toMatch(/--product-id-from/);
+    expect(second.data.rows).toEqual({ read: 5, accepted: 2, rejected: 3, failed: 0 });
+    const [pair, ...others] = parse(
+      readFileSync((second.data as { readonly fixed_ids_file?: string }).fixed_ids_file ?? "", "utf8"),
+      { columns: true },
+    ) as Record<string, string>[];
+    expect(others).toEqual([]);
+    expect(pair).toMatchObject({ original: "Tea pot - Blue", line: "2" });
+    expect(unitsOf(home)).toEqual([
+      `1 shopify ann@mail.example Ann Lee 2026-10-01  ${pair?.["fixed"]} 10 1`,
+      "4 shopify di@mail.example Di 2026-10-02  CUP-1 5 1",
+    ]);
+  });
+});
+
+const samples = join(process.env["STARPOST_TEST_DATA"] ?? "../shared/data", "layouts/orders");
+
+describe.skipIf(!existsSync(samples))("the samples of the data folder", () => {
+  test.each([
+    ["amazon.txt", 0],
+    ["etsy.csv", 2],
+    ["matrixify.csv", 0],
+    ["prestashop.csv", 0],
+    ["squarespace.csv", 0],
+    ["tiendanube.csv", 0],
+    ["wix.csv", 0],
+    ["wooanalytics.csv", 2],
+    ["woosub.csv", 0],
+  ])("%s", async (name, status) => {
+    const home = homes.open();
+    const { exitCode } = await home.run(["orders", "import", join(samples, name), ...withUrl]);
+    expect(exitCode).toBe(status);
+  });
+});
