@@ -7,7 +7,7 @@ import type { ImportOptions } from "../options.ts";
 import { type ColumnCandidate, findCandidates } from "./column-candidates.ts";
 import { describeHeader } from "./header-problems.ts";
 import { importCommandOf, quoteForShell } from "./import-command.ts";
-import { type HeaderFile, normalizeName } from "./names.ts";
+import { type HeaderFile, isRejectColumn, normalizeName } from "./names.ts";
 import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
 
 interface MatchedHeader {
@@ -83,6 +83,7 @@ function candidateError(
   const held = new Set(columnOf.values());
   const used = new Set(layout ? columnsUsed(layout) : []);
   const unused = file.header.filter((name, at) => !held.has(at) && !used.has(normalizeName(name)));
+  const isExhausted = !unused.some(isNamed);
   const candidates = findCandidates(kind, fields, file, unused);
   const flags = candidates.map((candidate) => flagFor(candidate, kind, behavior));
   const map = `starpost ${kind.name} map ${quoteForShell(file.argument)} --out mapping.json`;
@@ -91,15 +92,15 @@ function candidateError(
     const use = first.column === undefined ? "provide it" : "use that column";
     return usageError(
       `${subject} ${describeMissing(fields.missing)}; ${describeOne(first)}`,
-      `to ${use}, add to the command: ${flags.join("")}\nTo choose among all columns, run:\n  ${map}`,
+      `to ${use}, add to the command: ${flags.join("")}${isExhausted ? "" : `\nTo choose among all columns, run:\n  ${map}`}`,
       { quotesCells: true },
     );
   }
   if (candidates.every(({ column }) => column === undefined)) {
-    return usageError(
-      `${subject} ${describeMissing(fields.missing)}`,
-      `the first row must name the columns; it contains: ${listNames(file.header)}\nIf the columns have other names, run:\n  ${map}`,
-    );
+    const hint = isExhausted
+      ? `the file contains only: ${listNames(file.header)}\nExport it again with the missing columns.`
+      : `the first row must name the columns; it contains: ${listNames(file.header)}\nIf the columns have other names, run:\n  ${map}`;
+    return usageError(`${subject} ${describeMissing(fields.missing)}`, hint);
   }
   return usageError(
     `${subject} ${candidates.length} required columns are missing. The most similar columns:${describeAll(candidates)}`,
@@ -108,10 +109,14 @@ function candidateError(
   );
 }
 
+function isNamed(name: string): boolean {
+  return name !== "" && !isRejectColumn(name);
+}
+
 const maxNames = 12;
 
 function listNames(header: readonly string[]): string {
-  const names = header.map((name) => shorten(name, sampleLengths.most));
+  const names = header.filter(isNamed).map((name) => shorten(name, sampleLengths.most));
   const others = names.length - maxNames;
   return (others > 1 ? [...names.slice(0, maxNames), `and ${others} others`] : names).join(", ");
 }

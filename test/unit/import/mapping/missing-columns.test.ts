@@ -110,6 +110,14 @@ describe("fields that no column resembles", () => {
     expect(hint).toContain("--map order_id=Auftrag");
   });
 
+  test("suggests no mapping if every column is in use", () => {
+    const { hint } = fail("orders", "order_id,email,_reason,");
+    expect(hint).toMatch(/contains only: order_id, email\n/);
+    expect(hint).not.toContain("starpost orders map");
+    expect(fail("orders", native).hint).not.toContain("starpost orders map");
+    expect(fail("orders", `${native},x`).hint).toContain("starpost orders map");
+  });
+
   test("lists the columns of the file, at most twelve of many", () => {
     const names = "abcdefghijklmno".split("");
     const { hint } = fail("orders", names.join(","));
