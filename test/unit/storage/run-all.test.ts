@@ -11,7 +11,10 @@ describeDatabases("statements that run together", (url) => {
     await sql`create table notes (text text primary key)`.execute(database.db);
   });
 
-  afterEach(() => database.db.destroy());
+  afterEach(async () => {
+    await sql`drop table notes`.execute(database.db);
+    await database.db.destroy();
+  });
 
   const readNotes = async () =>
     (await sql<{ text: string }>`select text from notes order by text`.execute(database.db)).rows;
