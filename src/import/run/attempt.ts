@@ -141,7 +141,9 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
     if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
     const path = join(attempt.folder, "before.db");
     await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
-    const isSingle = callSizeOf(behavior).recommended === undefined;
+    // Paced calls wait anyway, and those in flight are unsettled if the run is killed.
+    const isPaced = opened.ratePerSecond !== undefined;
+    const isSingle = callSizeOf(behavior).recommended === undefined && !isPaced;
     const sender = new JournaledSender({
       ...records,
       behavior,
