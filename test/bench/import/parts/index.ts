@@ -1,6 +1,7 @@
 import type { Part } from "../bench.ts";
 import { archives } from "./archives.ts";
 import { products40k, realisticFile } from "./comparison.ts";
+import { formats } from "./formats.ts";
 import { memory } from "./memory.ts";
 import { paced } from "./paced.ts";
 import { verification } from "./verification.ts";
@@ -10,6 +11,7 @@ export const parts: Readonly<Record<string, Part>> = {
   realistic: realisticFile,
   products40k,
   archives,
+  formats,
   paced,
   verify: verification,
   memory,
