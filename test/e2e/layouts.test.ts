@@ -150,7 +150,7 @@ describe("order exports of shop platforms", () => {
     expect([refused.exitCode, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /native \(or none\), shopify \(or shopify-orders\), woocommerce \(or woocommerce-orders\), woo/,
+        /native \(or none\), shopify \(or shopify-orders\), matrixify \(or matrixify-orders\), woo/,
       ),
     ]);
   });

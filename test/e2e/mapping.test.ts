@@ -390,9 +390,10 @@ describe("map without a terminal", () => {
     [
       "a delivery note and yes or no",
       "orders",
-      tiendanube,
+      tiendanube.replace("Email", "Correo"),
       ["order_id", "customer_name", "order_date", "product_id", "product_url"],
     ],
+    ["the URL of products in a known layout", "orders", tiendanube, ["product_url"]],
     ["spam among reviews", "reviews", judgeme, ["review_title", "review_content", "published", "comment_content"]],
     [
       "reviews called comments",

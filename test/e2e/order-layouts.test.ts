@@ -150,9 +150,8 @@ describe("a Shopify export with missing SKUs and addresses", () => {
       ["#2", "Email", "missing"],
       ["#3", "Email", "missing"],
     ]);
-    const second = await home.json([
-      ...["orders", "import", file, ...withUrl, "--product-id-from", "sku,name", "--fix-ids"],
-    ]);
+    const fallback = ["--product-id-from", "sku,name", "--fix-ids"];
+    const second = await home.json(["orders", "import", file, ...withUrl, ...fallback]);
     expect(second.stderr).toMatch(/product IDs are 'Lineitem sku', else 'Lineitem name'/);
     expect(second.stderr).not.toMatch(/--product-id-from/);
     expect(second.data.rows).toEqual({ read: 5, accepted: 2, rejected: 3, failed: 0 });
