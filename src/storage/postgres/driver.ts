@@ -7,7 +7,7 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from "kysely";
-import { Pool, type PoolConfig, TypeOverrides, types } from "pg";
+import { Pool, TypeOverrides, types } from "pg";
 import { defaultBusyTimeoutMs, type DriverOptions, type StorageDriver } from "../dialect.ts";
 import { CommitLostError, explainPostgresError } from "./errors.ts";
 import { writeLock } from "./write-lock.ts";
@@ -56,7 +56,7 @@ function createPool(url: string): Pool {
     types: createTypes(),
     // Sends statements without waiting for the responses to earlier ones.
     pipeline: true,
-  } as PoolConfig);
+  });
   // Lost connections are reported by queries. Without these listeners, they would also crash the process.
   const ignore = () => {};
   pool.on("error", ignore);
