@@ -10,7 +10,7 @@ export const coupons: RecordKind = {
   idFields: ["code"],
   isUndoable: true,
   importCommand: {
-    summary: "Import unique coupon codes from CSV files (use - for standard input)",
+    summary: "Import unique coupon codes from CSV, Excel, or JSON files",
     examples: [
       "starpost coupons import codes.csv --action map_review",
       "starpost coupons import codes.csv --action map_share --dry-run",

@@ -16,7 +16,7 @@ export const groups: RecordKind = {
   idFields: ["product_id"],
   isUndoable: true,
   importCommand: {
-    summary: "Add products to product groups from CSV files (use - for standard input)",
+    summary: "Add products to product groups from CSV, Excel, or JSON files",
     examples: ["starpost groups import groups.csv", "starpost groups import groups.csv --dry-run"],
   },
   exportCommand: {

@@ -35,7 +35,7 @@ export const orders: RecordKind = {
   ).split(" "),
   missingHints: { email: "orders without an address cannot be imported; to import them, add one" },
   importCommand: {
-    summary: "Import orders from CSV files, one row per line item (use - for standard input)",
+    summary: "Import orders from CSV, Excel, or JSON files, one row per line item",
     examples: [
       "starpost orders import orders.csv",
       "starpost orders import --max-errors 5% 'exports/*.csv'",

@@ -36,7 +36,7 @@ export const products: RecordKind = {
       " ",
     ),
   importCommand: {
-    summary: "Import products from CSV files (use - for standard input)",
+    summary: "Import products from CSV, Excel, or JSON files",
     examples: ["starpost products import products.csv", "starpost products import products.csv --update"],
     flags: {
       update: { description: "update existing products instead of creating products", option: "update" },

@@ -52,7 +52,7 @@ export const reviews: RecordKind = {
     "trustpilot",
   ],
   importCommand: {
-    summary: "Import past reviews from CSV files (use - for standard input)",
+    summary: "Import past reviews from CSV, Excel, or JSON files",
     examples: [
       "starpost reviews import reviews.csv",
       "starpost reviews import judgeme-export.csv --dry-run",

@@ -13,7 +13,7 @@ export const unsubscribers: RecordKind = {
   columns: ["email", "email_type_id"],
   isUndoable: true,
   importCommand: {
-    summary: "Unsubscribe the addresses in CSV files (use - for standard input)",
+    summary: "Unsubscribe the addresses in CSV, Excel, or JSON files",
     examples: [
       "starpost unsubscribers import addresses.csv --type 1",
       "starpost unsubscribers import addresses.csv --type 1 --remove",
