@@ -10,7 +10,8 @@ import { parts } from "./import/parts/index.ts";
 /**
  * Measures imports of generated files, each against other programs in interleaved runs. `--only` selects parts, with
  * commas between; `--rows` and `--rounds` set the size; `--json` prints JSON instead of a table; `--svg` draws a chart of
- * all figures in the folder, including those of earlier runs.
+ * all figures in the folder, including those of earlier runs; `--against` names the folder of another build, with which
+ * the parts about storage and record kinds are compared.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -20,11 +21,12 @@ const { values: flags } = parseArgs({
     folder: { type: "string", default: join(tmpdir(), "starpost-bench") },
     json: { type: "boolean", default: false },
     svg: { type: "string" },
+    against: { type: "string" },
   },
 });
 mkdirSync(flags.folder, { recursive: true });
 const rows = flags.rows === undefined ? undefined : Number(flags.rows);
-const bench = { folder: flags.folder, rows, rounds: Number(flags.rounds) };
+const bench = { folder: flags.folder, rows, rounds: Number(flags.rounds), otherBuild: flags.against };
 
 say(`node ${process.version}`);
 const figures: Figure[] = [];

@@ -12,6 +12,8 @@ export interface Bench {
   /** The number of rows if it was set by a flag. */
   readonly rows: number | undefined;
   readonly rounds: number;
+  /** Another build to compare with, if a flag named its folder. */
+  readonly otherBuild: string | undefined;
 }
 
 /** A part that `--only` can select: measures, and returns its figures. */
@@ -41,17 +43,36 @@ export interface ImportRun extends Measured {
   };
 }
 
-/** Imports a file in its own process, into a new database unless `env` says otherwise. */
+export interface ImportOptions {
+  readonly kind?: string;
+  readonly env?: Record<string, string>;
+  readonly flags?: readonly string[];
+  readonly build?: string;
+}
+
+/** Imports all rows of a file in a separate process, into a new database unless `env` says otherwise. */
 export async function importFile(
   bench: Bench,
   path: string,
-  { kind = "orders", env = {}, flags = [] }: { kind?: string; env?: Record<string, string>; flags?: string[] } = {},
+  { kind = "orders", env = {}, flags = [], build = "." }: ImportOptions = {},
 ): Promise<ImportRun> {
   return withFolder(bench, async (folder) => {
-    const args = [program, kind, "import", path, "--json", ...flags];
-    const run = await measure(process.execPath, args, { env: { STARPOST_HOME: folder, ...env }, statuses: [0, 3] });
+    const args = [resolve(build, "bin/starpost.js"), kind, "import", path, "--json", ...flags];
+    const run = await measure(process.execPath, args, { env: { STARPOST_HOME: folder, ...env } });
     return { ...run, summary: JSON.parse(run.stdout) as ImportRun["summary"] };
   });
+}
+
+/** The competitors of a comparison: an import by this build, and by the other build if there is one. */
+export function builds(
+  { otherBuild }: Bench,
+  name: string,
+  run: (build: string) => Promise<Measured>,
+): Record<string, () => Promise<Measured>> {
+  return {
+    [name]: () => run("."),
+    ...(otherBuild !== undefined && { [`${name}, other build`]: () => run(otherBuild) }),
+  };
 }
 
 /** Loads a file into one plain table with a unique key, with the SQLite shell. */
@@ -71,7 +92,8 @@ export async function importWithSqliteUtils(bench: Bench, path: string): Promise
 
 /**
  * Runs competitors alternately, round by round, and compares the first with each of the others.
- * @returns the speed of the first relative to each other, and its rows per second
+ * @param goals of the ratios by the name of the other, and of the speed of the first by its name
+ * @returns the speed of the first relative to each other, and all speeds in rows per second
  */
 export async function compare(
   bench: Bench,
@@ -93,6 +115,7 @@ export async function compare(
       name,
       "rows/s",
       all.map((s) => rows / s),
+      name === first ? goals[name] : undefined,
     ),
   );
   const ratios = others.map((name) => {
@@ -106,17 +129,18 @@ export async function compare(
 export async function withServer<T>(
   bench: Bench,
   use: (env: Record<string, string>) => Promise<T>,
-  serverEnv: Record<string, string> = {},
+  { build = "." }: Pick<ImportOptions, "build"> = {},
 ): Promise<T> {
   return withFolder(bench, async (folder) => {
-    const env = { PATH: process.env["PATH"] ?? "", STARPOST_HOME: folder, ...serverEnv };
+    const served = resolve(build, "bin/starpost.js");
+    const env = { PATH: process.env["PATH"] ?? "", STARPOST_HOME: folder };
     const stdio = ["ignore", "pipe", "ignore"] as const;
-    const server = spawn(process.execPath, [program, "serve", "--port", "0", "--json"], { env, stdio: [...stdio] });
+    const server = spawn(process.execPath, [served, "serve", "--port", "0", "--json"], { env, stdio: [...stdio] });
     try {
       const line = await new Promise<string>((found) =>
         server.stdout?.once("data", (data: Buffer) => found(data.toString())),
       );
-      const credentials = execFileSync(process.execPath, [program, "auth", "credentials", "--json"], { env });
+      const credentials = execFileSync(process.execPath, [served, "auth", "credentials", "--json"], { env });
       const { app_key, secret } = JSON.parse(credentials.toString()) as { app_key: string; secret: string };
       const { url } = JSON.parse(line) as { url: string };
       return await use({ STARPOST_BASE_URL: url, STARPOST_APP_KEY: app_key, STARPOST_SECRET: secret });

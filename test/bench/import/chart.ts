@@ -36,7 +36,7 @@ export function drawChart(figures: readonly Figure[]): string {
 function drawBar(name: string, value: number, most: number, y: number): string {
   const from = 250;
   const width = Math.max(2, ((size.width - from - 110) * value) / most);
-  const color = name.startsWith("starpost") ? "#1a7f37" : "#afb8c1";
+  const color = /^sqlite|other build/.test(name) ? "#afb8c1" : "#1a7f37";
   return [
     `<text x="${from - 12}" y="${y}" text-anchor="end">${escape(name)}</text>`,
     `<rect x="${from}" y="${y - 15}" width="${width.toFixed(1)}" height="20" rx="3" fill="${color}"/>`,
