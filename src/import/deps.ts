@@ -25,5 +25,7 @@ export interface ImportDeps extends ImportContext {
     ratePerSecond?: number | undefined;
     close(): Promise<void>;
   }>;
+  /** Whether calls carry more items than the contract recommends, because each takes several round trips to a database. */
+  readonly prefersLargeCalls?: boolean;
   readonly observer?: ImportObserver | undefined;
 }

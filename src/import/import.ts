@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ServiceError } from "../contract/index.ts";
-import { callSizeOf } from "./send/chunks.ts";
+import { callSizeOf, largeCallSizeOf } from "./send/chunks.ts";
 import { isDiskFull, runAttempt } from "./run/attempt.ts";
 import { expandGlobs, locateFiles } from "./source/located-files.ts";
 import { describeFiles, openFiles, type InputFile } from "./source/input-files.ts";
@@ -42,13 +42,16 @@ export async function startImport(
 ): Promise<ImportSummary> {
   const kind = deps.kinds.get(request.kind);
   const rejects = request.options.rejects;
-  const options = {
+  const given = {
     ...applyMapping(kind, request.options, deps.cwd),
     ...(rejects === undefined ? {} : { rejects: resolve(deps.cwd, rejects) }),
   };
-  const prepared = kind.prepare(options);
+  const prepared = kind.prepare(given);
   const behavior = deps.observer?.behavior(prepared) ?? prepared;
-  checkBatchSize(behavior, options);
+  checkBatchSize(behavior, given);
+  // Recorded with the run, so that a resume divides the files into the same calls.
+  const batchSize = given.batchSize ?? (deps.prefersLargeCalls ? largeCallSizeOf(behavior) : undefined);
+  const options = batchSize === undefined ? given : { ...given, batchSize };
   const files = await expandGlobs(request.files, deps);
   checkRejectsPath(rejects, files, deps.cwd);
   const run = options.dryRun ? dryRun : newRun;

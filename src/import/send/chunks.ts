@@ -66,3 +66,12 @@ export function callSizeOf({ itemsPerCall, operation }: ImportBehavior): {
 } {
   return itemsPerCall ?? endpointOf(operation).batch ?? {};
 }
+
+/** How many items a large call carries, if the service accepts that many. */
+const largeCallItems = 1_000;
+
+/** How many items a large call of a kind carries. Returns undefined if the kind has one record per call. */
+export function largeCallSizeOf(behavior: ImportBehavior): number | undefined {
+  const { recommended, max } = callSizeOf(behavior);
+  return recommended === undefined ? undefined : Math.min(largeCallItems, max ?? recommended);
+}

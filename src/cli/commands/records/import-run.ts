@@ -1,3 +1,4 @@
+import { isDatabaseServer } from "../../../config/profile.ts";
 import { UserError } from "../../../config/user-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
 import { ImportError } from "../../../import/import-error.ts";
@@ -112,6 +113,7 @@ export async function withRunDeps<T>(
       screen.setPace(connection.ratePerSecond, pace);
       return connection;
     },
+    prefersLargeCalls: profile.mode === "local" && isDatabaseServer(profile),
     profileName: profile.name,
     target:
       profile.mode === "local"

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { maxLength } from "../../../../src/contract/index.ts";
 import { listImports, showImport, startImport } from "../../../../src/import/import.ts";
+import { findRun } from "../../../../src/import/run/run-folder.ts";
 import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
 
 let pipeline: Pipeline;
@@ -84,6 +85,19 @@ test("names an unknown run together with the known ones", async () => {
 test("limits --batch-size to what the service accepts", async () => {
   const running = pipeline.run("coupons", "code\nA\n", { batchSize: 1_000_000, action: "map_review" });
   await expect(running).rejects.toMatchObject({ kind: "usage" });
+});
+
+test("records the size of large calls, unless a flag sets the size", async () => {
+  const rows = Array.from({ length: 501 }, (_, at) => `p${at},Cup ${at},https://shop.example/p${at}\n`).join("");
+  const run = async (options: { batchSize?: number }, prefersLargeCalls: boolean) => {
+    const file = `product_id,name,url\n${rows}`;
+    const { calls, import_id } = await pipeline.run("products", file, options, { prefersLargeCalls });
+    pipeline.harness.clock.advance(1_000);
+    return [calls.sent, findRun(pipeline.deps().runsFolder, import_id ?? "").options.batchSize];
+  };
+  expect(await run({}, true)).toEqual([2, 500]);
+  expect(await run({}, false)).toEqual([3, undefined]);
+  expect(await run({ batchSize: 100 }, true)).toEqual([6, 100]);
 });
 
 test("rejects a review that is longer than the service accepts before sending it", async () => {

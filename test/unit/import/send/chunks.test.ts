@@ -5,7 +5,7 @@ import type { ImportBehavior } from "../../../../src/import/kind.ts";
 import { settle } from "../../../../src/import/run/journal.ts";
 import { CallHistory } from "../../../../src/import/send/call-history.ts";
 import { isRepeatable, keyOfCall } from "../../../../src/import/send/call-keys.ts";
-import { callSizeOf, Chunker } from "../../../../src/import/send/chunks.ts";
+import { callSizeOf, Chunker, largeCallSizeOf } from "../../../../src/import/send/chunks.ts";
 import { isConflicting, OverlappingWrites, writesOf } from "../../../../src/import/send/overlapping-writes.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 
@@ -64,6 +64,19 @@ describe("items are divided into calls", () => {
     const sizes = [sizeOf("orders"), sizeOf("coupons", { action: "map_review" }), sizeOf("reviews")];
     expect(sizes.map(({ recommended = 1, max = Infinity }) => recommended <= max)).toEqual([true, true, true]);
     expect(sizes.map(({ max }) => typeof max)).toEqual(["number", "number", "undefined"]);
+  });
+
+  test("and large calls carry 1,000 items at most, within the limit of the kind", () => {
+    const sizeOf = (kind: string, options = {}) =>
+      largeCallSizeOf(kinds.get(kind).prepare({ dryRun: true, map: {}, ...options }));
+    expect(["orders", "products", "unsubscribers", "groups", "reviews"].map((kind) => sizeOf(kind))).toEqual([
+      1_000,
+      500,
+      1_000,
+      500,
+      undefined,
+    ]);
+    expect(sizeOf("coupons", { action: "map_review" })).toBe(1_000);
   });
 });
 
