@@ -10,7 +10,10 @@ import { Stryker } from "@stryker-mutator/core";
 const areas = {
   check: { sources: ["import/check"], tests: ["import/check", "import/recorded", "records"] },
   csv: { sources: ["import/csv"], tests: ["import/csv", "import/recorded"] },
-  layouts: { sources: ["import/layouts"], tests: ["import/layouts", "import/mapping", "import/recorded"] },
+  layouts: {
+    sources: ["import/layouts"],
+    tests: ["import/layouts", "import/mapping", "import/recorded", "records/reviews"],
+  },
   mapping: { sources: ["import/mapping"], tests: ["import/mapping", "import/recorded"] },
   run: {
     sources: ["import/run", "import/report"],
