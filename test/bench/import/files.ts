@@ -93,7 +93,7 @@ export function writeFile(
   return path;
 }
 
-/** A linear congruential generator, because the benchmark needs reproducible files, not good randomness. */
+/** A simple generator of numbers, because the benchmark needs reproducible files, not good randomness. */
 export function createRandom(seed = 12_345): () => number {
   let state = seed;
   return () => {
