@@ -134,6 +134,8 @@ describe("details=true, an extension of the specification", () => {
       published: true,
       state: "published",
       comment: null,
+      comment_created_at: null,
+      images: [],
       product_title: "Teapot",
       product_url: "https://shop.example/teapot",
     };
