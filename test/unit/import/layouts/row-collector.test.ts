@@ -22,7 +22,7 @@ function collect(rows: readonly Row[], groups: RowGroups = byColumn, families: r
   const collector = new RowCollector(groups, fields);
   const found: CollectedGroup[] = [];
   for (const [at, cells] of rows.entries()) {
-    found.push(...collector.add({ source: { cells, file: 0, line: at + 2 } as never }, families[at]));
+    found.push(...collector.add({ source: { cells, file: 0, line: at + 2 } }, families[at]));
   }
   found.push(...collector.end());
   return found.map(({ rows: collected, isTooLarge }) => ({
