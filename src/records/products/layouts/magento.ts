@@ -25,6 +25,19 @@ function familyOf(cell: CellView): Family | undefined {
     : { key: sku, aliases: parts.map((part) => `part:${part}`) };
 }
 
+/** The attributes that the exports of both versions name alike. */
+const attributes = {
+  product_id: { from: ["sku"] },
+  name: { from: ["name"] },
+  description: { from: ["description", "short_description"], as: asText },
+  price: { from: ["price"], as: asPrice, saysNothing: isZero },
+  brand: { from: ["manufacturer", "brand"] },
+  upc: { from: ["upc", "ean", "gtin", "barcode"], as: asBarcode },
+  isbn: { from: ["isbn"] },
+  mpn: { from: ["mpn"] },
+  sku: { from: ["sku"] },
+} as const satisfies Layout["fields"];
+
 /**
  * Magento 2 and Adobe Commerce: System → Export, entity type Products.
  * Assumed: products are identified by their SKU and described by the default store view; hidden variants of a
@@ -39,16 +52,8 @@ export const magentoProducts: Layout = {
     ["sku", "product_type", "url_key"],
   ],
   fields: {
-    product_id: { from: ["sku"] },
-    name: { from: ["name"] },
-    description: { from: ["description", "short_description"], as: asText },
+    ...attributes,
     image_url: { from: ["base_image", "image"], saysNothing: isNoUrl },
-    price: { from: ["price"], as: asPrice, saysNothing: isZero },
-    brand: { from: ["manufacturer", "brand"] },
-    upc: { from: ["upc", "ean", "gtin", "barcode"], as: asBarcode },
-    isbn: { from: ["isbn"] },
-    mpn: { from: ["mpn"] },
-    sku: { from: ["sku"] },
   },
   hasHtml: true,
   groups: {
@@ -74,16 +79,8 @@ export const magento1Products: Layout = {
   title: "a Magento 1 products export",
   signatures: [["sku", "_store", "_attribute_set", "_type"]],
   fields: {
-    product_id: { from: ["sku"] },
-    name: { from: ["name"] },
-    description: { from: ["description", "short_description"], as: asText },
+    ...attributes,
     image_url: { from: ["image"], saysNothing: isNoUrl },
-    price: { from: ["price"], as: asPrice, saysNothing: isZero },
-    brand: { from: ["manufacturer", "brand"] },
-    upc: { from: ["upc", "ean", "gtin", "barcode"], as: asBarcode },
-    isbn: { from: ["isbn"] },
-    mpn: { from: ["mpn"] },
-    sku: { from: ["sku"] },
   },
   hasHtml: true,
   groups: { by: { start: (cell) => cell("sku") !== "" }, makes: "one" },
