@@ -14,7 +14,7 @@ const tableNames = [/\.(csv|tsv|tab)$/i, /\.(xlsx|ndjson|jsonl)$/i, /\.json$/i, 
 
 /**
  * The tables in a zip archive.
- * Assumed: beside CSV files, other files are notes or metadata.
+ * Assumed: besides tables, an archive contains only notes and metadata.
  * @throws FileFormatError if it is damaged, an OpenDocument spreadsheet, or has no readable table
  */
 export function findZipFiles(file: StampedFile): ZipFiles {

@@ -168,7 +168,7 @@ function locateError(pieces: Iterable<Buffer>, shape: JsonShape, failed: number)
       }
       const byte = piece[index] ?? 0;
       if (byte === lineFeed) [line, column] = [line + 1, 1];
-      // Continuation bytes of UTF-8 are no characters of their own.
+      // Continuation bytes of UTF-8 are not characters of their own.
       else if ((byte & 0xc0) !== 0x80) column++;
     }
     if (!isFailed) parser.write(piece);

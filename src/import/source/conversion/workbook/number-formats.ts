@@ -50,14 +50,14 @@ function readBuiltIn(id: number): NumberFormat | undefined {
 /** Reads a format such as `dd.mm.yyyy hh:mm`, or `00000`. */
 export function readFormatCode(code: string): NumberFormat | undefined {
   if (/^0{2,15}$/.test(code)) return { type: "padded", digits: code.length };
-  // Up to the first semicolon, it applies to positive numbers; quoted, escaped, and bracketed parts are no letters of it.
+  // Up to the first semicolon, it applies to positive numbers; quoted, escaped, and bracketed parts are not part of the pattern.
   const [positive = ""] = code.replaceAll(/"[^"]*"|[\\_*]./g, "").split(";");
   // Elapsed time is neither a date nor a time of day.
   if (/\[[hms]+\]/i.test(positive)) return undefined;
   const letters = positive.replaceAll(/\[[^[\]]*\]/g, "").toLowerCase();
   if (/general|[#?0]/.test(letters.replaceAll(/s\.0{1,3}/g, "s"))) return undefined;
   const hasTime = /[hs]/.test(letters);
-  // Beside hours or seconds, m means minutes.
+  // Next to hours or seconds, m means minutes.
   const hasDate = /[yd]/.test(letters) || (letters.includes("m") && !hasTime);
   return hasDate || hasTime ? { type: "date", hasDate, hasTime } : undefined;
 }

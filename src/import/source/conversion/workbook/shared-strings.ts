@@ -44,7 +44,7 @@ export class SharedStrings {
   }
 }
 
-/** Collects the texts of the part with shared strings. Formatted texts are in parts; phonetic hints are no text. */
+/** Collects the texts of the part with shared strings. Formatted texts are in parts; phonetic hints are not text. */
 export function collectStrings(strings: SharedStrings): XmlHandler {
   let text = "";
   let isText = false;
