@@ -73,7 +73,7 @@ export class Pacer {
   /** Waits until a call may start, and records the start. */
   async acquire({ signal, onEvent }: CallOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    const isReported = this.#reportWait(onEvent);
+    const isReported = this.#reportWait(onEvent, this.#waiting);
     const turn = this.#lastTurn;
     let passOn = () => {};
     this.#lastTurn = new Promise((resolve) => {
@@ -121,7 +121,7 @@ export class Pacer {
       const { startMs, nowMs } = await this.#store.use((state) => this.#tryToStart(state, dueMs), signal);
       if (startMs <= nowMs) return;
       const waitMs = Math.ceil(startMs - nowMs);
-      if (isShared && dueMs === undefined && onEvent) this.#reportWait(onEvent);
+      if (isShared && dueMs === undefined) this.#reportWait(onEvent, 0);
       dueMs = startMs;
       await this.#sleep(isShared ? Math.min(waitMs, pollIntervalMs) : waitMs, signal);
     }
@@ -165,12 +165,15 @@ export class Pacer {
     return Math.max(nextStartMs(state, rate), nextStartMs(this.#own, this.#ownRate));
   }
 
-  /** @returns whether the wait is long enough to report */
-  #reportWait(onEvent: CallOptions["onEvent"]): boolean {
+  /**
+   * @param ahead the number of calls that start first
+   * @returns whether the wait is long enough to report
+   */
+  #reportWait(onEvent: CallOptions["onEvent"], ahead: number): boolean {
     const state = this.#store.seen;
     const nowMs = this.#clock();
     const nextMs = Math.max(nowMs, this.#nextStartMs(state));
-    const ms = Math.ceil(nextMs + this.#waiting * intervalMs(this.#ownRate, state.slowdown) - nowMs);
+    const ms = Math.ceil(nextMs + ahead * intervalMs(this.#ownRate, state.slowdown) - nowMs);
     if (ms < minReportedMs) return false;
     const isHeld = state.heldUntilMs - nowMs >= minReportedMs;
     onEvent?.({

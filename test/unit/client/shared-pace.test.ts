@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { createPaceState, type PaceState } from "../../../src/client/pace-state.ts";
 import { MemoryPace, type PaceStore } from "../../../src/client/pace-store.ts";
 import { Pacer } from "../../../src/client/pacer.ts";
 import { SharedPace } from "../../../src/client/shared-pace.ts";
@@ -135,6 +136,38 @@ describe("pacers that share a store", () => {
     await time.run();
     await call;
     expect(waits).toEqual([expect.objectContaining({ reason: "throttled", ms: 20_000 })]);
+  });
+});
+
+describe("a pacer that learns of a wait only from the store", () => {
+  /** A store whose state other processes have changed since it was last seen. */
+  class StalePace extends MemoryPace {
+    readonly real = createPaceState();
+    override async use<T>(change: (state: PaceState) => T): Promise<T> {
+      const result = change(this.real);
+      Object.assign(this.seen, structuredClone(this.real));
+      return result;
+    }
+  }
+
+  it.each([
+    ["reports it once", true, 20_000, [20_000]],
+    ["reports nothing if it is short", true, 900, []],
+    ["reports nothing if the store is its own", false, 20_000, []],
+  ])("%s", async (_what, isShared, holdMs, expected) => {
+    const time = new VirtualTime(beginMs);
+    const store = new StalePace({ isShared });
+    store.real.heldUntilMs = beginMs + holdMs;
+    const pacer = new Pacer({ ratePerSecond: 5, clock: time.clock, sleep: time.sleep, store });
+    const waits: number[] = [];
+    const call = pacer.acquire({
+      onEvent: (event) => {
+        if (event.type === "wait") waits.push(event.ms);
+      },
+    });
+    await time.run();
+    await call;
+    expect([waits, time.clock()]).toEqual([expected, beginMs + holdMs]);
   });
 });
 
