@@ -47,7 +47,7 @@ const { values: flags, positionals } = parseArgs({
   options: {
     all: { type: "boolean" },
     seed: { type: "string", default: "1" },
-    share: { type: "string", default: "0.1" },
+    share: { type: "string", default: "0.04" },
     concurrency: { type: "string", default: String(availableParallelism()) },
   },
 });
