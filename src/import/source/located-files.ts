@@ -181,7 +181,6 @@ async function match(pattern: string, cwd: string): Promise<string[]> {
 }
 
 function describeMatches(matches: readonly string[]): string {
-  const more = matches.length > 10 ? ` and ${matches.length - 10} more` : "";
   const count = matches.length === 1 ? "1 file" : `${matches.length} files`;
-  return `${count}: ${matches.slice(0, 10).join(", ")}${more}`;
+  return `${count}: ${listNames(matches)}`;
 }

@@ -45,7 +45,7 @@ export function* convertJson(
     if (rows.count === 0) throw new FileFormatError("the JSON file contains no objects");
     addHeader(body, copy, rows);
   } finally {
-    rmSync(body, { force: true });
+    rmSync(body);
   }
   return formatOf(shape === "sequence" ? "ndjson" : "json");
 }

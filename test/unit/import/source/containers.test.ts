@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { afterAll, describe, expect, test } from "vitest";
 import { stampFile } from "../../../../src/import/source/containers/file-pieces.ts";
-import { findZipFiles } from "../../../../src/import/source/containers/zip-files.ts";
+import { findZipFiles, listNames } from "../../../../src/import/source/containers/zip-files.ts";
 import { openSource, readBytes } from "../../../../src/import/csv/byte-source.ts";
 import { makeGzip, makeZip, type ZipForm, type ZipPart } from "../../../support/archives.ts";
 import { isMutationSuite } from "../../../support/suite-size.ts";
@@ -107,10 +107,27 @@ describe("zip", () => {
 
   test("tables are read in archive order; folders are ignored, and other files are reported", () => {
     const { usable, passedOver } = filesOf(
-      named("b/", "b/z.CSV", "a.tsv", "__MACOSX/b/._z.csv", ".hidden.csv", "notes.txt", "c.tab", "photo.png"),
+      named("b/", "b/z.CSV", "a.tsv", "__MACOSX/x.csv", ".hidden.csv", "a/.b/c.csv", "notes.txt", "c.tab", "photo.png"),
     );
     expect(usable.map(({ name }) => name)).toEqual(["b/z.CSV", "a.tsv", "c.tab"]);
-    expect(passedOver).toEqual(["__MACOSX/b/._z.csv", ".hidden.csv", "notes.txt", "photo.png"]);
+    expect(passedOver).toEqual(["__MACOSX/x.csv", ".hidden.csv", "a/.b/c.csv", "notes.txt", "photo.png"]);
+  });
+
+  test("only a document has both a type and a manifest", () => {
+    for (const name of ["mimetype", "META-INF/manifest.xml"]) {
+      expect(filesOf(named(name, "x.csv")).usable.map(({ name: usable }) => usable)).toEqual(["x.csv"]);
+    }
+  });
+
+  test.each([
+    [9, 9, undefined],
+    [10, 10, undefined],
+    [11, 10, "1"],
+    [25, 10, "15"],
+  ])("of %i names, %i are listed, and %s are counted", (count, listed, more) => {
+    const shown = listNames(Array.from({ length: count }, (_, at) => `n${at}`));
+    expect(shown.match(/n\d+/g)).toHaveLength(listed);
+    expect(/ (\d+) more$/.exec(shown)?.[1]).toBe(more);
   });
 
   test("a text file is a table if there is no other", () => {

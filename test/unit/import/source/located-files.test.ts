@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FileFormatError, ImportError } from "../../../../src/import/import-error.ts";
+import { makeZip } from "../../../support/archives.ts";
 import { describeFileError, expandGlobs, locateFiles } from "../../../../src/import/source/located-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -59,6 +60,42 @@ describe("locating", () => {
     expect(readFileSync(first?.path ?? "", "utf8")).toBe("onetwo");
     expect(second).toEqual({ given: "pipe", path: join(copies, "input-2.csv") });
     expect(readFileSync(second?.path ?? "", "utf8")).toBe("piped");
+  });
+
+  test("converts each file to a table of its own", async () => {
+    writeFileSync(join(folder, "a.json"), '[{"id":1}]');
+    writeFileSync(join(folder, "b.json"), '[{"id":2}]');
+    const json = (id: number) => ({ name: `${id}.json`, bytes: Buffer.from(`[{"id":${id}}]`) });
+    writeFileSync(join(folder, "c.zip"), makeZip([json(3), json(4)]));
+    const located = await locateFiles(["a.json", "a.csv", "c.zip", "b.json"], copies, deps);
+    expect(located.map(({ given, path }) => [given, path])).toEqual([
+      ["a.json", join(copies, "table-1.csv")],
+      ["a.csv", join(folder, "a.csv")],
+      ["c.zip/3.json", join(copies, "table-3.csv")],
+      ["c.zip/4.json", join(copies, "table-4.csv")],
+      ["b.json", join(copies, "table-5.csv")],
+    ]);
+    expect([1, 3, 4, 5].map((at) => readFileSync(join(copies, `table-${at}.csv`), "utf8"))).toEqual(
+      [1, 3, 4, 2].map((id) => `id\r${id}\r`),
+    );
+    expect(located.map(({ entry, archive, converted }) => [entry, archive, converted?.from])).toEqual([
+      [undefined, undefined, join(folder, "a.json")],
+      [undefined, undefined, undefined],
+      [undefined, "c.zip", join(folder, "c.zip")],
+      [undefined, "c.zip", join(folder, "c.zip")],
+      [undefined, undefined, join(folder, "b.json")],
+    ]);
+  });
+
+  test("removes the copy of a stream that was converted, and keeps others", async () => {
+    const own = mkdtempSync(join(folder, "own-"));
+    const locate = async (text: string) => {
+      const stdin = Readable.from([Buffer.from(text)]);
+      const [file] = await locateFiles(["-"], own, { ...deps, stdin });
+      return [file?.path, existsSync(join(own, "input-1.csv"))];
+    };
+    expect(await locate('[{"id":1}]')).toEqual([join(own, "table-1.csv"), false]);
+    expect(await locate("id\n1\n")).toEqual([join(own, "input-1.csv"), true]);
   });
 
   test("stops copying when aborted", async () => {

@@ -1,7 +1,7 @@
 import type { FileFormat } from "../../../csv/file-format.ts";
 import { FileFormatError, usageError } from "../../../import-error.ts";
 import type { StampedFile } from "../../containers/file-pieces.ts";
-import { showName } from "../../containers/zip-files.ts";
+import { listNames, showName } from "../../containers/zip-files.ts";
 import { formatOf, TableWriter } from "../table-writer.ts";
 import { collectFormats, type NumberFormat } from "./number-formats.ts";
 import { collectStrings, SharedStrings } from "./shared-strings.ts";
@@ -108,8 +108,7 @@ function chooseSheet(given: string, sheets: readonly Sheet[], requested: string 
 }
 
 function listSheets(sheets: readonly Sheet[]): string {
-  const more = sheets.length > 10 ? ` and ${sheets.length - 10} more` : "";
-  return `${sheets.slice(0, 10).map(quote).join(", ")}${more}`;
+  return listNames(sheets.map(quote));
 }
 
 function quote({ name }: Sheet): string {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readFileHead } from "../../../../../src/import/csv/file-format.ts";
 import { readRowBatches } from "../../../../../src/import/csv/row-batches.ts";
+import type { ImportEvent } from "../../../../../src/import/events.ts";
 import { FileFormatError } from "../../../../../src/import/import-error.ts";
 import { convertFile } from "../../../../../src/import/source/conversion/convert.ts";
 import { makeGzip } from "../../../../support/archives.ts";
@@ -149,6 +150,27 @@ describe("values", () => {
       [4, ["", "", "3", "4"]],
       [6, ["", "", "", "5"]],
     ]);
+  });
+
+  test("an object without the columns of earlier ones has empty cells", async () => {
+    expect((await read('{"a":1,"b":2,"c":3}\n{"b":4}\n{"a":5}\n')).rows).toEqual([
+      [1, ["1", "2", "3"]],
+      [2, ["", "4", ""]],
+      [3, ["5", "", ""]],
+    ]);
+  });
+
+  test("the rows so far are reported", async () => {
+    const object = `{"a":"${"x".repeat(1_000)}"}\n`;
+    const counts: number[] = [];
+    writeFileSync(path, object.repeat(4_000));
+    const report = (event: ImportEvent) => {
+      if (event.type === "reading") counts.push(event.rows ?? 0);
+    };
+    await convertFile({ given: "input", path, copy }, {}, { ...deps, report });
+    expect(counts.length).toBeGreaterThan(1);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.every((count) => count > 0 && count <= 4_000)).toBe(true);
   });
 
   test("columns are added across the pieces in which the rows are copied", async () => {

@@ -7,7 +7,7 @@ import { readRowBatches } from "../../../../../src/import/csv/row-batches.ts";
 import { convertFile } from "../../../../../src/import/source/conversion/convert.ts";
 import { formatNumber } from "../../../../../src/import/source/conversion/workbook/cell-text.ts";
 import { readFormatCode } from "../../../../../src/import/source/conversion/workbook/number-formats.ts";
-import { SharedStrings } from "../../../../../src/import/source/conversion/workbook/shared-strings.ts";
+import { collectStrings, SharedStrings } from "../../../../../src/import/source/conversion/workbook/shared-strings.ts";
 import { makeGzip, makeZip } from "../../../../support/archives.ts";
 import { type Cell, columnName, makeSheet, makeWorkbook } from "../../../../support/workbooks.ts";
 
@@ -405,6 +405,18 @@ describe("shared texts", () => {
     for (const text of texts) strings.add(text);
     expect(texts.every((text, at) => strings.get(at) === text)).toBe(true);
     for (const at of [-1, 3_000, 0.5, Number.NaN]) expect(strings.get(at)).toBeUndefined();
+  });
+
+  test("are refused as soon as one is too long", () => {
+    const handler = collectStrings(new SharedStrings());
+    const handle = (...texts: readonly string[]) => {
+      for (const name of ["si", "t"]) handler.open?.(name, {});
+      for (const text of texts) handler.text?.(text);
+    };
+    const half = "x".repeat(512 * 1024);
+    expect(() => handle(half, half)).not.toThrow();
+    for (const name of ["t", "si"]) handler.close?.(name);
+    expect(() => handle(half, half, "x")).toThrow(/1 MiB/);
   });
 
   test("have a limit", () => {
