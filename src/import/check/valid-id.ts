@@ -54,7 +54,7 @@ function foldAccents(text: string): string {
 }
 
 function tailOf(original: string): string {
-  const hash = createHash("sha256").update(original, "utf8").digest();
+  const hash = createHash("sha256").update(original).digest();
   let tail = "";
   for (let at = 0; at < tailLength; at++) tail += digits[(hash[at] ?? 0) & 31];
   return tail;

@@ -68,10 +68,10 @@ function* decode(pieces: Iterable<Buffer>, encoding: string): Generator<Buffer> 
   for (const piece of pieces) {
     const text = half + decoder.write(piece);
     half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
-    if (text.length > half.length) yield Buffer.from(half === "" ? text : text.slice(0, -1), "utf8");
+    if (text.length > half.length) yield Buffer.from(half === "" ? text : text.slice(0, -1));
   }
   const rest = half + (decoder.end() ?? "");
-  if (rest !== "") yield Buffer.from(rest, "utf8");
+  if (rest !== "") yield Buffer.from(rest);
 }
 
 function isHighSurrogate(unit: number): boolean {

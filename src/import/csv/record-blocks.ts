@@ -23,11 +23,9 @@ export function* readRecordBlocks(source: ByteSource, format: FileFormat, keyCol
   function scan(bytes: Buffer, isLast: boolean): RecordBlock {
     const scanned = scanner.scan(bytes, isLast);
     rest = bytes.subarray(scanned.rest);
-    if (toPassOver > 0) {
-      const count = Math.min(toPassOver, scanned.records.starts.length);
-      toPassOver -= count;
-      for (const list of Object.values(scanned.records)) (list as number[]).splice(0, count);
-    }
+    const count = Math.min(toPassOver, scanned.records.starts.length);
+    toPassOver -= count;
+    for (const list of Object.values(scanned.records)) (list as number[]).splice(0, count);
     return { bytes, records: scanned.records };
   }
   for (const piece of readUtf8(source, format.encoding)) {

@@ -224,7 +224,7 @@ export function settle(entries: readonly JournalEntry[]): Settled {
       startedAt = entry.at;
       lastAt = entry.at;
     }
-    if ("at" in entry && entry.at !== undefined) lastAt = Math.max(lastAt, entry.at);
+    if ("at" in entry) lastAt = Math.max(lastAt, entry.at ?? lastAt);
     if (entry.t === "keys") honorsKeys = true;
     if (entry.t === "parts") parted.add(entry.n);
     // A resume that repeats an early call has counted few rows so far.

@@ -50,7 +50,7 @@ class SqliteDriver implements Driver {
     const file = new SqliteFile(this.#path, this.#options);
     this.#connection = new SqliteConnection(file);
     if (this.#options.isReadOnly === true) return;
-    if (this.#path !== ":memory:") this.#identity = new FileIdentity(this.#path);
+    this.#identity = new FileIdentity(this.#path);
     // `synchronous = full`: a reported commit survives a power failure.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.

@@ -11,7 +11,7 @@ export class FileIdentity {
   readonly #path: string;
   readonly #known = new Map<string, string>();
 
-  /** @param path an existing database, which this process has just opened */
+  /** @param path a database that this process has just opened, or `:memory:`, which never changes */
   constructor(path: string) {
     this.#path = path;
     this.#remember("");

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { afterAll, beforeEach, afterEach, describe, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
@@ -41,6 +42,15 @@ async function readNotes(): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`select text from notes order by rowid`.execute(database.db);
   return rows.map(({ text }) => text);
 }
+
+test("a write after a pause is carried out", async () => {
+  const queue = createQueue();
+  for (const text of ["a", "b"]) {
+    await queue.run((transaction) => note(text, transaction));
+    await setTimeout(5);
+  }
+  expect(await readNotes()).toEqual(["a", "b"]);
+});
 
 /** A write of one note, which can be combined with others. A note "bad" fails after it is written. */
 function add(queue: WriteQueue, text: string, { key = "k", id = text } = {}): Promise<string> {

@@ -34,7 +34,7 @@ describe("characters that span chunks", () => {
   test.each(["utf-8", "utf-16le", "utf-16be", "gb18030", "shift_jis", "big5", "euc-jp", "utf-32le"])(
     "%s",
     (encoding) => {
-      const letters = ["shift_jis", "big5", "euc-jp"].includes(encoding) ? "表漢字" : "😀𝄞漢é";
+      const letters = ["shift_jis", "big5", "euc-jp"].includes(encoding) ? "表漢字" : "😀\u{10000}\u{10ffff}漢é";
       const one = iconv.encode("x", encoding).length;
       for (let before = -9; before <= 9; before++) {
         const text = `${"x".repeat(Math.floor(pieceBytes / one) + before)}${letters}${"y".repeat(pieceBytes)}${letters}`;
@@ -46,6 +46,21 @@ describe("characters that span chunks", () => {
       }
     },
   );
+
+  test.each([
+    ["windows-1252", [0x61, 0xe9], ["aé"]],
+    ["gb18030", [0x61, 0x81], ["a", "\uFFFD"]],
+    ["utf-16be", [0x00, 0x61, 0xd8, 0x3d], ["a", "\uFFFD"]],
+    ["utf-16be", [0x00, 0x61, 0xdc, 0x00], ["a\uFFFD"]],
+    ["utf-16be", [0x00, 0x61, 0xff, 0x5e], ["a～"]],
+    ["utf-16be", [], []],
+    ["utf-8", [0x61], ["a"]],
+    ["utf-8", [0xef, 0xbb, 0xbf], [""]],
+    ["utf-8", [], []],
+  ])("the pieces of a text in %s: %j", (encoding, bytes, pieces) => {
+    const found = [...readUtf8(openSource(write(Buffer.from(bytes))), encoding)];
+    expect(found.map((piece) => piece.toString())).toEqual(pieces);
+  });
 
   test("a byte order mark is skipped in any encoding", () => {
     const parts = [Buffer.from([0xef]), Buffer.from([0xbb, 0xbf]), Buffer.from("id,name\n1,é\n")];
@@ -82,6 +97,22 @@ describe("detecting the encoding", () => {
       const start = `id,name\n1,${"x".repeat(1_048_576 - 10 - less)}`;
       expect(headOf(`${start}😀\n`).assumption).toBeUndefined();
     }
+  });
+
+  test("judges UTF-8 by the first block; a later line is judged by the scan", () => {
+    const rest = iconv.encode("\n2,Zoë\n", "windows-1252");
+    for (const letter of ["x", "é", "漢", "😀"]) {
+      const start = Buffer.from(`id,name\n1,${"x".repeat(1_048_576 - 11)}${letter}`);
+      const { format, assumption } = headOf(Buffer.concat([start, rest]));
+      expect([letter, format.encoding, assumption]).toEqual([letter, "utf-8", undefined]);
+    }
+  });
+
+  test("a text that ends within a letter is not UTF-8", () => {
+    expect(headOf(Buffer.from("id,name\n1,Zo\xc3", "latin1"))).toMatchObject({
+      format: { encoding: "windows-1252" },
+      assumption: "not UTF-8 (line 2)",
+    });
   });
 
   test("reports the line of a single invalid line in UTF-8 text", () => {

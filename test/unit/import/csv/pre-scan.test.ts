@@ -107,6 +107,7 @@ describe("lines that are not UTF-8", () => {
     ["one after long lines", `${long}\n${long}\na\n${bad}${long}\n`, { line: 4, isUtf8Meant: false }],
     ["one after lines in many pieces", `a\n${`${long}\n`.repeat(3)}${good}\n${bad}`, { line: 6, isUtf8Meant: true }],
     ["one in a line of many pieces", `a\n${long}${long}${bad}${long}\n${good}`, { line: 2, isUtf8Meant: true }],
+    ["one in a line of a dozen pieces", `${bad}${long.repeat(12)}\n${good}`, { line: 1, isUtf8Meant: true }],
     ["a letter across pieces", `${"x".repeat(256 * 1024 - 1)}${good}\n${bad}\n`, { line: 2, isUtf8Meant: true }],
   ])("%s", (_name, text, expected) => {
     expect(findUtfFault(openSource(write(Buffer.from(text, "latin1"))), false)).toEqual(expected);

@@ -46,6 +46,25 @@ describe("detecting a layout", () => {
   });
 });
 
+describe("unknown columns", () => {
+  test("are those with a name that no field has", () => {
+    const header = [...nativeOrders, "", "Notes", "_line", "_reason", "mail"];
+    expect(match(header, "orders").unknown).toEqual(["Notes", "mail"]);
+    expect(match(header, "orders", { map: { email: "mail" } }).unknown).toEqual(["email", "Notes"]);
+    expect(match(shopify, "orders", { productUrl }).unknown).toEqual([]);
+  });
+
+  test("two columns of one field are refused, unless one is selected", () => {
+    const read = (header: readonly string[], map = {}) => match(header, "orders", { map });
+    expect(() => read([...nativeOrders, "email"])).toThrow(/'email'/);
+    expect(() => read([...nativeOrders, "Email"])).toThrow(
+      expect.objectContaining({ kind: "usage", hint: expect.stringContaining("--map email='email'") }),
+    );
+    const { columnOf, unknown } = read([...nativeOrders, "Email"], { email: "Email" });
+    expect([columnOf.get("email"), unknown]).toEqual([nativeOrders.length, ["email"]]);
+  });
+});
+
 describe("missing columns", () => {
   test("reports missing product URLs for layouts and native columns", () => {
     expect(() => match(shopify, "orders")).toThrow(/no product URLs/);

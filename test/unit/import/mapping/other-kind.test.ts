@@ -53,6 +53,8 @@ describe("the kind of a file", () => {
     ["unsubscribers", "Review Title,Review Content,Review Score,Date,Product ID,Display Name,Email", "reviews"],
     ["unsubscribers", "Order ID,Email,Paid at,Created at,Lineitem name,Lineitem price,Billing Name", "orders"],
     ["unsubscribers", "product_handle,state,rating,title,author,email,body,reply,created_at", "reviews"],
+    ["groups", "product_id,name,url", "products"],
+    ["coupons", "email,type", "unsubscribers"],
     ["products", "order_id,order_date,customer_name,email,product_id,product_name,product_url", "orders"],
     ["products", "Product ID,Product Name,Product URL,Order ID,Order Date,Email,Customer Name", "orders"],
   ])("is better than %s for %s", (kind, header, expected) => {

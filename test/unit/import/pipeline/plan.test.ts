@@ -92,6 +92,41 @@ describe("saved", () => {
     expect(() => readPlan(out, "/")).toThrow(expect.objectContaining({ kind: "usage" }));
   });
 
+  test("is the same whatever the order of its properties", async () => {
+    const out = await save();
+    const plan = JSON.parse(readFileSync(out, "utf8")) as Record<string, unknown>;
+    const reverse = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reverse);
+      if (typeof value !== "object" || value === null) return value;
+      const entries = Object.entries(value).toReversed();
+      return Object.fromEntries(entries.map(([name, held]) => [name, reverse(held)]));
+    };
+    writeFileSync(out, JSON.stringify(reverse(plan)));
+    expect(plan).toMatchObject(readPlan(out, "/"));
+  });
+
+  test("by an earlier version is accepted, unless its files are in another order", () => {
+    const files = ["b.csv", "a.csv"].map((given) => ({ given, path: `/shop/${given}`, size_bytes: 1, sha256: "0" }));
+    const rows = { accepted: 2, rejected: 0, failed: 0 };
+    const plan = {
+      format: 1,
+      version: "0.0.0",
+      kind: "orders",
+      files,
+      beside: [],
+      options: { map: { email: "Mail" } },
+      profile: "local",
+      target: "here",
+      created_at: "2026-01-01T00:00:00Z",
+      summary: { rows, items: { accepted: 2 }, mails: null },
+      checksum: "d605495f7439cc401a6b18bdc2512bc82ad4341032d5900bf6372d9dd95ac8c8",
+    };
+    pipeline.write("old.json", JSON.stringify(plan));
+    expect(readPlan("old.json", pipeline.folder).files.map(({ given }) => given)).toEqual(["b.csv", "a.csv"]);
+    pipeline.write("old.json", JSON.stringify({ ...plan, files: files.toReversed() }));
+    expect(() => readPlan("old.json", pipeline.folder)).toThrow(expect.objectContaining({ kind: "usage" }));
+  });
+
   test.each(["no JSON", "[]", "{}", '{"format":2,"checksum":""}'])("is refused if it contains %s", (content) => {
     pipeline.write("plan.json", content);
     expect(() => readPlan("plan.json", pipeline.folder)).toThrow(expect.objectContaining({ kind: "usage" }));

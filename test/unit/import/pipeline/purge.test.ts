@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { findPurgeable, purgeImports, type PurgeDeps } from "../../../../src/import/run/purge.ts";
 import { runPaths } from "../../../../src/import/run/run-folder.ts";
 import { FileLock } from "../../../../src/storage/file-lock.ts";
@@ -104,6 +106,51 @@ test("removes leftovers of killed processes after a day, and nothing else", asyn
     purged.removed.every(({ state, import_id, bytes }) => state === "leftover" && import_id === null && bytes === 5),
   ).toBe(true);
   expect([...others, fresh].every((path) => existsSync(path))).toBe(true);
+});
+
+/** Makes this process belong to another user until the test ends. */
+function changeUser(uid: number): void {
+  const spy = vi.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), uid });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+test.each([
+  ["leaves those of other users alone", 1, 0],
+  ["removes all where users have no IDs", -1, 1],
+])("%s", async (_what, change, removed) => {
+  const { temporaryFolder } = depsAfter(0);
+  mkdirSync(join(temporaryFolder, "starpost-plan-aB3xYz"));
+  changeUser(change < 0 ? -1 : os.userInfo().uid + change);
+  expect((await purgeImports(request(0), depsAfter(2))).removed).toHaveLength(removed);
+});
+
+test("removes what killed processes left in the folders of runs, unless the run is in progress", async () => {
+  const { runsFolder } = pipeline.deps();
+  const leave = async () => {
+    const { import_id } = await pipeline.run("products", `${products}p2,,x\n`, { maxErrors: { count: 0 } });
+    const path = join(runsFolder, import_id ?? "");
+    for (const name of ["starpost-spill-aB3xYz", "other"]) {
+      mkdirSync(join(path, name));
+      writeFileSync(join(path, name, "rows.db"), "12345");
+    }
+    return { path, spilled: join(path, "starpost-spill-aB3xYz"), id: import_id };
+  };
+  const [stopped, held] = [await leave(), await leave()];
+  const lock = FileLock.acquire(runPaths(runsFolder, held.id ?? "").lock);
+  expect((await purgeImports(request(0), depsAfter(0.9))).removed).toEqual([]);
+  const { removed, kept } = await purgeImports(request(0), depsAfter(1.1));
+  expect(removed.map(({ path, state, bytes }) => [path, state, bytes])).toEqual([[stopped.spilled, "leftover", 5]]);
+  expect(kept).toEqual({ running: 1, unfinished: 1 });
+  expect([stopped.path, held.spilled].map((path) => existsSync(path))).toEqual([true, true]);
+  lock?.close();
+  // With their run, they are removed once.
+  const all = await purgeImports(request(0, true), depsAfter(1.1));
+  expect(all.removed.map(({ path }) => path).toSorted()).toEqual([stopped.path, held.path].toSorted());
+  expect(folders()).toEqual([]);
 });
 
 test("finds without changing, and leaves the locks of finished runs alone", async () => {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vit
 import { ServiceError } from "../../../../src/contract/index.ts";
 import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
 import type { Item } from "../../../../src/import/item.ts";
-import { Journal, type JournalEntry, readJournal, settle } from "../../../../src/import/run/journal.ts";
+import { findOutcome, Journal, type JournalEntry, readJournal, settle } from "../../../../src/import/run/journal.ts";
 import { RunTally } from "../../../../src/import/run/tally.ts";
 import { JournaledSender } from "../../../../src/import/send/sender.ts";
 import { createService } from "../../../../src/service/service.ts";
@@ -242,4 +242,140 @@ test("the totals of a run do not shrink while a resume repeats settled calls", (
   };
   expect(settle([done(1, 20), done(2, 30), { t: "start", at: 0 }, done(0, 10)]).totals?.rows.read).toBe(30);
   expect(settle([done(1, 20), done(2, 30), { t: "start", at: 0 }, done(0, 40)]).totals?.rows.read).toBe(40);
+});
+
+describe("what a journal says about earlier attempts", () => {
+  const send = (n: number, more: { key?: string; at?: number } = {}): JournalEntry => {
+    return { t: "send", n, items: 1, extent: `${n}`, ...more };
+  };
+  const calls = (sent: number, retried = 0, throttled = 0) => ({ sent, retried, throttled });
+  const done = (n: number, at = 0, read = 0): JournalEntry => {
+    return { t: "done", n, problems: [], calls: calls(1, 2, 3), at, totals: totals(read) };
+  };
+  const refused = (n: number): JournalEntry => {
+    return { t: "refused", n, reason: "no", calls: calls(1), at: 0, totals: totals(0) };
+  };
+  const unanswered = (n: number, sure: boolean): JournalEntry => ({ t: "unanswered", n, sure, calls: calls(1) });
+
+  test("an empty one says nothing", () => {
+    expect(settle([])).toEqual({
+      done: new Map(),
+      lastSent: -1,
+      unknown: new Set(),
+      extents: new Map(),
+      honorsKeys: false,
+      keyed: new Map(),
+      parted: new Set(),
+      reopened: new Set(),
+      sentAt: new Map(),
+      late: new Set(),
+      maxItems: undefined,
+      calls: calls(0),
+      durationMs: 0,
+      totals: undefined,
+    });
+  });
+
+  test("whether the service honors keys, which chunks were sent in parts, and the size of calls", () => {
+    const { honorsKeys, parted, maxItems } = settle([send(4), { t: "parts", n: 4 }, done(4)]);
+    expect([honorsKeys, [...parted], maxItems]).toEqual([false, [4], undefined]);
+    const later = settle([send(0), { t: "keys" }, { t: "smaller", maxItems: 8 }, { t: "smaller", maxItems: 4 }]);
+    expect([later.honorsKeys, [...later.parted], later.maxItems]).toEqual([true, [], 4]);
+  });
+
+  test("how long all attempts took", () => {
+    const pulse = (at: number): JournalEntry => ({ t: "pulse", at, ms: 1, seen: [0, 0, 0], waits: [0, 0, 0] });
+    const first: JournalEntry[] = [
+      { t: "start", at: 1_000 },
+      send(0, { key: "k", at: 1_200 }),
+      send(1),
+      done(0, 1_500),
+    ];
+    expect(settle(first).durationMs).toBe(500);
+    expect(settle([...first, pulse(1_400)]).durationMs).toBe(500);
+    expect(settle([...first, { t: "start", at: 9_000 }]).durationMs).toBe(500);
+    expect(settle([...first, { t: "start", at: 9_000 }, pulse(9_030), unanswered(1, true)]).durationMs).toBe(530);
+  });
+
+  test("the last of equal totals counts", () => {
+    const last = { ...totals(20), calls: calls(9) };
+    expect(settle([done(0, 0, 20), { t: "totals", at: 0, totals: last }]).totals).toBe(last);
+    expect(settle([done(0, 0, 0)]).totals).toEqual(totals(0));
+  });
+
+  test("all calls, and one for each call that was interrupted", () => {
+    expect(settle([send(0), done(0), send(1), refused(1), send(2), unanswered(2, false)]).calls).toEqual(
+      calls(3, 2, 3),
+    );
+    expect(settle([send(0), done(0), done(0), send(1), send(2), send(2)]).calls).toEqual(calls(4, 4, 6));
+  });
+
+  test("which chunks were sent, in which order, and which of them late", () => {
+    const found = settle([send(2), done(5), send(3), send(5), send(6), send(3)]);
+    expect([...found.extents]).toEqual([2, 3, 5, 6].map((n) => [n, `${n}`]));
+    expect([...found.sentAt]).toEqual([
+      [2, 0],
+      [3, 4],
+      [5, 2],
+      [6, 3],
+    ]);
+    expect([[...found.late], found.lastSent]).toEqual([[3], 6]);
+  });
+
+  test("which outcomes are unknown, and which settled chunks were sent again", () => {
+    const entries = [
+      send(0),
+      done(0),
+      send(1),
+      refused(1),
+      send(2),
+      unanswered(2, true),
+      send(3),
+      unanswered(3, false),
+    ];
+    expect([...settle([...entries, send(4)]).unknown]).toEqual([3, 4]);
+    const again = settle([...entries, send(0)]);
+    expect([[...again.reopened], [...again.unknown], [...again.done.keys()]]).toEqual([[0], [3, 0], [0]]);
+    expect([...settle([...entries, send(0), done(0)]).reopened]).toEqual([]);
+    expect([...settle([...entries, send(0), unanswered(0, true)]).reopened]).toEqual([0]);
+  });
+
+  test("when each chunk was first sent under its key; a chunk with several keys counts as sent in parts", () => {
+    const { keyed, parted } = settle([
+      send(0, { key: "a", at: 5 }),
+      send(0, { key: "a", at: 9 }),
+      send(1, { key: "b" }),
+      send(2, { at: 5 }),
+      send(3, { key: "d", at: 5 }),
+      send(3, { key: "e", at: 6 }),
+      send(4, { key: "f", at: 5 }),
+      send(4),
+    ]);
+    expect([...keyed]).toEqual([
+      [0, { key: "a", atMs: 5 }],
+      [3, { key: "d", atMs: 5 }],
+      [4, { key: "f", atMs: 5 }],
+    ]);
+    expect([...parted]).toEqual([3, 4]);
+  });
+
+  test("the errors of a settled chunk, unless its rows have changed", () => {
+    const entry: JournalEntry = {
+      ...(done(0) as Extract<JournalEntry, { t: "done" }>),
+      problems: [
+        [0, "email", "bad_email", "is wrong"],
+        [3, "", "refused", "no", 0],
+      ],
+    };
+    const settled = settle([send(0), entry, send(1)]);
+    expect([...(findOutcome(settled, { n: 0, extent: "0" }) ?? [])]).toEqual([
+      [0, { field: "email", code: "bad_email", reason: "is wrong" }],
+      [3, { field: "", code: "refused", reason: "no", row: 0 }],
+    ]);
+    expect(findOutcome(settled, { n: 1, extent: "1" })).toBeUndefined();
+    expect(findOutcome(settled, { n: 2, extent: "any" })).toBeUndefined();
+    for (const n of [0, 1]) {
+      expect(() => findOutcome(settled, { n, extent: "7" })).toThrow(expect.objectContaining({ kind: "failed" }));
+    }
+  });
 });

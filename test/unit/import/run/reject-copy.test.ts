@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -48,6 +48,15 @@ describe("placing rows", () => {
     await placeRows([kept, join(folder, "rejects-2.csv")], undefined, context);
     expect(notices).toMatchObject([{ type: "notice", message: expect.stringContaining("rejects-2.csv") }]);
     const failed = placeRows([kept], "none/out.csv", context);
-    await expect(failed).rejects.toMatchObject({ kind: "failed", hint: expect.stringContaining(kept) });
+    await expect(failed).rejects.toMatchObject({
+      kind: "failed",
+      message: expect.stringMatching(/^--rejects none\/out\.csv: .*ENOENT/),
+      hint: expect.stringContaining(kept),
+    });
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("reports that the disk is full", async () => {
+    const failed = placeRows([join(folder, "kept.csv")], "/dev/full", context, "--missing");
+    await expect(failed).rejects.toMatchObject({ message: expect.stringMatching(/^--missing \/dev\/full: .*full$/) });
   });
 });

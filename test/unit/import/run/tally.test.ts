@@ -47,7 +47,7 @@ function openTally(count = 1, codes = {}) {
 }
 
 test("every row is counted once", () => {
-  const { tally } = openTally();
+  const { tally, written } = openTally();
   tally.reject(rowOf(2), [errorOf("id", "missing")]);
   tally.settle(
     [itemOf(rowOf(3), rowOf(4)), itemOf(rowOf(5)), itemOf(rowOf(6))],
@@ -69,6 +69,12 @@ test("every row is counted once", () => {
   expect([...tally.notices(names)].slice(0, 1)).toEqual([
     { type: "notice", message: "1 order changed: id (2), email (1)" },
   ]);
+  expect(tally.rejects.map(({ code, column: name, reason, count }) => [code, name, reason, count])).toEqual([
+    ["call_refused", "", "is too late", 2],
+    ["missing", "id", "is wrong", 1],
+    ["refused", "id", "is wrong", 1],
+  ]);
+  expect(written().slice(-2)).toEqual([",,7,,call_refused,is too late", ",,8,,call_refused,is too late"]);
 });
 
 test("outcomes are unknown if that of a single accepted item is", () => {
@@ -159,6 +165,40 @@ test("an invalid row of an item is blamed, and the others refer to it", () => {
     ["3", "id", "refused"],
     ["4", "id", "refused"],
   ]);
+});
+
+test("rows of an item that was counted before are not counted as further items", () => {
+  const { tally } = openTally();
+  const problem = errorOf("id", "missing");
+  tally.reject(rowOf(2), [problem]);
+  tally.reject(rowOf(3), [problem], true);
+  tally.reject(rowOf(4), [problem], true);
+  tally.reject(rowOf(5), [problem]);
+  tally.settle([itemOf(rowOf(6), rowOf(7))], new Map([[0, errorOf("id", "refused")]]));
+  tally.reject(rowOf(8), [errorOf("email", "missing")], true);
+  tally.reject(rowOf(9), [errorOf("email", "missing")]);
+  const reported = [...tally.notices(names)].flatMap((event) => (event.type === "rejects" ? event.reasons : []));
+  expect(reported.map(({ count, items }) => [count, items])).toEqual([
+    [4, "2 orders"],
+    [2, undefined],
+    [2, "1 order"],
+  ]);
+});
+
+test("rows of converted files are named by what their numbers count", () => {
+  const reasons: string[] = [];
+  const rejects = { add: (_row: SourceRow, { reason }: { reason: string }) => reasons.push(reason) };
+  const file = { ...fileOf("a.json"), unit: "element" as const };
+  const tally = new RunTally([file], rejects as unknown as RejectFile);
+  const rows = [rowOf(2, "1", ""), rowOf(3, "1", "ann@")];
+  tally.settle([{ ...itemOf(...rows), isIndivisible: true }], new Map([[0, errorOf("email", "bad_email")]]));
+  expect(reasons).toEqual([expect.stringContaining("element 3"), expect.stringContaining("Email is wrong")]);
+  const [event] = [...tally.notices(names)];
+  expect(event?.type === "rejects" && event.reasons.map(({ place, line }) => [place, line])).toEqual([
+    ["a.json, element 2", 2],
+    ["a.json, element 3", 3],
+  ]);
+  expect(tally.rejects.map(({ first }) => first)).toEqual(["a.json, element 2", 'a.json, element 3, Email ("ann@")']);
 });
 
 test("dropped, kept, and erased cells are reported with their counts and first positions", () => {

@@ -189,6 +189,41 @@ describe("a service that is down", () => {
     await expect(silent.send(itemsOf(1))).rejects.toMatchObject({ kind: "internal" });
   });
 
+  test.each([2, 3, 5, 8])(
+    "the last of %i items is rejected if the service carried out calls before it",
+    async (count) => {
+      const last = `o-${count - 1}`;
+      const service = createScripted({ fail: (keys) => (keys.includes(last) ? failure() : undefined), hasTaken: true });
+      const problems = await service.send(itemsOf(count));
+      const error = { field: "", code: "call_failed", reason: expect.stringContaining("internal error") };
+      expect([...problems].map(([{ key }, problem]) => [key, problem])).toEqual([[last, error]]);
+    },
+  );
+
+  test.each([2, 5])("several failing items (%i) at the end of a successful file are not rejected", async (count) => {
+    const service = createScripted({ fail: failure, hasTaken: true });
+    await expect(service.send(itemsOf(count))).rejects.toMatchObject({ kind: "internal" });
+  });
+
+  test.each([
+    ["failing calls, the third of which is doubtful", failure, 1],
+    ["late calls, each of which is doubtful", lateness, 3],
+  ])("is probed after %s", async (_name, makeError, probes) => {
+    const service = createScripted({ fail: (_keys, call) => (call <= 3 ? makeError() : undefined) });
+    expect(await service.send(itemsOf(8))).toEqual(new Map());
+    expect(service.probes()).toBe(probes);
+    expect(service.stored.size).toBe(8);
+  });
+
+  test.each([
+    ["24 failing calls", failure, 24],
+    ["12 late calls", lateness, 12],
+  ])("is down after %s in a row, although it answers probes", async (_name, makeError, calls) => {
+    const service = createScripted({ fail: makeError });
+    await expect(service.send(itemsOf(32_768))).rejects.toMatchObject({ kind: makeError().kind });
+    expect(service.calls).toHaveLength(calls);
+  });
+
   test("a call rejected because of its sender is not split", async () => {
     for (const kind of ["unauthorized", "recordNotFound", "featureDisabled", "tooManyRequests"] as const) {
       const service = createScripted({ fail: () => new ServiceError(kind, "no") });

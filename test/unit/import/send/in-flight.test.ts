@@ -23,6 +23,8 @@ function openSender(options: {
   readonly keepsOrder: boolean;
   readonly concurrency: number;
   readonly maxItems?: number;
+  /** Calls with this product are refused. */
+  readonly refused?: string;
 }) {
   const path = join(folder, `${runs++}.jsonl`);
   const journal = new Journal(path, () => 0);
@@ -36,6 +38,7 @@ function openSender(options: {
     begun.push(name);
     if (Object.keys(products).length > (options.maxItems ?? Infinity)) throw new ServiceError("bodyTooLarge", "big");
     if (options.maxItems === undefined) await new Promise<void>((resolve) => void ends.set(name, resolve));
+    if (options.refused !== undefined && name.includes(options.refused)) throw new ServiceError("invalidParams", "no");
     return {};
   };
   const sender = new JournaledSender({
@@ -101,6 +104,25 @@ test("calls that write a record differently follow each other, unless the servic
   expect(await begin(false, "C")).toEqual(["AB"]);
   expect(await begin(false, "A")).toEqual(["AB", "A"]);
   expect(await begin(true, "C")).toEqual(["AB", "C"]);
+});
+
+test("a call waits for one that is sent in parts and writes the same record", async () => {
+  const { submit, end, begun, drain } = openSender({ keepsOrder: true, concurrency: 5, refused: "X" });
+  await submit(["a", "A"], ["b", "B"], ["x", "X"]);
+  await end("ABX");
+  expect(begun).toEqual(["ABX", "AB"]);
+  await submit(["c", "C"]);
+  const last = submit(["b", "D"]);
+  await end("none");
+  expect(begun).toEqual(["ABX", "AB", "C"]);
+  await end("AB");
+  await end("X");
+  await last;
+  // Nothing is sent in parts any more.
+  await submit(["b", "E"]);
+  expect(begun).toEqual(["ABX", "AB", "C", "X", "D", "E"]);
+  for (const name of ["C", "D", "E"]) await end(name);
+  await drain();
 });
 
 test("smaller calls are recorded and reported once for each size", async () => {

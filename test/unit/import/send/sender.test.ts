@@ -9,8 +9,9 @@ import type { Chunk } from "../../../../src/import/send/chunks.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 import type { Item } from "../../../../src/import/item.ts";
 import { Journal, readJournal, settle } from "../../../../src/import/run/journal.ts";
+import type { KeyStore } from "../../../../src/import/run/key-store.ts";
 import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { JournaledSender } from "../../../../src/import/send/sender.ts";
+import { createDrySender, JournaledSender, type SendingDeps } from "../../../../src/import/send/sender.ts";
 import type { ImportEvent } from "../../../../src/import/events.ts";
 import { createService } from "../../../../src/service/service.ts";
 import type { Transport } from "../../../../src/service/transport.ts";
@@ -113,7 +114,13 @@ function chunksOf(codes: readonly string[], size: number): Chunk[] {
 let runs = 0;
 
 /** Runs one attempt, which sends all chunks or ends when it is killed or fails. */
-async function attempt(store: CouponStore, journalPath: string, chunks: readonly Chunk[], nowMs = 0) {
+async function attempt(
+  store: CouponStore,
+  journalPath: string,
+  chunks: readonly Chunk[],
+  nowMs = 0,
+  more: Partial<SendingDeps> = {},
+) {
   const settled = settle(readJournal(journalPath));
   const journal = new Journal(journalPath, () => 0);
   const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
@@ -135,6 +142,7 @@ async function attempt(store: CouponStore, journalPath: string, chunks: readonly
     report: (event: ImportEvent) => {
       if (event.type === "notice") notices.push(event.message);
     },
+    ...more,
   });
   const sending = (async () => {
     for (const chunk of chunks) {
@@ -157,6 +165,14 @@ const fate = fc.oneof(
     arbitrary: fc.constantFrom<Fate>("refusedBefore", "lostBefore", "lostAfter", "killedBefore", "killedAfter"),
   },
 );
+
+test("a dry run accepts everything and sends nothing", async () => {
+  const tally = new RunTally([], undefined);
+  const sender = createDrySender(tally);
+  for (const chunk of chunksOf(["A", "B", "C"], 2)) await sender.submit(chunk);
+  await sender.drain();
+  expect([tally.totals.rows, sender.failure]).toEqual([{ read: 3, accepted: 3, rejected: 0, failed: 0 }, undefined]);
+});
 
 describe("calls that must not be repeated", () => {
   test("store every code and send no stored code again, whatever fails and wherever the process is killed", async () => {
@@ -214,8 +230,64 @@ describe("calls that must not be repeated", () => {
 
   test("are failed, not rejected, if all are refused before any is accepted", async () => {
     const codes = ["CODE-1", "CODE-2", "CODE-3"];
-    const { totals } = await attempt(new CouponStore([], new Set(codes)), newPath(), chunksOf(codes, 3));
+    const path = newPath();
+    const { totals } = await attempt(new CouponStore([], new Set(codes)), path, chunksOf(codes, 3), 7);
     expect(totals.rows).toEqual({ read: 3, accepted: 0, rejected: 0, failed: 3 });
+    const calls = { sent: 5, retried: 0, throttled: 0 };
+    expect(totals.calls).toEqual(calls);
+    const [refused] = readJournal(path).slice(-1);
+    expect(refused).toEqual({ t: "refused", n: 0, reason: expect.stringMatching(/no$/), calls, at: 7, totals });
+    // A resume sends them again.
+    const second = await attempt(new CouponStore([]), path, chunksOf(codes, 3));
+    expect(second.totals.rows).toEqual({ read: 3, accepted: 3, rejected: 0, failed: 0 });
+  });
+
+  test("are rejected if another run has stored all of them, and sent if it has stored some", async () => {
+    const keyed = ({ items, ...chunk }: Chunk): Chunk => ({
+      ...chunk,
+      items: items.map((item) => ({ ...item, doubleKeys: [`x ${item.key}`, item.key] })),
+    });
+    const keys = { isHeld: (key: string) => ["CODE-1", "CODE-2", "CODE-3"].includes(key) } as KeyStore;
+    const chunks = chunksOf(["CODE-1", "CODE-2", "CODE-3", "CODE-4"], 2).map(keyed);
+    const [store, path] = [new CouponStore([]), newPath()];
+    const { totals, rejects } = await attempt(store, path, chunks, 7, { keys });
+    expect([...store.held]).toEqual(["CODE-3", "CODE-4"]);
+    expect(totals.rows).toEqual({ read: 4, accepted: 2, rejected: 2, failed: 0 });
+    expect(rejects.rejects.map(({ code, column, count }) => [code, column, count])).toEqual([["duplicate", "", 2]]);
+    const [settledChunk] = readJournal(path);
+    expect(settledChunk).toMatchObject({
+      t: "done",
+      n: 0,
+      problems: [0, 1].map((at) => [at, "", "duplicate", expect.any(String)]),
+      calls: { sent: 0, retried: 0, throttled: 0 },
+      at: 7,
+      totals: { rows: { read: 2, accepted: 0, rejected: 2, failed: 0 } },
+    });
+    // A resume repeats neither.
+    const again = await attempt(store, path, chunks, 8);
+    expect([again.totals.rows, store.uploads]).toEqual([totals.rows, 1]);
+    // Without the keys, nothing is known of another run.
+    const without = await attempt(new CouponStore([]), newPath(), chunksOf(["CODE-1"], 2), 7, { keys });
+    expect(without.totals.rows.accepted).toBe(1);
+  });
+
+  test("are certainly not done if the service was not there, unless the attempt was aborted", async () => {
+    const sure = async (fates: readonly Fate[], abort = new AbortController()) => {
+      const path = newPath();
+      const { failure, totals } = await attempt(new CouponStore(fates), path, chunksOf(["CODE-1"], 2), 0, {
+        abort: abort.signal,
+      });
+      expect(failure).toMatchObject({ kind: "unavailable" });
+      const entries = readJournal(path).filter(({ t }) => t === "unanswered");
+      expect(totals.rows.read).toBe(0);
+      return entries;
+    };
+    const calls = { sent: 1, retried: 0, throttled: 0 };
+    expect(await sure(["refusedBefore"])).toEqual([{ t: "unanswered", n: 0, sure: true, calls }]);
+    const aborted = new AbortController();
+    aborted.abort();
+    expect(await sure(["refusedBefore"], aborted)).toMatchObject([{ sure: false }]);
+    expect(await sure(["lostBefore", "refusedBefore"])).toMatchObject([{ sure: false }]);
   });
 
   describe("and a service that honors idempotency keys", () => {

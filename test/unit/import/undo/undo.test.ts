@@ -57,6 +57,27 @@ function openStore(names: Record<string, string>) {
   return { held, deps, time };
 }
 
+test.each([
+  ["an error while the run stops is an error", true, new Error("no"), "no"],
+  ["an abort that nobody asked for is an error", false, new DOMException("aborted", "AbortError"), "aborted"],
+  ["an abort because the run stops ends it", true, new DOMException("aborted", "AbortError"), undefined],
+])("%s", async (_what, stops, error, message) => {
+  const { deps } = openStore({ a: "Old A" });
+  const path = join(folder, "products.csv");
+  writeFileSync(path, "product_id,name,url\na,New A,https://shop.example/a\n");
+  const options = { dryRun: false, map: {}, update: true, undoable: true };
+  const { import_id } = await startImport({ kind: "products", files: [path], options }, deps);
+  const stop = new AbortController();
+  const confirm = async () => {
+    if (stops) stop.abort();
+    throw error;
+  };
+  const request = { isPlan: false, maxListed: 10, listsExceptions: false, confirm };
+  const undone = undoImport(import_id ?? "", request, { ...deps, stop: stop.signal });
+  if (message === undefined) expect(await undone).toMatchObject({ state: "interrupted" });
+  else await expect(undone).rejects.toThrow(message);
+});
+
 test("changes made by others during the prompt are kept", async () => {
   const { held, deps, time } = openStore({ a: "Old A", b: "Old B" });
   const path = join(folder, "products.csv");
