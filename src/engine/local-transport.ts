@@ -53,7 +53,7 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
   };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
-      const { signal, onEvent, isChecked, idempotencyKey, clientAddress } = callOptions;
+      const { signal, onEvent, isChecked, idempotencyKey, inputText, clientAddress } = callOptions;
       signal?.throwIfAborted();
       const endpoint = endpointOf(operation);
       const nowMs = clock();
@@ -61,7 +61,7 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
         const account = await authenticate(database, endpoint, caller, nowMs);
         if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const key = honoredKey(endpoint, account, idempotencyKey);
-        const run = { ...options, ...shared, account, nowMs, isChecked, key, onEvent };
+        const run = { ...options, ...shared, account, nowMs, isChecked, key, inputText, onEvent };
         const valid = validateInput(endpoint, input);
         await checkCall(operation, valid, run);
         if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
@@ -112,6 +112,7 @@ interface Run extends LocalTransportOptions {
   readonly isChecked?: boolean | undefined;
   /** The idempotency key, if the call honors it. */
   readonly key?: string | undefined;
+  readonly inputText?: string | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   readonly account: Account | undefined;
   readonly nowMs: number;
@@ -129,16 +130,16 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
       savedProducts.clear();
       throw error;
     };
-    const { key, onEvent } = run;
+    const { key, inputText, onEvent } = run;
     if (key === undefined) {
       return write(run, (transaction) => handle(transaction).catch(clearAndRethrow)).catch(clearAndRethrow);
     }
     const handleOnce = (transaction: Transaction<Tables>) =>
-      runOnce({ endpoint, key, input }, createContext(transaction, run), () => handle(transaction));
+      runOnce({ endpoint, key, input, inputText }, createContext(transaction, run), () => handle(transaction));
     const { output, isReplay } = await write(
       run,
       (transaction) => handleOnce(transaction).catch(clearAndRethrow),
-      await findCombination({ operation, endpoint, input, key }, run),
+      await findCombination({ operation, endpoint, input, key, inputText }, run),
     ).catch(clearAndRethrow);
     onEvent?.({ type: "idempotency", isReplay });
     return output;

@@ -16,12 +16,14 @@ interface Request {
   };
 }
 
-type Answer = { readonly id: number } & (
-  | { readonly type: "value"; readonly value: unknown }
-  | { readonly type: "event"; readonly event: CallEvent }
-  | { readonly type: "refusal"; readonly refusal: Refusal }
-  | { readonly type: "fault"; readonly error: unknown }
-);
+type Answer = { readonly id: number } &
+  /** The value as JSON, which is faster to transfer than objects. */
+  (
+    | { readonly type: "value"; readonly value: string | undefined }
+    | { readonly type: "event"; readonly event: CallEvent }
+    | { readonly type: "refusal"; readonly refusal: Refusal }
+    | { readonly type: "fault"; readonly error: unknown }
+  );
 
 /** The data of a `ServiceError`, in a form that can be transferred. */
 interface Refusal {
@@ -58,10 +60,11 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
           onEvent,
           isChecked: call.isChecked,
           idempotencyKey: call.idempotencyKey,
+          inputText: call.input,
         })
       : transport.close();
     answered.then(
-      (value) => answer({ id, type: "value", value }),
+      (value: unknown) => answer({ id, type: "value", value: JSON.stringify(value) }),
       (error: unknown) => {
         if (error instanceof ServiceError) answer({ id, type: "refusal", refusal: describe(error) });
         else answer({ id, type: "fault", error });
@@ -130,7 +133,7 @@ export class PortTransport implements Transport {
       return;
     }
     this.#pending.delete(answer.id);
-    if (answer.type === "value") pending?.resolve(answer.value);
+    if (answer.type === "value") pending?.resolve(answer.value === undefined ? undefined : JSON.parse(answer.value));
     else if (answer.type === "fault") pending?.reject(answer.error);
     else {
       const { kind, message, ...options } = answer.refusal;

@@ -42,6 +42,8 @@ export interface CallOptions {
    * honor keys, by calls without a token, and by services that do not know them.
    */
   readonly idempotencyKey?: string | undefined;
+  /** The input as JSON if the caller has it, so that an engine in the same process need not format it again. */
+  readonly inputText?: string | undefined;
   /**
    * The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this
    * process. Ignored by remote services.
