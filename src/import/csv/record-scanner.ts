@@ -205,7 +205,7 @@ export class RecordScanner {
       return;
     }
     this.#line = this.#recordLine + 1;
-    const hasReturn = lineEndAt > this.#recordStart && buffer[lineEndAt - 1] === carriageReturn;
+    const hasReturn = buffer[lineEndAt - 1] === carriageReturn;
     this.#endRecord(buffer, hasReturn ? lineEndAt - 1 : lineEndAt, lineEndAt + 1, records, recordFlag.badQuote);
   }
 }

@@ -78,7 +78,7 @@ function judgeDelimiter(start: TextStart, delimiter: string): JudgedDelimiter {
 
 /** The first complete records, unparsed; broken ones are omitted. */
 export function firstRecords({ text, isCrOnly, isWhole }: TextStart, delimiter: string, most: number): string[] {
-  const bytes = Buffer.from(text, "utf8");
+  const bytes = Buffer.from(text);
   const scanner = new RecordScanner({
     delimiter: delimiter.charCodeAt(0),
     isCrOnly,

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { afterAll, describe, expect, test } from "vitest";
 import { openSource, readUtf8 } from "../../../../src/import/csv/byte-source.ts";
-import { readFileHead, type FormatFlags } from "../../../../src/import/csv/file-format.ts";
+import { describePlace, readFileHead, type FormatFlags, unitOf } from "../../../../src/import/csv/file-format.ts";
 import { readRowBatches } from "../../../../src/import/csv/row-batches.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -108,6 +108,20 @@ describe("detecting the encoding", () => {
     }
   });
 
+  test.each([
+    ["utf8", "utf-8"],
+    ["UTF-8", "utf-8"],
+    ["Latin1", "Latin1"],
+    ["unicode-1-1-utf-8", "unicode-1-1-utf-8"],
+  ])("the flag may name it %s", (encoding, expected) => {
+    const { format, header, assumption } = headOf("id,name\n1,a\n", { encoding });
+    expect([format.encoding, header, assumption]).toEqual([expected, ["id", "name"], undefined]);
+  });
+
+  test("an unknown name is an error", () => {
+    expect(() => headOf("id\n", { encoding: "utf-9" })).toThrow(/"utf-9"/);
+  });
+
   test("a text that ends within a letter is not UTF-8", () => {
     expect(headOf(Buffer.from("id,name\n1,Zo\xc3", "latin1"))).toMatchObject({
       format: { encoding: "windows-1252" },
@@ -165,6 +179,14 @@ describe("detecting the delimiter", () => {
     expect(rowsOf(text)).toEqual([[3, "1", "a"]]);
   });
 
+  test.each(["id,sep=;\n1,a\n", "id,x\nsep=;,b\n", "sep=ab,id\n1,2\n"])(
+    "which is only a line of its own: %j",
+    (text) => {
+      const { format, header } = headOf(text);
+      expect([format.delimiter, format.hasSepLine, header.length]).toEqual([",", undefined, 2]);
+    },
+  );
+
   test("a flag takes precedence over the sep= line", () => {
     expect(rowsOf("sep=;\nid,name;x\n1,a;b\n", { delimiter: "," })).toEqual([[3, "1", "a;b"]]);
   });
@@ -209,6 +231,59 @@ describe("line endings", () => {
     ],
   ])("%s", (_name, text, rows) => {
     expect(rowsOf(text)).toEqual(rows);
+  });
+});
+
+describe("headers", () => {
+  const columns = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`).join();
+  test.each([
+    ["empty", "", /is empty/],
+    ["with blank lines only", " \n\r\n\t\n", /is empty/],
+    ["without names", '"",, \n1,2,3\n', /no column names/],
+    ["with an open quote", 'id,"name\n1,a\n', /cannot read the first row/],
+    ["with more than 1,000 columns", `${columns(1_001)}\n`, /1001 columns.*1000/],
+    ["with a control character", "id,\u0001name\n", /control characters/],
+    ["with the last control character", "id\u001f\n", /control characters/],
+  ])("that are invalid: %s", (_what, text, message) => {
+    expect(() => headOf(text)).toThrow(message);
+  });
+
+  test.each([
+    ["1,000 columns", `${columns(1_000)}\n`, 1_000],
+    ["an empty name", "id,,name\n", 3],
+    ["tabs, and control characters below", "id\tname\n1\t\u0001\n", 2],
+    ["blank lines above", "\n\r\n\nid,name\n", 2],
+    ["spaces around names", " id , name \n", 2],
+  ])("that are valid: %s", (_what, text, count) => {
+    const { header } = headOf(text);
+    expect([header.length, header.every((name) => name === name.trim())]).toEqual([count, true]);
+  });
+
+  test("of a converted file have its format", () => {
+    const known = { encoding: "utf-8", delimiter: ";", isCrOnly: true, origin: "sheet" } as const;
+    const { format, header } = headOf("a,b;c\r1;2\r", { known });
+    expect([format, header]).toEqual([known, ["a,b", "c"]]);
+  });
+
+  test.each([
+    ["orders.csv", undefined, "line", "orders.csv:12"],
+    ["orders.ndjson", "ndjson", "line", "orders.ndjson:12"],
+    ["orders.xlsx", "sheet", "row", "orders.xlsx, row 12"],
+    ["orders.json", "json", "element", "orders.json, element 12"],
+  ] as const)("the place of a record in %s", (given, origin, unit, place) => {
+    const format = { encoding: "utf-8", delimiter: ",", isCrOnly: false, ...(origin && { origin }) };
+    expect([unitOf(format), describePlace(given, 12, unit)]).toEqual([unit, place]);
+  });
+
+  test("a record of a converted JSON file has the number of its element", () => {
+    for (const [origin, line] of [
+      ["json", 1],
+      ["ndjson", 1],
+      ["sheet", 2],
+    ] as const) {
+      const known = { encoding: "utf-8", delimiter: ",", isCrOnly: true, origin };
+      expect(rowsOf("id\ra\r", { known })).toEqual([[line, "a"]]);
+    }
   });
 });
 

@@ -100,6 +100,14 @@ const cases: Case[] = [
     ],
   ],
   [
+    "a NUL byte after a broken quote",
+    'a,"b"c\0\nd\n',
+    [
+      ['a,"b"c\0', 1, quoted | badQuote | nul, '"b"c\0'],
+      ["d", 2, 0, undefined],
+    ],
+  ],
+  [
     "text after a closing quote on a later line",
     'a,"b\nc"d\r\ne,f\n',
     [
