@@ -1,12 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isLegalId, maxLength, normalizeSpec } from "../../../../src/contract/index.ts";
 import { fixId, proposeLegalId } from "../../../../src/import/check/valid-id.ts";
-import { FixedIdFile } from "../../../../src/import/run/fixed-id-file.ts";
 import { countRuns } from "../../../support/suite-size.ts";
 
 /** Similar texts, whose slugs are often equal. */
@@ -91,61 +86,5 @@ describe("--fix-ids", () => {
       runs,
     );
     expect(fixId("sku", "00 12/A")).toMatch(/^12-A-[a-z2-7]{10}$/);
-  });
-});
-
-describe("the file of pairs", () => {
-  function open(path?: string) {
-    const folder = mkdtempSync(join(tmpdir(), "starpost-fixed-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const at = join(folder, path ?? "fixed-ids.csv");
-    return { at, file: new FixedIdFile(join(folder, "fixed-ids.db"), at, ["a.csv", "b.csv"]) };
-  }
-
-  test("contains each pair once, with its first line, whatever the order of rows", () => {
-    const rows = fc.array(
-      fc.record({ id: fc.nat({ max: 40 }), file: fc.nat({ max: 1 }), line: fc.integer({ min: 2, max: 99 }) }),
-      { minLength: 1, maxLength: 80 },
-    );
-    fc.assert(
-      fc.property(rows, (found) => {
-        const { at, file } = open();
-        const sorted = found.toSorted((a, b) => a.file - b.file);
-        for (const row of sorted) {
-          file.add({ original: `o ${row.id}`, fixed: `f-${row.id}` }, { ...row, cells: [] });
-        }
-        file.close(true);
-        file[Symbol.dispose]();
-        const written: string[][] = parse(readFileSync(at, "utf8"));
-        const firsts = new Map<number, { file: number; line: number }>();
-        for (const row of found) {
-          const before = firsts.get(row.id);
-          if (!before || row.file < before.file || (row.file === before.file && row.line < before.line)) {
-            firsts.set(row.id, row);
-          }
-        }
-        const expected = [...firsts].map(([id, place]) =>
-          [`o ${id}`, `f-${id}`, place.file === 0 ? "a.csv" : "b.csv", String(place.line)].join(),
-        );
-        expect(written[0]).toEqual(["original", "fixed", "file", "line"]);
-        expect(new Set(written.slice(1).map((pair) => pair.join()))).toEqual(new Set(expected));
-        expect(written).toHaveLength(expected.length + 1);
-        expect(statSync(at).mode & 0o777).toBe(0o600);
-      }),
-      { numRuns: countRuns(60), seed: 4 },
-    );
-  });
-
-  test("is written in chunks", () => {
-    const { at, file } = open();
-    for (let id = 1; id <= 7_500; id++) {
-      file.add({ original: `o ${id}`, fixed: `f-${id}` }, { file: 0, line: id + 1, cells: [] });
-    }
-    file.close(true);
-    expect(file.describe()).toMatch(/^7500 IDs .*'o 1' \(a\.csv:2\) .*'f-1'/);
-    expect(file.describe()).toContain(at);
-    file[Symbol.dispose]();
-    const written: string[][] = parse(readFileSync(at, "utf8"), { from: 2 });
-    expect(written.map(([original]) => original)).toEqual(Array.from({ length: 7_500 }, (_, at1) => `o ${at1 + 1}`));
   });
 });

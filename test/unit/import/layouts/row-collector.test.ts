@@ -44,6 +44,28 @@ describe("adjacent rows are one group", () => {
     expect(linesOf(collect(rows))).toEqual([[2, 3], [4], [5]]);
   });
 
+  test.each([
+    ['"1"', "1", true],
+    ['" 1 "', "1", true],
+    ['"1', "1", true],
+    [' "12" ', "12", true],
+    ['1"', "1", false],
+    ['x"1"', "1", false],
+    ['"1"x', "1", false],
+    ['"1"x', "1x", false],
+    ['"1""2"', '1"2', false],
+    ['""', "", false],
+    ['"', "", false],
+  ])("as their keys %j and %j show: %s", (one, other, isGroup) => {
+    const lines = linesOf(
+      collect([
+        ["", one],
+        ["", other],
+      ]),
+    );
+    expect(lines).toEqual(isGroup ? [[2, 3]] : [[2], [3]]);
+  });
+
   test("unless they have no key", () => {
     expect(
       linesOf(

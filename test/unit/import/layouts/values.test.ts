@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { tooComplex } from "../../../../src/import/check/damaged-values.ts";
 import { findDateOrder } from "../../../../src/import/layouts/choose-layout.ts";
 import {
   isNumberedDate,
@@ -177,7 +178,8 @@ describe("the order of day and month in a column", () => {
 
   test("dates of different orders are refused", () => {
     expect(() => find("14/08/2018", "01/02/2018", "08/14/2018")).toThrow(/different orders.* 08\/14\/2018/);
-    expect(hintOf("14/08/2018", "08/14/2018")).toContain("--date-format mdy");
+    expect(hintOf("14/08/2018", "08/14/2018")).toMatch(/--date-format dmy .*--date-format mdy .*first$/);
+    expect(hintOf("14/08/2018", "08/14/2018")).not.toContain("ymd");
   });
 
   test("a column that mostly has other dates has no order, as its first thousand values show", () => {
@@ -202,6 +204,31 @@ describe("other values", () => {
     expect(asText("plain; text")).toBe("plain; text");
     expect(asText("a < b&nbsp;c")).toBe("a < b c");
     expect(asTextWithEscapes(String.raw`one\ntwo \\n three`)).toBe(`one\ntwo ${String.raw`\n`} three`);
+  });
+
+  test("HTML with too many or too deeply nested elements is refused", async () => {
+    await loadHtmlReader();
+    const nested = (depth: number) => `${"<div>".repeat(depth)}x${"</div>".repeat(depth)}`;
+    expect(asText(nested(250))).toBe("x");
+    expect([asText(nested(257)), asText("<b>".repeat(257))]).toEqual([tooComplex, tooComplex]);
+    // Elements without content, and those that the next one ends, are not nested.
+    expect(asText("x<br>".repeat(300))).toBe(Array(300).fill("x").join("\n"));
+    expect(asText("<P>x".repeat(300)).split("\n\n")).toHaveLength(300);
+    expect(asText("<ul>".concat("<li>x".repeat(300), "</ul>")).split("\n")).toHaveLength(300);
+    expect(asText(`${"</div>".repeat(300)}${nested(100)}`)).toBe("x");
+    expect(asText(nested(200).repeat(5)).replaceAll("\n", "")).toBe("xxxxx");
+    expect(asText("<b>x</b>".repeat(9_999))).toHaveLength(9_999);
+    expect(asText(`${"<b>x</b>".repeat(10_000)}<br>`)).toBe(tooComplex);
+  });
+
+  test("tables are read by rows, without absurd spans", async () => {
+    await loadHtmlReader();
+    const table = (attribute: string) => `<table><tr><th ${attribute}>a</th><th>B</th></tr></table>`;
+    expect(asText(table(""))).toMatch(/^a +B$/);
+    const width = (attribute: string) => asText(table(attribute)).length;
+    for (const span of ["11", "1e9", "x", "-1e9 x"]) expect(width(`colspan="${span}"`)).toBe(width(""));
+    expect(width('colspan="10"')).toBeGreaterThan(width('colspan="2"'));
+    expect(asText(table('rowspan="1e9"'))).toBe(asText(table("")));
   });
 
   test("the first of several image URLs is used, whatever separates them", () => {

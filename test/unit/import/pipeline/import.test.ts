@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { maxLength } from "../../../../src/contract/index.ts";
 import { listImports, showImport, startImport } from "../../../../src/import/import.ts";
-import { findRun } from "../../../../src/import/run/run-folder.ts";
+import type { ImportEvent } from "../../../../src/import/events.ts";
+import { findRun, writeManifest } from "../../../../src/import/run/run-folder.ts";
 import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
 
 let pipeline: Pipeline;
@@ -108,6 +109,68 @@ test("rejects a review that is longer than the service accepts before sending it
   const { rows, rejects_file } = await pipeline.run("reviews", file);
   expect(rows).toMatchObject({ read: 2, accepted: 1, rejected: 1 });
   expect(readFileSync(rejects_file ?? "", "utf8")).toMatch(/,review_content,too_long,[^,]*10000 characters/);
+});
+
+describe("the end of a run", () => {
+  const withErrors = (count: number, total = 4) =>
+    `product_id,name,url\n${Array.from({ length: total }, (_, at) => `p${at},${at < count ? "" : "Cup"},https://shop.example/p\n`).join("")}`;
+  const [finished, stopped] = ["finished", "stopped"];
+
+  test.each([
+    [0, { count: 0 }, finished],
+    [1, { count: 0 }, stopped],
+    [2, { count: 2 }, finished],
+    [3, { count: 2 }, stopped],
+    [2, { percent: 50 }, finished],
+    [3, { percent: 50 }, stopped],
+    [4, { percent: 100 }, finished],
+    [4, undefined, finished],
+  ])("with %i invalid rows of 4 and the limit %j is %s", async (count, maxErrors, state) => {
+    const summary = await pipeline.run("products", withErrors(count), { maxErrors, batchSize: 1 });
+    expect(summary).toMatchObject({ state, rows: { rejected: count } });
+  });
+
+  test("skips blank rows, whose number is reported", async () => {
+    const { rows } = await pipeline.run("products", `${products},,\n , ,\n`);
+    expect(rows).toMatchObject({ read: 2, accepted: 2 });
+    expect(pipeline.notices().filter((message) => message.includes(" 2 rows "))).toHaveLength(1);
+    await pipeline.run("products", `${withErrors(0)},,\n`);
+    expect(pipeline.notices().filter((message) => message.includes(" 1 row "))).toHaveLength(1);
+  });
+
+  test("reports progress ten times a second, and at the end", async () => {
+    const seen: (readonly [ms: number, read: number, total: number | undefined, isReplay: boolean])[] = [];
+    const { clock } = pipeline.harness;
+    const startedMs = clock();
+    const report = (event: ImportEvent) => {
+      if (event.type !== "progress") return;
+      seen.push([clock() - startedMs, event.rows.read, event.rowsTotal, event.isReplay]);
+    };
+    const call = pipeline.service.products.massCreate;
+    const massCreate: typeof call = async (...given) => {
+      clock.advance(40);
+      return call(...given);
+    };
+    const service = { ...pipeline.service, products: { ...pipeline.service.products, massCreate } };
+    const openService = async () => ({ service, concurrency: 1, keepsOrder: true, close: async () => {} });
+    const { import_id } = await pipeline.run("products", withErrors(0, 7), { batchSize: 1 }, { report, openService });
+    expect(seen.at(-1)).toEqual([280, 7, 7, false]);
+    const times = seen.slice(0, -1).map(([ms]) => ms);
+    expect(times.length).toBeGreaterThan(1);
+    expect(times.every((ms, at) => at === 0 || ms - (times[at - 1] ?? 0) >= 100)).toBe(true);
+    expect(seen.every(([, , total, isReplay]) => total === 7 && !isReplay)).toBe(true);
+    const run = findRun(pipeline.deps().runsFolder, import_id ?? "");
+    await writeManifest(pipeline.deps().runsFolder, { ...run, state: "interrupted" });
+    seen.length = 0;
+    let state: string | undefined;
+    const opened = async () => {
+      ({ state } = findRun(pipeline.deps().runsFolder, import_id ?? ""));
+      return openService();
+    };
+    await pipeline.resume(import_id ?? "", {}, { report, openService: opened });
+    expect(seen.at(-1)).toEqual([280, 7, 7, true]);
+    expect(state).toBe("running");
+  });
 });
 
 describe("resume", () => {
