@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
-import { type Account, accountOf, type HandlerContext } from "./handler.ts";
+import type { Account, HandlerContext } from "./handler.ts";
+import { findResults, type StoredResult, storeResults } from "./stored-results.ts";
 
 /** A call with an idempotency key. */
 export interface KeyedCall {
@@ -15,12 +14,6 @@ export interface KeyedCall {
   /** The input as JSON, if it is at hand. */
   readonly inputText?: string | undefined;
 }
-
-/** Longer responses are stored compressed, in characters. */
-const minDeflatedLength = 500;
-
-/** Much faster than the default, because less memory is initialized, and hardly larger for short texts. */
-const deflation = { level: 1, memLevel: 4, windowBits: 12 } as const;
 
 /** Maximum number of expired results that a call deletes. */
 const maxPurged = 100;
@@ -71,40 +64,29 @@ export async function runAllOnce<Call extends KeyedCall>(
   runAll: (calls: readonly Call[]) => Promise<readonly unknown[]>,
 ): Promise<readonly Result[]> {
   const { transaction, dialect, nowMs } = context;
-  const expiredAtMs = nowMs - idempotencyKeys.lifetimeMs;
-  const accountId = accountOf(context).id;
   const hashed = calls.map((call) => ({
     call,
     keyHash: hash(`${pathOf(call)}\n${call.key}`),
     inputHash: hash(call.inputText ?? JSON.stringify(call.input)),
   }));
-  const keyRows = JSON.stringify(hashed.map(({ keyHash }) => [keyHash]));
-  let rows: Awaited<ReturnType<typeof selectCalls>>["rows"] = [];
+  let stored: ReadonlyMap<string, StoredResult> = new Map();
   await dialect.runAll([
-    () => deleteExpired(transaction, dialect, { expiredAtMs }),
+    () => deleteExpired(transaction, dialect, { expiredAtMs: nowMs - idempotencyKeys.lifetimeMs }),
     async () => {
-      ({ rows } = await selectCalls(transaction, dialect, { accountId, rows: keyRows }));
+      stored = await findResults(new Set(hashed.map(({ keyHash }) => keyHash)), context);
     },
   ]);
-  const stored = new Map(rows.filter((row) => row.created_at > expiredAtMs).map((row) => [row.key_hash, row]));
-  const isOther = hashed.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.input_hash ?? inputHash) !== inputHash);
+  const isOther = hashed.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.inputHash ?? inputHash) !== inputHash);
   if (isOther) throw anotherInput();
   const open = hashed.filter(({ keyHash }) => !stored.has(keyHash));
   const outputs = open.length === 0 ? [] : await runAll(open.map(({ call }) => call));
-  if (open.length > 0) {
-    const results = open.map(({ call, keyHash, inputHash }, at) => [
-      keyHash,
-      inputHash,
-      encode(outputs[at], call.endpoint, context),
-    ]);
-    await insertCalls(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(results) });
-  }
-  const byKey = new Map(open.map(({ keyHash }, at) => [keyHash, outputs[at]]));
+  const results = open.map(({ keyHash, inputHash }, at) => ({ keyHash, inputHash, output: outputs[at] }));
+  const [first] = open;
+  if (first) await storeResults(results, first.call.endpoint, context);
+  const byKey = new Map(results.map(({ keyHash, output }) => [keyHash, output]));
   return hashed.map(({ keyHash }) => {
     const found = stored.get(keyHash);
-    return found
-      ? { output: decode(found.response, context), isReplay: true }
-      : { output: byKey.get(keyHash), isReplay: false };
+    return found ? { output: found.read(), isReplay: true } : { output: byKey.get(keyHash), isReplay: false };
   });
 }
 
@@ -129,33 +111,6 @@ export async function findNextExpiry({ transaction }: HandlerContext): Promise<n
   return oldest && oldest.created_at + idempotencyKeys.lifetimeMs;
 }
 
-interface CallColumns {
-  key_hash: string;
-  input_hash: string;
-  response: string;
-}
-
-/** In the order in which the rows are passed to the statement. */
-const callColumns: BatchColumns<CallColumns> = { key_hash: "text", input_hash: "text", response: "text" };
-
-const selectCalls = createStatement<{ accountId: number; rows: string }, CallColumns & { readonly created_at: number }>(
-  (slot, dialect) => sql`
-    select stored.key_hash, stored.input_hash, stored.response, stored.created_at
-    from ${batchOf<{ key_hash: string }>({ key_hash: "text" }, slot("rows"), dialect)}
-      cross join idempotent_calls as stored
-    where stored.account_id = ${slot("accountId")} and stored.key_hash = batch.key_hash`,
-);
-
-const insertCalls = createStatement<{ accountId: number; nowMs: number; rows: string }>(
-  (slot, dialect) => sql`
-    insert into idempotent_calls (account_id, key_hash, input_hash, response, created_at)
-    select cast(${slot("accountId")} as bigint), batch.key_hash, batch.input_hash, batch.response,
-      cast(${slot("nowMs")} as bigint)
-    from ${batchOf(callColumns, slot("rows"), dialect)} where true
-    on conflict (account_id, key_hash) do update set input_hash = excluded.input_hash,
-      response = excluded.response, created_at = excluded.created_at`,
-);
-
 const deleteExpired = createStatement<{ expiredAtMs: number }>(
   (slot) => sql`delete from idempotent_calls where id in
     (select id from idempotent_calls where created_at <= ${slot("expiredAtMs")} order by created_at
@@ -176,22 +131,6 @@ function anotherInput(): ServiceError {
     "the idempotency key belongs to an earlier call with another input",
     { hint: "use a new key for each call, and repeat a call unchanged" },
   );
-}
-
-/** Responses with a secret are stored encrypted. */
-function encode(output: unknown, { returnsSecret = false }: Endpoint, { sealer }: HandlerContext): string {
-  const text = JSON.stringify(output);
-  if (returnsSecret) return `sealed:${sealer.seal(text)}`;
-  return text.length < minDeflatedLength
-    ? `json:${text}`
-    : `deflated:${deflateRawSync(text, deflation).toString("base64")}`;
-}
-
-function decode(stored: string, { sealer }: HandlerContext): unknown {
-  const at = stored.indexOf(":");
-  const [format, text] = [stored.slice(0, at), stored.slice(at + 1)];
-  if (format === "sealed") return JSON.parse(sealer.open(text));
-  return JSON.parse(format === "json" ? text : inflateRawSync(Buffer.from(text, "base64")).toString("utf8"));
 }
 
 function hash(text: string): string {
