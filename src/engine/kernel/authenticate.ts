@@ -29,7 +29,7 @@ export async function authenticate(
   if (caller.appKey === undefined) throw missingAppKey(endpoint);
   const acceptsUtoken = endpoint.acceptsUtoken === true || acceptsIdempotencyKey(endpoint);
   const checksToken = auth !== "account" || (acceptsUtoken && caller.utoken !== undefined);
-  const { account, hasToken } = await findAccount(database, caller, nowMs);
+  const { account, hasToken } = await findAccountOnce(database, caller, nowMs);
   if (auth === "account") return checksToken ? { ...account, isStore: hasToken } : account;
   if (!hasToken) throw new ServiceError("unauthorized", unauthorizedMessage);
   return account;
@@ -52,11 +52,31 @@ const selectAccount = createStatement<
     where accounts.app_key = ${slot("appKey")}`,
 );
 
-async function findAccount(
-  { db, dialect }: Database,
-  caller: Caller,
-  nowMs: number,
-): Promise<{ readonly account: Account; readonly hasToken: boolean }> {
+interface FoundAccount {
+  readonly account: Account;
+  readonly hasToken: boolean;
+}
+
+/** The lookups that began in this turn of the event loop, by database and caller. */
+const lookups = new WeakMap<Database, Map<string, Promise<FoundAccount>>>();
+
+/** Finds an account once for all calls that arrive together, as those of an import do. */
+function findAccountOnce(database: Database, caller: Caller, nowMs: number): Promise<FoundAccount> {
+  const { appKey = "", utoken = "" } = caller;
+  const key = JSON.stringify([appKey, utoken, nowMs]);
+  let begun = lookups.get(database);
+  if (!begun) {
+    begun = new Map();
+    lookups.set(database, begun);
+    // A later turn may follow a change of the account.
+    queueMicrotask(() => lookups.delete(database));
+  }
+  const found = begun.get(key) ?? findAccount(database, caller, nowMs);
+  begun.set(key, found);
+  return found;
+}
+
+async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: number): Promise<FoundAccount> {
   const { appKey = "", utoken = "" } = caller;
   // No stored text contains U+0000, and PostgreSQL rejects it as a parameter.
   if (appKey.includes("\0")) throw unknownAccount(appKey);
