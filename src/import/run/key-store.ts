@@ -1,6 +1,9 @@
 import { rmSync } from "node:fs";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 
+/** How many names are counted in memory before the counts are moved to the disk. */
+const maxCounted = 20_000;
+
 /**
  * Keys on disk, for calls that cannot be repeated: those that the service held before the run, kept for its resumes,
  * and those that this attempt has seen.
@@ -12,6 +15,9 @@ export class KeyStore implements Disposable {
   /** Whether there are any keys of either kind, because most runs have none, and every row is looked up. */
   #hasExisting: boolean;
   #hasHeld = false;
+  /** How often names were seen; names that are not listed may be on disk. */
+  readonly #counted = new Map<string, number>();
+  #hasMovedCounts = false;
 
   constructor(path: string) {
     this.#file = new SqliteFile(path);
@@ -63,11 +69,22 @@ export class KeyStore implements Disposable {
 
   /** @returns how often this attempt has seen the name, this time included */
   count(name: string): number {
-    const [row] = this.#met.all(
-      "insert into counted values (?, 1) on conflict do update set times = times + 1 returning times",
-      [name],
-    );
-    return Number(row?.["times"]);
+    const times = (this.#counted.get(name) ?? this.#readCount(name)) + 1;
+    this.#counted.set(name, times);
+    if (this.#counted.size >= maxCounted) this.#moveCounts();
+    return times;
+  }
+
+  #readCount(name: string): number {
+    if (!this.#hasMovedCounts) return 0;
+    return Number(this.#met.all("select times from counted where name = ?", [name])[0]?.["times"] ?? 0);
+  }
+
+  #moveCounts(): void {
+    for (const [name, times] of this.#counted)
+      this.#met.run("insert or replace into counted values (?, ?)", [name, times]);
+    this.#counted.clear();
+    this.#hasMovedCounts = true;
   }
 
   [Symbol.dispose](): void {

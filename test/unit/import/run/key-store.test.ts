@@ -43,3 +43,12 @@ test("what the service holds at a resume is forgotten after it", () => {
   using later = new KeyStore(path);
   expect([later.isHeld("A"), later.isLoaded]).toEqual([false, false]);
 });
+
+test("counts more names than it keeps in memory", () => {
+  using store = new KeyStore(join(folder, "many"));
+  const names = Array.from({ length: 20_000 }, (_, n) => `review ${n}`);
+  expect(new Set(names.map((name) => store.count(name)))).toEqual(new Set([1]));
+  expect([store.count("review 0"), store.count("review 19999"), store.count("new")]).toEqual([2, 2, 1]);
+  expect(new Set(names.slice(1, -1).map((name) => store.count(name)))).toEqual(new Set([2]));
+  expect([store.count("review 0"), store.count("review 7"), store.count("new")]).toEqual([3, 3, 2]);
+});
