@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import pLimit from "p-limit";
 import { ServiceError } from "../../contract/index.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CallHistory } from "./call-history.ts";
@@ -46,8 +45,9 @@ const maxTurnMs = 2;
 /** Sends chunks, several concurrently, and records each in the journal before it is sent and after it is answered. */
 export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
-  readonly #limit: ReturnType<typeof pLimit>;
-  readonly #inFlight = new Map<Chunk, Promise<void>>();
+  readonly #inFlight = new Set<Chunk>();
+  /** Called when the next call in flight ends. Racing all calls would take time in proportion to their number. */
+  #waiting: (() => void)[] = [];
   readonly #writes = new WeakMap<Chunk, CallWrites>();
   /**
    * On a resume: the last chunk that an earlier attempt sent, and the writes of chunks sent after chunks that follow
@@ -65,7 +65,6 @@ export class JournaledSender implements Sender {
 
   constructor(deps: SendingDeps) {
     this.#deps = deps;
-    this.#limit = pLimit(deps.concurrency);
     this.#lastSent = deps.settled.lastSent;
     this.#honorsKeys = deps.settled.honorsKeys;
     this.#overlappingWrites = new OverlappingWrites(deps.behavior);
@@ -92,22 +91,35 @@ export class JournaledSender implements Sender {
       this.#settleStored(chunk);
       return;
     }
-    while (this.#mustWait(chunk)) await Promise.race(this.#inFlight.values());
+    while (this.#mustWait(chunk)) await this.#nextEnd();
     if (this.failure !== undefined) return;
     if (chunk.n < this.#lastSent) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
     // Under its key, a call that was overtaken would not be carried out again.
     const isKeyed = !(isOvertaken && settled.sentAt.has(chunk.n));
-    const sending = this.#limit(() => this.#send(chunk, isKeyed))
-      .catch((error: unknown) => {
+    this.#inFlight.add(chunk);
+    void this.#send(chunk, isKeyed).then(
+      () => this.#end(chunk),
+      (error: unknown) => {
         this.failure ??= error;
-      })
-      .finally(() => this.#inFlight.delete(chunk));
-    this.#inFlight.set(chunk, sending);
+        this.#end(chunk);
+      },
+    );
     await this.#handleResponses();
   }
 
   async drain(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.race(this.#inFlight.values());
+    while (this.#inFlight.size > 0) await this.#nextEnd();
+  }
+
+  #end(chunk: Chunk): void {
+    this.#inFlight.delete(chunk);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const proceed of waiting) proceed();
+  }
+
+  #nextEnd(): Promise<void> {
+    return new Promise((proceed) => this.#waiting.push(proceed));
   }
 
   /** Lets pending responses be handled, unless that was done just before. */
@@ -140,7 +152,7 @@ export class JournaledSender implements Sender {
 
   #mustWait(chunk: Chunk): boolean {
     if (this.#inFlight.size >= this.#deps.concurrency) return true;
-    const overtakable = this.#deps.keepsOrder ? this.#split : this.#inFlight.keys();
+    const overtakable = this.#deps.keepsOrder ? this.#split : this.#inFlight;
     return [...overtakable].some((other) => isConflicting(this.#writesOf(other), this.#writesOf(chunk)));
   }
 
