@@ -62,7 +62,7 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
         if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const key = honoredKey(endpoint, account, idempotencyKey);
         const run = { ...options, ...shared, account, nowMs, isChecked, key, inputText, onEvent };
-        const valid = validateInput(endpoint, input);
+        const valid = isChecked === true ? input : validateInput(endpoint, input);
         await checkCall(operation, valid, run);
         if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const reader = <T>(work: (context: HandlerContext) => Promise<T>) =>
