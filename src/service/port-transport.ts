@@ -53,7 +53,7 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
       answers = [];
     });
   };
-  port.on("message", ({ id, call }: Request) => {
+  const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
     const answered = call
       ? transport.call(call.operation, JSON.parse(call.input) as never, call.caller, {
@@ -70,6 +70,9 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
         else answer({ id, type: "fault", error });
       },
     );
+  };
+  port.on("message", (requests: readonly Request[]) => {
+    for (const request of requests) handle(request);
   });
 }
 
@@ -82,6 +85,8 @@ function describe(error: ServiceError): Refusal {
 export class PortTransport implements Transport {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
+  /** Requests of this turn, which are sent in one message. */
+  #requests: Request[] = [];
   #ended: Error | undefined;
   #lastId = 0;
 
@@ -122,8 +127,14 @@ export class PortTransport implements Transport {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onEvent });
-      this.#worker.postMessage(call ? { id, call } : { id });
+      if (this.#requests.push(call ? { id, call } : { id }) === 1) queueMicrotask(() => this.#post());
     });
+  }
+
+  #post(): void {
+    const requests = this.#requests;
+    this.#requests = [];
+    this.#worker.postMessage(requests);
   }
 
   #settle(answer: Answer): void {
