@@ -159,10 +159,13 @@ async function moveToThread(
   isRehearsal = false,
 ): Promise<Transport> {
   const { setFlagsFromString } = await import("node:v8");
+  const { availableParallelism } = await import("node:os");
   const { Worker } = await import("node:worker_threads");
   const { PortTransport } = await import("../service/port-transport.ts");
   await transport.close();
   setFlagsFromString("--heap-growing-percent=75");
+  // With two threads at work, helpers of the garbage collector only help where there are more cores.
+  if (availableParallelism() <= 2) setFlagsFromString("--no-parallel-scavenge");
   const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl, isRehearsal };
   const file = findThreadFile(import.meta.url, "./engine-thread");
   return new PortTransport(new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }));

@@ -90,6 +90,47 @@ function createSave(columnIndexes: readonly number[]) {
   );
 }
 
+/**
+ * Like `createSave`, for rows that need nothing of a stored product to be added: they have a name, a URL, and no empty
+ * description. Looks up each product once instead of twice.
+ */
+function createUpsert(columnIndexes: readonly number[]) {
+  const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
+  const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
+  const merges = columnNames
+    .filter((name) => name !== "product_id")
+    .map((name) => {
+      const stored = sql.ref(`products.${name}`);
+      return { column: sql.ref(name), stored, merged: sql`coalesce(${sql.ref(`excluded.${name}`)}, ${stored})` };
+    });
+  const columns = sql.join(columnNames.map((name) => sql.ref(name)));
+  return createStatement<SaveValues>(
+    (slot, dialect) => sql`
+    insert into products (account_id, created_at, updated_at, named_by_visitor, ${columns})
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), 0,
+      ${columns}
+    from ${batchOf(batchColumns, slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}
+    on conflict (account_id, product_id) do update set
+      ${sql.join(merges.map(({ column, merged }) => sql`${column} = ${merged}`))},
+      named_by_visitor = 0, updated_at = excluded.updated_at
+    where products.named_by_visitor <> 0
+      or ${sql.join(
+        merges.map(({ stored, merged }) => sql`${stored} is distinct from ${merged}`),
+        sql` or `,
+      )}`,
+  );
+}
+
+const [nameIndex, urlIndex, descriptionIndex, blacklistedIndex] = (
+  ["name", "url", "description", "blacklisted"] as const
+).map((name) => productColumnNames.indexOf(name)) as [number, number, number, number];
+
+/** Whether `createUpsert` can save a row. */
+function canUpsert(row: ProductRow): boolean {
+  return row[nameIndex] !== null && row[urlIndex] !== null && row[descriptionIndex] !== "";
+}
+
 /** Statements by the columns they save, of which a store uses few combinations. */
 const saves = new Map<string, ReturnType<typeof createSave>>();
 
@@ -114,8 +155,9 @@ export async function prepareProducts(
   });
   if (rows.length === 0) return [];
   const columnIndexes = [...productColumnNames.keys()].filter((index) => rows.some((row) => row[index] !== null));
-  const key = columnIndexes.join(" ");
-  const save = saves.get(key) ?? createSave(columnIndexes);
+  const isUpsert = !columnIndexes.includes(blacklistedIndex) && rows.every(canUpsert);
+  const key = `${isUpsert ? "upsert" : "save"} ${columnIndexes.join(" ")}`;
+  const save = saves.get(key) ?? (isUpsert ? createUpsert : createSave)(columnIndexes);
   saves.set(key, save);
   const values = {
     accountId: accountOf(context).id,

@@ -54,7 +54,7 @@ class SqliteDriver implements Driver {
     // `synchronous = full`: a reported commit survives a power failure.
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.
-    file.execute("pragma cache_size = -4096; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
+    file.execute("pragma cache_size = -16384; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
   }
 
   readVersion(): number {
