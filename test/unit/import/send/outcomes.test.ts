@@ -11,6 +11,7 @@ import type { Chunk } from "../../../../src/import/send/chunks.ts";
 import { JournaledSender } from "../../../../src/import/send/sender.ts";
 import { createService } from "../../../../src/service/service.ts";
 import type { CallOptions, Transport } from "../../../../src/service/transport.ts";
+import { valuesIn } from "../../../support/recorded-import.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -159,6 +160,15 @@ describe("the outcomes of an import", () => {
       found.product_id === "a" ? { product_id: "a", outcome: "dropped", dropped: [error] } : found;
     const { items } = await attempt(new Store([], { report: drop }), chunksOf(first));
     expect(items).toEqual({ sent: 2, accepted: 1, rejected: 1, created: 1, changed: 0, unchanged: 0 });
+  });
+
+  test("list the values of accepted items that were not stored", async () => {
+    const error = { field: "price", error: "no" };
+    const drop = (found: ItemOutcome): ItemOutcome =>
+      found.product_id === "b" ? { ...found, dropped: [error] } : found;
+    const { items, notices } = await attempt(new Store([], { report: drop }), chunksOf(first));
+    expect(items).toEqual({ sent: 2, accepted: 2, rejected: 0, created: 2, changed: 0, unchanged: 0 });
+    expect(notices.map((message) => valuesIn(message, ""))).toEqual(['1 p.csv:3:price  "b"']);
   });
 
   test("report what a lost call may have created, if the service repeats it", async () => {

@@ -271,6 +271,30 @@ describe("calls that must not be repeated", () => {
     expect(without.totals.rows.accepted).toBe(1);
   });
 
+  test("are not sent in parts if what has arrived is unknown, or after an abort", async () => {
+    const chunks = chunksOf(["CODE-1", "CODE-2", "CODE-3", "CODE-4"], 4);
+    const silent = new CouponStore(["lostBefore"]);
+    const { call } = silent.transport;
+    const error = new ServiceError("internal", "cannot list");
+    const transport: Transport = {
+      ...silent.transport,
+      call: (operation, ...given) => (operation === "coupons.list" ? Promise.reject(error) : call(operation, ...given)),
+    };
+    const unsettled = await attempt(silent, newPath(), chunks, 0, { service: createService(transport, {}) });
+    expect([unsettled.failure, silent.uploads]).toEqual([error, 1]);
+    const aborted = new AbortController();
+    const poisoned = new CouponStore([], new Set(["CODE-1"]));
+    const abortFirst: Transport["call"] = (...given) => {
+      aborted.abort();
+      return poisoned.transport.call(...given);
+    };
+    const ended = await attempt(poisoned, newPath(), chunks, 0, {
+      abort: aborted.signal,
+      service: createService({ ...poisoned.transport, call: abortFirst }, {}),
+    });
+    expect([ended.failure, poisoned.uploads]).toEqual([expect.objectContaining({ kind: "invalidParams" }), 1]);
+  });
+
   test("are certainly not done if the service was not there, unless the attempt was aborted", async () => {
     const sure = async (fates: readonly Fate[], abort = new AbortController()) => {
       const path = newPath();
