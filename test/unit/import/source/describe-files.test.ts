@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { ImportBehavior } from "../../../../src/import/kind.ts";
+import type { Layout } from "../../../../src/import/layouts/layout.ts";
+import { describeFiles, type InputFile } from "../../../../src/import/source/input-files.ts";
+
+const layout: Layout = { name: "shop", title: "a shop export", signatures: [], fields: { order_id: { from: ["No"] } } };
+
+interface Parts {
+  readonly file?: Partial<InputFile>;
+  readonly head?: object;
+  readonly format?: object;
+  readonly columns?: object;
+  readonly survey?: object;
+  readonly idField?: string | undefined;
+}
+
+/** The notes about a file, without its name. */
+function notesOf({ file, head, format, columns, survey, ...behavior }: Parts) {
+  const header = ["No", "SKU", "Name", "Items"];
+  const columnOf = new Map(Object.entries({ order_id: 0, product_id: 1 }));
+  const whole = {
+    given: "shop/orders.csv",
+    head: { header, format: { encoding: "utf-8", delimiter: ",", isCrOnly: false, ...format }, ...head },
+    columns: { columnOf, unknown: [], layout: undefined, dateOrder: undefined, productIdColumns: [], ...columns },
+    survey: { records: 1, repeatedKeys: 0, firstRepeatLine: 0, ...survey },
+    ...file,
+  } as unknown as InputFile;
+  const notes = describeFiles([whole], { idField: "code", ...behavior } as unknown as ImportBehavior);
+  const name = file?.entry === undefined ? "orders.csv" : "shop/orders.csv";
+  for (const note of notes) expect(note.startsWith(`${name}: `)).toBe(true);
+  return notes.map((note) => note.slice(name.length + 2));
+}
+
+describe("the notes about a file", () => {
+  test.each<[string, Parts, readonly RegExp[]]>([
+    ["nothing remarkable", {}, []],
+    ["an entry of an archive", { file: { entry: "orders.csv" }, survey: { records: 0 } }, [/no rows/]],
+    ["another encoding", { format: { encoding: "utf-16le" } }, [/^read as utf-16le, with ',' as the delimiter$/]],
+    ["another delimiter", { format: { delimiter: "\t" } }, [/^read as utf-8, with tab as the delimiter$/]],
+    [
+      "an assumed encoding",
+      { head: { assumption: "not UTF-8 (line 2)" }, format: { encoding: "windows-1252" } },
+      [/^not UTF-8 \(line 2\); read as windows-1252; .*--encoding$/],
+    ],
+    [
+      "an assumed encoding and another delimiter",
+      { head: { assumption: "odd" }, format: { encoding: "windows-1252", delimiter: ";" } },
+      [/^odd; read as windows-1252, with ';' as the delimiter; .*--encoding$/],
+    ],
+    ["the order of dates", { columns: { dateOrder: "day-first" } }, [/ the day$/]],
+    [
+      "one repeated key",
+      { survey: { repeatedKeys: 1, firstRepeatLine: 7 } },
+      [/^1 row repeats a code, first on line 7;/],
+    ],
+    ["repeated keys", { survey: { repeatedKeys: 2, firstRepeatLine: 7 } }, [/^2 rows repeat a code, first on line 7;/]],
+    [
+      "repeated keys of a sheet",
+      { format: { origin: "sheet" }, survey: { repeatedKeys: 2, firstRepeatLine: 7 } },
+      [/ first in row 7;/],
+    ],
+    ["repeated keys of a kind without keys", { idField: undefined, survey: { repeatedKeys: 2 } }, []],
+    [
+      "repeated keys of a layout that groups rows",
+      { columns: { layout: { ...layout, groups: {} } }, survey: { repeatedKeys: 2 } },
+      [/^read as a shop export/],
+    ],
+  ])("%s", (_what, parts, expected) => {
+    expect(notesOf(parts)).toEqual(expected.map((note) => expect.stringMatching(note)));
+  });
+
+  test("list at most forty unknown columns", () => {
+    const unknown = Array.from({ length: 41 }, (_, at) => `c${at}`);
+    const countOf = (names: readonly string[]) => notesOf({ columns: { unknown: names } })[0]?.match(/c\d+/g);
+    expect(countOf(unknown)).toEqual(unknown.slice(0, 40));
+    expect(countOf(unknown.slice(0, 2))).toEqual(["c0", "c1"]);
+  });
+});
+
+describe("the note about a layout", () => {
+  const noteOf = (columns: object) => notesOf({ columns: { layout, ...columns } })[0];
+
+  test("names the columns of IDs", () => {
+    expect(noteOf({})).toMatch(/: product IDs are 'SKU'; order IDs are 'No' \(.*--layout none\)$/);
+    expect(noteOf({ columnOf: new Map() })).toMatch(/^read as a shop export \(.*--layout none\)$/);
+    const productIdColumns = ["SKU", "Name", "Items"];
+    expect(noteOf({ productIdColumns })).toContain("product IDs are 'SKU', else 'Name', else 'Items'; order IDs are");
+  });
+
+  test("names the column with the lines of an order", () => {
+    const lines = { column: () => "SKU", read: () => [] };
+    expect(noteOf({ layout: { ...layout, lines } })).toContain("product IDs are in 'SKU'; order IDs are 'No'");
+  });
+
+  test("includes the order of dates and its own notes", () => {
+    const found = noteOf({ layout: { ...layout, notes: ["one", "two"] }, dateOrder: "month-first" });
+    expect(found).toMatch(/ the month; one; two \(/);
+    expect(notesOf({ columns: { layout, dateOrder: "month-first" } })).toHaveLength(1);
+  });
+
+  test("offers no other layout if nothing is translated", () => {
+    expect(noteOf({ layout: { ...layout, fields: {} }, columnOf: new Map() })).toBe("read as a shop export");
+  });
+});
