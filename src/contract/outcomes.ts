@@ -34,6 +34,7 @@ export function outcomeOf(
   outcome: ItemOutcome["outcome"],
   { fields = [], dropped = [] }: { readonly fields?: readonly string[]; readonly dropped?: readonly FieldError[] } = {},
 ): ItemOutcome {
+  if (fields.length === 0 && dropped.length === 0) return { outcome };
   return {
     outcome,
     ...(fields.length > 0 && { fields: [...fields] }),

@@ -91,12 +91,13 @@ export function checkCallSize(orders: readonly Readonly<Record<string, unknown>>
 
 /** Counts the line items of an order, and their units. An invalid quantity counts as 1, as it does when it is dropped. */
 function countUnits(products: unknown): { readonly products: number; readonly units: number } {
-  const items = typeof products === "object" && products !== null ? Object.values(products) : [];
-  const units = items.map((item: unknown) => (item as { quantity?: unknown } | null)?.quantity);
-  return {
-    products: items.length,
-    units: units.reduce((sum: number, quantity) => sum + (isQuantity(quantity) ? quantity : 1), 0),
-  };
+  const items: unknown[] = typeof products === "object" && products !== null ? Object.values(products) : [];
+  let units = 0;
+  for (const item of items) {
+    const quantity = (item as { quantity?: unknown } | null)?.quantity;
+    units += isQuantity(quantity) ? quantity : 1;
+  }
+  return { products: items.length, units };
 }
 
 function isQuantity(value: unknown): value is number {
@@ -151,15 +152,14 @@ function checkItem(
   rules: OrderRules,
   problems: Problems,
 ): OrderItem | undefined {
-  const path = `products.${productId}`;
-  const data = rules.isChecked === true ? (raw as OrderProduct) : parseProduct(path, raw, rules, problems);
+  const data = rules.isChecked === true ? (raw as OrderProduct) : parseProduct(productId, raw, rules, problems);
   if (!data) return undefined;
   const optional = rules.isValidating ? problems.errors : problems.dropped;
   if (rules.isValidating && rules.needsImage && data.image === undefined) {
-    optional.push({ field: `${path}.image`, error: missing });
+    optional.push({ field: `products.${productId}.image`, error: missing });
   }
   const product = toOrderedProductRow(productId, data, currency, (name, error) =>
-    optional.push({ field: `${path}.specs.${name}`, error }),
+    optional.push({ field: `products.${productId}.specs.${name}`, error }),
   );
   return {
     product,
@@ -170,7 +170,7 @@ function checkItem(
 }
 
 function parseProduct(
-  path: string,
+  productId: string,
   raw: unknown,
   { isValidating }: OrderRules,
   problems: Problems,
@@ -179,6 +179,7 @@ function parseProduct(
   const { value, errors } = parseLeniently(orderProduct(), raw, canDrop);
   for (const { field, error } of errors) {
     const target = value ? problems.dropped : problems.errors;
+    const path = `products.${productId}`;
     target.push({ field: field === "" ? path : `${path}.${field}`, error });
   }
   return value;

@@ -63,7 +63,9 @@ export class OrderMerge {
   /** Whether the order would have too many line items or units, together with those that are stored. */
   isTooLarge({ order_id }: OrderHead, items: readonly OrderItem[]): boolean {
     const known = this.#merged.get(order_id) ?? this.#startFrom(this.#stored.get(order_id));
-    const counts = new Map([...(known?.units ?? [])].map(([id, { prices }]) => [id, prices.length]));
+    // The units of a single order were counted when it was checked.
+    if (!known) return false;
+    const counts = new Map([...known.units].map(([id, { prices }]) => [id, prices.length]));
     for (const { product, quantity } of items) counts.set(product[0], quantity ?? counts.get(product[0]) ?? 1);
     const units = [...counts.values()].reduce((sum, count) => sum + count, 0);
     return counts.size > orderLimits.products || units > orderLimits.units;
@@ -144,8 +146,8 @@ function updateFields(order: MergedOrder, head: OrderHead): string[] {
 function updateUnits(units: Map<string, Units>, { product, price, quantity, unitPrices = [] }: OrderItem): string[] {
   const [id] = product;
   const known = units.get(id);
-  const count = quantity ?? 1;
-  const wanted = Array.from({ length: count }, (_, at) => (at < unitPrices.length ? (unitPrices[at] ?? null) : price));
+  const wanted = new Array<string | null>(quantity ?? 1).fill(price);
+  for (let at = 0; at < wanted.length && at < unitPrices.length; at++) wanted[at] = unitPrices[at] ?? null;
   if (!known) {
     units.set(id, { prices: wanted, stored: [] });
     return ["products"];
