@@ -114,6 +114,40 @@ describe("PlanTally", () => {
     }
     expect(tally.findCollisions()).toMatchObject({ count: 500 });
     expect(tally.findConflictingNames()).toMatchObject({ count: 500 });
-    expect(tally.findConflictingNames().examples.length).toBeLessThan(50);
+    expect(tally.findCollisions().examples).toHaveLength(20);
+    expect(tally.findConflictingNames().examples).toHaveLength(20);
+  });
+
+  it("shows a few spellings and names of one ID, in the order of the files, with the first position", () => {
+    tally.addStored("product", "00000001", "Stored");
+    for (let zeros = 6; zeros >= 1; zeros--) add(`${"0".repeat(zeros)}1`);
+    for (let at = 6; at >= 1; at--) add("a", `name ${at}`);
+    tally.addStored("product", "a", "Stored");
+    expect(tally.findCollisions().examples).toEqual([
+      { ids: ["00000001", "0000001", "000001", "00001", "0001"], first: "f.csv:2" },
+    ]);
+    expect(tally.findConflictingNames().examples).toEqual([
+      { id: "a", names: ["name 6", "name 5", "name 4", "name 3", "name 2"], first: "f.csv:8" },
+    ]);
+  });
+
+  it("finds nothing that only the service has", () => {
+    for (const id of ["01", "001", "1"]) tally.addStored("product", id, `name ${id}`);
+    tally.addStored("product", "1", "other");
+    add("2", "");
+    add("2", "Cup");
+    expect(tally.findCollisions()).toEqual({ count: 0, examples: [] });
+    expect(tally.findConflictingNames()).toEqual({ count: 0, examples: [] });
+    expect([tally.countStored("product"), tally.countStored("order")]).toEqual([0, 0]);
+  });
+
+  it("takes different canonical IDs for different ones", () => {
+    using canonical = new PlanTally(join(folder, "canonical.db"), new Set(["order"]));
+    for (const type of ["order", "product"]) {
+      for (const [at, id] of ["1", "01"].entries()) {
+        canonical.addFromFile(type, { id, spelling: id, name: undefined, place: `f.csv:${at}` });
+      }
+    }
+    expect(canonical.findCollisions()).toEqual({ count: 1, examples: [{ ids: ["1", "01"], first: "f.csv:0" }] });
   });
 });
