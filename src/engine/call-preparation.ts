@@ -1,4 +1,5 @@
 import type { EndpointOf, OperationName } from "../contract/index.ts";
+import type { Database } from "../storage/database.ts";
 import type { AccountFinder } from "./accounts/active-account.ts";
 import type { Account, HandlerContext } from "./kernel/handler.ts";
 
@@ -94,7 +95,10 @@ export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
   "users.signedIn": requireActive({ claim: "code" }),
 };
 
-type Run = Pick<HandlerContext, "random" | "sealer" | "nowMs"> & { readonly account: Account | undefined };
+type Run = Pick<HandlerContext, "random" | "sealer" | "nowMs" | "isChecked"> & {
+  readonly account: Account | undefined;
+  readonly database: Database;
+};
 type Transform = (input: unknown, run: Run) => Promise<unknown>;
 
 /** Slow transformations of the input that run before the call takes the write lock. */
@@ -107,9 +111,26 @@ export const transforms: Readonly<Partial<Record<OperationName, Transform>>> = {
     const { prepareImage } = await import("./reviews/images.ts");
     return prepareImage(input as Parameters<typeof prepareImage>[0], run);
   },
+  "orders.massCreate": async (input, { isChecked, database }) => {
+    // Where calls run in order, a small one must not overtake a large one.
+    if (database.dialect.runsInOrder) return input;
+    const { checkOrdersEarly } = await import("./orders/orders.ts");
+    await checkOrdersEarly(input as Parameters<typeof checkOrdersEarly>[0], isChecked);
+    return input;
+  },
   "users.create": async (input, run) => {
     const { hashNewPassword } = await import("./accounts/users.ts");
     return hashNewPassword(input as Parameters<typeof hashNewPassword>[0], run);
+  },
+};
+
+type Preload = (input: unknown, context: HandlerContext) => Promise<void>;
+
+/** Reads of a call with an idempotency key that take place while the key is looked up. */
+export const preloads: Readonly<Partial<Record<OperationName, Preload>>> = {
+  "orders.massCreate": async (input, context) => {
+    const { preloadOrders } = await import("./orders/orders.ts");
+    await preloadOrders(input as Parameters<typeof preloadOrders>[0], context);
   },
 };
 

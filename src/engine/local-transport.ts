@@ -3,12 +3,12 @@ import { type Endpoint, endpointOf, type OperationName } from "../contract/index
 import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Combinable, WriteQueue } from "../storage/write-queue.ts";
-import { checks, completions, preparations, transforms } from "./call-preparation.ts";
+import { checks, completions, preloads, preparations, transforms } from "./call-preparation.ts";
 import { findCombinedHandler, findHandler } from "./handlers.ts";
 import { authenticate } from "./kernel/authenticate.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
 import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
-import { honoredKey, type KeyedCall, runAllOnce, runOnce } from "./kernel/idempotency.ts";
+import { hashCall, honoredKey, type KeyedCall, runAllOnce, runOnce } from "./kernel/idempotency.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
@@ -47,7 +47,7 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
   const clock = checkClock(options.clock);
   const limits = new CallLimits(options);
   const shared = {
-    writes: new WriteQueue(database.db),
+    writes: new WriteQueue(database.db, { overlapsCommits: database.dialect.isServer }),
     savedProducts: new SavedProducts(),
     responses: new ResponseCache(database),
   };
@@ -134,12 +134,17 @@ async function runHandler(operation: OperationName, endpoint: Endpoint, input: u
     if (key === undefined) {
       return write(run, (transaction) => handle(transaction).catch(clearAndRethrow)).catch(clearAndRethrow);
     }
-    const handleOnce = (transaction: Transaction<Tables>) =>
-      runOnce({ endpoint, key, input, inputText }, createContext(transaction, run), () => handle(transaction));
+    const call = { operation, endpoint, key, input, inputText };
+    hashCall(call);
+    const preload = preloads[operation];
+    const handleOnce = (transaction: Transaction<Tables>) => {
+      const context = createContext(transaction, run);
+      return runOnce(call, context, () => handler(input, context), preload && (() => preload(input, context)));
+    };
     const { output, isReplay } = await write(
       run,
       (transaction) => handleOnce(transaction).catch(clearAndRethrow),
-      await findCombination({ operation, endpoint, input, key, inputText }, run),
+      await findCombination(call, run),
     ).catch(clearAndRethrow);
     onEvent?.({ type: "idempotency", isReplay });
     return output;

@@ -98,8 +98,16 @@ class RehearsalDriver implements Driver {
     const connection = await this.#inner.acquireConnection();
     try {
       await this.#inner.beginTransaction(connection, {});
+    } catch (error) {
+      await this.#inner.releaseConnection(connection);
+      throw error;
+    }
+    try {
+      // A server may report only now that it could not begin.
+      await connection.executeQuery(CompiledQuery.raw("select 1"));
       return connection;
     } catch (error) {
+      await this.#inner.rollbackTransaction(connection);
       await this.#inner.releaseConnection(connection);
       throw error;
     }

@@ -1,4 +1,5 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { defer } from "./deferred-query.ts";
 import type { StorageDialect } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
 
@@ -23,8 +24,29 @@ type Execute<V, R> = (
  * longer than executing a small one.
  */
 export function createStatement<V extends Record<keyof V, string | number>, R = never>(build: Build<V>): Execute<V, R> {
-  const compiled = new Map<StorageDialect, CompiledQuery>();
+  const compile = createCompiler(build);
   return async (db, dialect, values) => {
+    const { numAffectedRows, rows } = await db.executeQuery<R>(compile(db, dialect, values));
+    return { affectedRows: Number(numAffectedRows ?? 0n), rows };
+  };
+}
+
+/**
+ * Like `createStatement`, for a change of which nobody needs the result. A server receives it without a wait: if it
+ * fails, the transaction fails with its error, at a later statement or at the commit.
+ */
+export function createDeferredStatement<V extends Record<keyof V, string | number>>(
+  build: Build<V>,
+): (...parameters: Parameters<Execute<V, never>>) => Promise<void> {
+  const compile = createCompiler(build);
+  return async (db, dialect, values) => {
+    await db.executeQuery(defer(compile(db, dialect, values)));
+  };
+}
+
+function createCompiler<V extends Record<keyof V, string | number>>(build: Build<V>) {
+  const compiled = new Map<StorageDialect, CompiledQuery>();
+  return (db: Kysely<Tables>, dialect: StorageDialect, values: V): CompiledQuery => {
     let query = compiled.get(dialect);
     if (!query) {
       query = build((name) => sql`${new Slot(name)}`, dialect).compile(db);
@@ -33,7 +55,6 @@ export function createStatement<V extends Record<keyof V, string | number>, R = 
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Slot ? values[parameter.name as keyof V] : parameter,
     );
-    const { numAffectedRows, rows } = await db.executeQuery<R>({ ...query, parameters });
-    return { affectedRows: Number(numAffectedRows ?? 0n), rows };
+    return { ...query, parameters };
   };
 }

@@ -29,17 +29,30 @@ interface Waiting {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
+interface WriteQueueOptions {
+  /**
+   * Whether the next transaction starts while the last one is being committed. Only if the database makes the next one
+   * wait for that, as a server with a lock does.
+   */
+  readonly overlapsCommits?: boolean;
+}
+
 /**
  * Runs writes one after another, in call order. Writes that wait during a commit share the next commit, and with it the
  * wait for the disk. Each promise is settled after its commit. If a write fails, only its own changes are rolled back.
  */
 export class WriteQueue {
   readonly #db: Kysely<Tables>;
+  readonly #overlapsCommits: boolean;
   #waiting: Waiting[] = [];
   #isRunning = false;
+  /** Whether the last transaction took so long that the next write gets its own, without a savepoint. */
+  #isSlow = false;
+  #lastCommit: Promise<void> = Promise.resolve();
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, { overlapsCommits = false }: WriteQueueOptions = {}) {
     this.#db = db;
+    this.#overlapsCommits = overlapsCommits;
   }
 
   /** @param combinable how the write may be combined with others that wait; if that fails, each is run with `work` */
@@ -54,14 +67,25 @@ export class WriteQueue {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await this.#commit(groupCalls(this.#waiting.splice(0, maxCallsPerCommit)));
+      const groups = groupCalls(this.#waiting.splice(0, maxCallsPerCommit));
+      if (this.#isSlow) this.#waiting.unshift(...groups.splice(1).flat());
+      let startCommit = () => {};
+      const worked = new Promise<void>((resolve) => {
+        startCommit = resolve;
+      });
+      const commit = this.#commit(groups, startCommit);
+      await (this.#overlapsCommits ? Promise.race([worked, commit]) : commit);
+      // At most two transactions exist at a time.
+      await this.#lastCommit;
+      this.#lastCommit = commit;
       // Lets calls that arrived in the meantime enter the queue, so that they share the next commit.
       await setImmediate();
     }
     this.#isRunning = false;
   }
 
-  async #commit(groups: Waiting[][]): Promise<void> {
+  /** @param onWorked called when only the commit is left, and the calls that are not part of it wait again */
+  async #commit(groups: Waiting[][], onWorked: () => void): Promise<void> {
     const started: Waiting[] = [];
     const outcomes: Outcome[] = [];
     try {
@@ -69,19 +93,23 @@ export class WriteQueue {
         const isShared = groups.length > 1 || (groups[0]?.length ?? 0) > 1;
         const startedMs = performance.now();
         while (groups.length > 0 && (started.length === 0 || performance.now() - startedMs < maxTransactionMs)) {
-          const group = groups.shift() ?? [];
-          started.push(...group);
-          outcomes.push(...(await runGroup(group, transaction, isShared)));
+          const group = groups[0] ?? [];
+          const onStart = () => void (groups[0] === group && started.push(...(groups.shift() ?? [])));
+          outcomes.push(...(await runGroup(group, transaction, { isShared, onStart })));
         }
+        this.#isSlow = performance.now() - startedMs >= maxTransactionMs;
+        this.#waiting.unshift(...groups.splice(0).flat());
+        onWorked();
       });
     } catch (error) {
       // Without a transaction, none of them can be carried out.
       const failed = started.length === 0 ? groups.splice(0).flat() : started;
       for (const { reject } of failed) reject(error);
-      this.#waiting.unshift(...groups.flat());
+      this.#waiting.unshift(...groups.splice(0).flat());
+      // If the database is locked, all that wait fail together, instead of one after another.
+      this.#isSlow = false;
       return;
     }
-    this.#waiting.unshift(...groups.flat());
     for (const [at, outcome] of outcomes.entries()) {
       if ("value" in outcome) started[at]?.resolve(outcome.value);
       else started[at]?.reject(outcome.error);
@@ -108,29 +136,41 @@ function groupCalls(calls: readonly Waiting[]): Waiting[][] {
   return groups;
 }
 
+interface GroupOptions {
+  readonly isShared: boolean;
+  /** Called when the database has begun the transaction; again if calls are run one by one. */
+  readonly onStart: () => void;
+}
+
 async function runGroup(
   calls: readonly Waiting[],
   transaction: Transaction<Tables>,
-  isShared: boolean,
+  { isShared, onStart }: GroupOptions,
 ): Promise<Outcome[]> {
   const [first] = calls;
   if (!first) return [];
-  if (!isShared) return [{ value: await first.work(transaction) }];
+  if (!isShared) {
+    onStart();
+    return [{ value: await first.work(transaction) }];
+  }
+  const inSavepoint = (work: Work<unknown>) => attempt(work, transaction, onStart);
   if (calls.length > 1) {
     const inputs = calls.map(({ combinable }) => combinable?.input);
-    const combined = await attempt(async () => first.combinable?.workOnAll(inputs, transaction), transaction);
+    const combined = await inSavepoint(async () => first.combinable?.workOnAll(inputs, transaction));
     if ("value" in combined) return (combined.value as unknown[]).map((value) => ({ value }));
   }
   // If a combined write failed, one of its calls may be the cause.
   const outcomes: Outcome[] = [];
-  for (const { work } of calls) outcomes.push(await attempt(work, transaction));
+  for (const { work } of calls) outcomes.push(await inSavepoint(work));
   return outcomes;
 }
 
-async function attempt(work: Work<unknown>, transaction: Transaction<Tables>): Promise<Outcome> {
+async function attempt(work: Work<unknown>, transaction: Transaction<Tables>, onStart: () => void): Promise<Outcome> {
   await sql`savepoint shared_call`.execute(transaction);
+  onStart();
   try {
     const value = await work(transaction);
+    // Fails if a deferred statement of the call has failed.
     await sql`release shared_call`.execute(transaction);
     return { value };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { createDeferredStatement } from "../../storage/statement.ts";
 import type { Account, HandlerContext } from "./handler.ts";
 import { findResults, type StoredResult, storeResults } from "./stored-results.ts";
 
@@ -40,10 +40,16 @@ export function honoredKey(
  * Runs a call once per account, path, and key: stores its result in the same transaction, and returns the stored result
  * to repeats. A call that fails stores nothing, so a repeat runs it again. Calls with the same key never overlap, because
  * writes run one after another.
+ * @param preload reads what the call needs, while its key is looked up
  * @throws ServiceError `invalidIdempotencyKey` if the key belongs to a call with another input
  */
-export async function runOnce(call: KeyedCall, context: HandlerContext, run: () => Promise<unknown>): Promise<Result> {
-  const [result] = await runAllOnce([call], context, async () => [await run()]);
+export async function runOnce(
+  call: KeyedCall,
+  context: HandlerContext,
+  run: () => Promise<unknown>,
+  preload?: () => Promise<void>,
+): Promise<Result> {
+  const [result] = await runAllOnce([call], context, async () => [await run()], preload);
   if (!result) throw new Error("a call has no result");
   return result;
 }
@@ -62,19 +68,16 @@ export async function runAllOnce<Call extends KeyedCall>(
   calls: readonly Call[],
   context: HandlerContext,
   runAll: (calls: readonly Call[]) => Promise<readonly unknown[]>,
+  preload: () => Promise<void> = async () => {},
 ): Promise<readonly Result[]> {
   const { transaction, dialect, nowMs } = context;
-  const hashed = calls.map((call) => ({
-    call,
-    keyHash: hash(`${pathOf(call)}\n${call.key}`),
-    inputHash: hash(call.inputText ?? JSON.stringify(call.input)),
-  }));
+  const hashed = calls.map((call) => ({ call, ...hashCall(call) }));
   let stored: ReadonlyMap<string, StoredResult> = new Map();
   await dialect.runAll([
-    () => deleteExpired(transaction, dialect, { expiredAtMs: nowMs - idempotencyKeys.lifetimeMs }),
     async () => {
       stored = await findResults(new Set(hashed.map(({ keyHash }) => keyHash)), context);
     },
+    preload,
   ]);
   const isOther = hashed.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.inputHash ?? inputHash) !== inputHash);
   if (isOther) throw anotherInput();
@@ -82,7 +85,10 @@ export async function runAllOnce<Call extends KeyedCall>(
   const outputs = open.length === 0 ? [] : await runAll(open.map(({ call }) => call));
   const results = open.map(({ keyHash, inputHash }, at) => ({ keyHash, inputHash, output: outputs[at] }));
   const [first] = open;
-  if (first) await storeResults(results, first.call.endpoint, context);
+  if (first) {
+    await deleteExpired(transaction, dialect, { expiredAtMs: nowMs - idempotencyKeys.lifetimeMs });
+    await storeResults(results, first.call.endpoint, context);
+  }
   const byKey = new Map(results.map(({ keyHash, output }) => [keyHash, output]));
   return hashed.map(({ keyHash }) => {
     const found = stored.get(keyHash);
@@ -111,11 +117,30 @@ export async function findNextExpiry({ transaction }: HandlerContext): Promise<n
   return oldest && oldest.created_at + idempotencyKeys.lifetimeMs;
 }
 
-const deleteExpired = createStatement<{ expiredAtMs: number }>(
+const deleteExpired = createDeferredStatement<{ expiredAtMs: number }>(
   (slot) => sql`delete from idempotent_calls where id in
     (select id from idempotent_calls where created_at <= ${slot("expiredAtMs")} order by created_at
       limit ${sql.lit(maxPurged)})`,
 );
+
+interface CallHashes {
+  readonly keyHash: string;
+  readonly inputHash: string;
+}
+
+const hashes = new WeakMap<KeyedCall, CallHashes>();
+
+/** Hashes a call once. Large inputs take a while, so do this before the call takes the write lock. */
+export function hashCall(call: KeyedCall): CallHashes {
+  const known = hashes.get(call);
+  if (known) return known;
+  const hashed = {
+    keyHash: hash(`${pathOf(call)}\n${call.key}`),
+    inputHash: hash(call.inputText ?? JSON.stringify(call.input)),
+  };
+  hashes.set(call, hashed);
+  return hashed;
+}
 
 /** The path of a call; its aliases count as the same path. */
 function pathOf({ endpoint, input }: KeyedCall): string {

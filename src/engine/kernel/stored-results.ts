@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { sql } from "kysely";
 import { type Endpoint, idempotencyKeys } from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 
 /** Longer results are stored compressed, in characters. */
@@ -83,7 +83,7 @@ const selectCalls = createStatement<{ accountId: number; rows: string }, StoredR
     where stored.account_id = ${slot("accountId")} and stored.key_hash = batch.key_hash`,
 );
 
-const insertCalls = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+const insertCalls = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into idempotent_calls (account_id, key_hash, input_hash, response, created_at)
     select cast(${slot("accountId")} as bigint), batch.key_hash, batch.input_hash, batch.response,

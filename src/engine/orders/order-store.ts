@@ -7,7 +7,7 @@ import {
   type Platform,
 } from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type CheckedOrder, type OrderItem, tooLargeText } from "./order-check.ts";
 import { queueOrderEmails, readLastPurchase, updateOrderEmails } from "./order-emails.ts";
@@ -76,9 +76,10 @@ export async function storeOrders(
   source: OrderSource,
   context: HandlerContext,
 ): Promise<OrderResult[]> {
-  const ids = orders.flatMap(({ head }) => head?.order_id ?? []);
-  if (ids.length === 0) return orders.map(toRejected);
-  const merge = new OrderMerge(await readStoredOrders(ids, context), context.nowMs);
+  if (orders.every(({ head }) => head === undefined)) return orders.map(toRejected);
+  const stored = preloaded.get(orders) ?? (await readStored(orders, context));
+  preloaded.delete(orders);
+  const merge = new OrderMerge(stored, context.nowMs);
   const items: OrderItem[] = [];
   const missed: MissedLines[] = [];
   const results = orders.map((order): OrderResult => {
@@ -105,6 +106,23 @@ export async function storeOrders(
     outcome: reportTakenSkus(outcomes[at] ?? outcome, orders[at]?.items ?? [], taken),
     errors,
   }));
+}
+
+type Stored = Awaited<ReturnType<typeof readStoredOrders>>;
+
+/** The stored ones of orders, until `storeOrders` is called for them in the same transaction. */
+const preloaded = new WeakMap<readonly CheckedOrder[], Stored>();
+
+/** Reads what `storeOrders` needs to know of the stored orders. Nothing may be written in between. */
+export async function preloadStoredOrders(orders: readonly CheckedOrder[], context: HandlerContext): Promise<void> {
+  preloaded.set(orders, await readStored(orders, context));
+}
+
+function readStored(orders: readonly CheckedOrder[], context: HandlerContext): Promise<Stored> {
+  return readStoredOrders(
+    orders.flatMap(({ head }) => head?.order_id ?? []),
+    context,
+  );
 }
 
 /** Adds the SKUs that belong to other products to what is not stored of an order. */
@@ -197,7 +215,7 @@ function toOrderRow(order: OrderFields): readonly unknown[] {
   return [order_id, email, customer_name, order_date, currency_iso, user_reference];
 }
 
-const saveOrderRows = createStatement<{
+const saveOrderRows = createDeferredStatement<{
   accountId: number;
   platform: string;
   sendsMail: number;
@@ -224,7 +242,7 @@ async function saveUnits(units: readonly MergedUnit[], context: HandlerContext):
 }
 
 /** The cross joins make the batch the outer loop, so that purchase IDs are in the order of the call. */
-const saveUnitRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+const saveUnitRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into purchases (account_id, created_at, order_row, product_row, unit, price)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), orders.id, products.id,
@@ -252,7 +270,7 @@ const deleteUnits = createStatement<{ rows: string }>(
 );
 
 /** Records, before the first purchase of a day, the lowest ID that the day's purchases can have. */
-const openDay = createStatement<{ accountId: number; day: number }>(
+const openDay = createDeferredStatement<{ accountId: number; day: number }>(
   (slot) => sql`
     insert into purchase_days (account_id, day, first_id, purchases)
     select cast(${slot("accountId")} as bigint), cast(${slot("day")} as bigint), coalesce(max(id), 0) + 1, 0
@@ -260,7 +278,7 @@ const openDay = createStatement<{ accountId: number; day: number }>(
     on conflict (account_id, day) do nothing`,
 );
 
-const countPurchases = createStatement<{ accountId: number; day: number; added: number }>(
+const countPurchases = createDeferredStatement<{ accountId: number; day: number; added: number }>(
   (slot) => sql`
     update purchase_days set purchases = purchases + ${slot("added")}
     where account_id = ${slot("accountId")} and day = ${slot("day")}`,

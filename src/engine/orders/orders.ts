@@ -5,7 +5,7 @@ import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { checkCallSize, type CheckedOrder, checkOrder, type OrderRules } from "./order-check.ts";
 import type { ScheduledEmails } from "./order-emails.ts";
-import { storeOrders } from "./order-store.ts";
+import { preloadStoredOrders, storeOrders } from "./order-store.ts";
 import { listPurchases } from "./purchase-list.ts";
 
 type Handled = Handlers<typeof contract.orders>;
@@ -27,10 +27,9 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
   },
 
   /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
-  massCreate: async ({ platform, validate_data = false, send_mail, details, orders }, context) => {
-    const rules = { isValidating: validate_data, needsImage: true, isChecked: context.isChecked };
-    checkCallSize(orders);
-    const checked = await checkOrders(orders, rules);
+  massCreate: async (input, context) => {
+    const { platform, validate_data = false, send_mail, details, orders } = input;
+    const checked = checkedEarly.get(input) ?? (await checkOrders(input, context.isChecked));
     const results = await storeOrders(checked, { platform, sendsMail: send_mail ?? true, details }, context);
     const errors = results.flatMap((result, order_num) =>
       result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
@@ -64,16 +63,34 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
 /** Orders that are checked before other events are handled. */
 const checkedPerTurn = 100;
 
+type MassInput = Pick<Parameters<Handled["massCreate"]>[0], "orders" | "validate_data">;
+
 async function checkOrders(
-  orders: readonly Readonly<Record<string, unknown>>[],
-  rules: OrderRules,
+  { orders, validate_data = false }: MassInput,
+  isChecked: boolean | undefined,
 ): Promise<readonly CheckedOrder[]> {
+  checkCallSize(orders);
+  const rules: OrderRules = { isValidating: validate_data, needsImage: true, isChecked };
   const checked: CheckedOrder[] = [];
   for (const [at, raw] of orders.entries()) {
     if (at > 0 && at % checkedPerTurn === 0) await nextTurn();
     checked.push(checkOrder(raw, rules));
   }
   return checked;
+}
+
+/** The checked orders of calls that have not been carried out yet. */
+const checkedEarly = new WeakMap<MassInput, readonly CheckedOrder[]>();
+
+/** Checks the orders of a call before it takes the write lock. */
+export async function checkOrdersEarly(input: MassInput, isChecked: boolean | undefined): Promise<void> {
+  checkedEarly.set(input, await checkOrders(input, isChecked));
+}
+
+/** Reads the stored ones of the orders that `checkOrdersEarly` has checked. */
+export async function preloadOrders(input: MassInput, context: HandlerContext): Promise<void> {
+  const checked = checkedEarly.get(input);
+  if (checked) await preloadStoredOrders(checked, context);
 }
 
 /** The product ID of a cancellation for all products of an order. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchOf, batchRows, type BatchColumns } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { createDeferredStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { externalSkuIndex, type ProductRow } from "./product-row.ts";
 
@@ -76,7 +76,7 @@ function createSave(columnIndexes: readonly number[]) {
     (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
   );
   // The left join makes the batch the outer loop; an update from the batch would scan all products for each row.
-  return createStatement<SaveValues>(
+  return createDeferredStatement<SaveValues>(
     (slot, dialect) => sql`
     insert into products (account_id, created_at, updated_at, named_by_visitor, ${sql.join(productColumnNames.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
@@ -104,7 +104,7 @@ function createUpsert(columnIndexes: readonly number[]) {
       return { column: sql.ref(name), stored, merged: sql`coalesce(${sql.ref(`excluded.${name}`)}, ${stored})` };
     });
   const columns = sql.join(columnNames.map((name) => sql.ref(name)));
-  return createStatement<SaveValues>(
+  return createDeferredStatement<SaveValues>(
     (slot, dialect) => sql`
     insert into products (account_id, created_at, updated_at, named_by_visitor, ${columns})
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), 0,

@@ -9,7 +9,7 @@ import {
 } from "kysely";
 import { Pool, TypeOverrides, types } from "pg";
 import { defaultBusyTimeoutMs, type DriverOptions, type StorageDriver } from "../dialect.ts";
-import { CommitLostError, explainPostgresError } from "./errors.ts";
+import { PipelinedConnection } from "./pipelined-connection.ts";
 import { writeLock } from "./write-lock.ts";
 
 /** Maximum number of connections per process: one writes, the others read. */
@@ -64,8 +64,13 @@ function createPool(url: string): Pool {
   return pool;
 }
 
+type InnerConnection = Parameters<PostgresDriver["releaseConnection"]>[0];
+
+const beginReading = CompiledQuery.raw("start transaction isolation level repeatable read read only");
+
 class LockingDriver extends PostgresDriver {
   readonly #begin: CompiledQuery;
+  readonly #inner = new WeakMap<DatabaseConnection, InnerConnection>();
 
   constructor(url: string, { busyTimeoutMs = defaultBusyTimeoutMs }: DriverOptions) {
     super({ pool: async () => createPool(url) });
@@ -77,31 +82,28 @@ class LockingDriver extends PostgresDriver {
     );
   }
 
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = (await super.acquireConnection()) as InnerConnection;
+    const pipelined = new PipelinedConnection(connection);
+    this.#inner.set(pipelined, connection);
+    return pipelined;
+  }
+
+  override async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    const inner = this.#inner.get(connection);
+    if (inner) await super.releaseConnection(inner);
+  }
+
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    if (settings.accessMode === "read only") {
-      return super.beginTransaction(connection, { ...settings, isolationLevel: "repeatable read" });
-    }
-    try {
-      await connection.executeQuery(this.#begin);
-    } catch (error) {
-      await this.rollbackTransaction(connection);
-      throw error;
-    }
+    if (!(connection instanceof PipelinedConnection)) throw new TypeError("not a connection of this driver");
+    connection.begin(settings.accessMode === "read only" ? beginReading : this.#begin);
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    try {
-      await super.commitTransaction(connection);
-    } catch (error) {
-      if (explainPostgresError(error)?.[0] !== "unreachable") throw error;
-      const message =
-        "the connection to the server was lost during a commit; the changes may or may not have been saved";
-      throw new CommitLostError(message, { cause: error });
-    }
+    if (connection instanceof PipelinedConnection) await connection.commit();
   }
 
-  /** After a lost connection, there is nothing to roll back, and a second error must not hide the first. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.rollbackTransaction(connection).catch(() => {});
+    if (connection instanceof PipelinedConnection) await connection.rollback();
   }
 }

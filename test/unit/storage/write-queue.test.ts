@@ -172,3 +172,80 @@ describe("a transaction that cannot be committed", () => {
     expect(await readNotes()).toEqual([]);
   });
 });
+
+describe("a queue whose commits overlap", () => {
+  /** Each transaction ends its commit only when `ends[n]` is called. */
+  function createSlowCommits() {
+    const events: string[] = [];
+    const ends: ((error?: Error) => void)[] = [];
+    const transaction = () => ({
+      execute: async (work: (transaction: Transaction<Tables>) => Promise<unknown>) => {
+        const n = ends.length;
+        const committed = new Promise<void>((resolve, reject) => {
+          ends.push((error) => (error ? reject(error) : resolve()));
+        });
+        events.push(`begin ${n}`);
+        await work(undefined as unknown as Transaction<Tables>);
+        events.push(`commit ${n}`);
+        await committed;
+      },
+    });
+    const queue = new WriteQueue({ transaction } as unknown as Kysely<Tables>, { overlapsCommits: true });
+    return { queue, events, ends };
+  }
+
+  const untilBegun = (events: readonly string[], n: number) => expect.poll(() => events).toContain(`begin ${n}`);
+
+  test("starts one transaction during a commit, and settles a write after its own commit", async () => {
+    const { queue, events, ends } = createSlowCommits();
+    const settled: string[] = [];
+    const write = (name: string) => queue.run(async () => name).then((value) => settled.push(value));
+    const a = write("a");
+    await untilBegun(events, 0);
+    const b = write("b");
+    await untilBegun(events, 1);
+    const c = write("c");
+    await setTimeout(10);
+    expect(events).toEqual(["begin 0", "commit 0", "begin 1", "commit 1"]);
+    expect(settled).toEqual([]);
+    ends[0]?.();
+    await a;
+    expect(settled).toEqual(["a"]);
+    await untilBegun(events, 2);
+    ends[1]?.();
+    ends[2]?.();
+    await Promise.all([b, c]);
+    expect(settled).toEqual(["a", "b", "c"]);
+  });
+
+  test("a failed commit fails only its own writes", async () => {
+    const { queue, events, ends } = createSlowCommits();
+    const a = queue.run(async () => "a");
+    await untilBegun(events, 0);
+    const b = queue.run(async () => "b");
+    await untilBegun(events, 1);
+    ends[0]?.(new Error("lost"));
+    await expect(a).rejects.toThrow("lost");
+    ends[1]?.();
+    await expect(b).resolves.toBe("b");
+  });
+});
+
+test("a write after one that took 20 ms has a transaction of its own, and the next ones share again", async () => {
+  const now = vi.spyOn(performance, "now");
+  try {
+    let ms = 0;
+    now.mockImplementation(() => ms);
+    const queue = createQueue();
+    const write = (text: string, tookMs: number) =>
+      queue.run(async (transaction) => {
+        await note(text, transaction);
+        ms += tookMs;
+      });
+    await Promise.all([write("slow", 20), write("a", 19), write("b", 0), write("c", 0)]);
+    expect(commits).toBe(3);
+    expect(await readNotes()).toEqual(["slow", "a", "b", "c"]);
+  } finally {
+    now.mockRestore();
+  }
+});
