@@ -78,17 +78,25 @@ export const orderProduct = lazily(() =>
 );
 export type OrderProduct = z.output<ReturnType<typeof orderProduct>>;
 
-/** Whether the schema would return a product without units as it is. If not, the schema must decide. */
-export function isSurelyProduct(given: Readonly<Record<string, unknown>>): given is OrderProduct {
-  const { name, url, image, description, price, product_tags, specs: values } = given;
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether the schema would return the known fields of a product without units as they are. If not, the schema must decide. */
+export function isSurelyProduct(given: unknown): given is OrderProduct {
+  if (!isRecord(given)) return false;
+  const { name, url, image, description, price, product_tags, specs: values, quantity, unit_prices } = given;
   return (
+    quantity === undefined &&
+    unit_prices === undefined &&
     isSurely.name(name) &&
     isSurely.url(url) &&
-    (image === undefined || isSurely.url(image)) &&
+    (image === undefined || image === "" || isSurely.url(image)) &&
     (description === undefined || isSurely.text(description)) &&
     (price === undefined || isSurely.price(price)) &&
     (product_tags === undefined || isSurely.tags(product_tags)) &&
-    (values === undefined || Object.values(values ?? {}).every(isSurely.reference))
+    (values === undefined || isRecord(values)) &&
+    Object.values(values ?? {}).every(isSurely.reference)
   );
 }
 
@@ -106,7 +114,7 @@ export const orderHead = lazily(() =>
 export type OrderHead = z.output<ReturnType<typeof orderHead>>;
 
 /** Whether the schema would return an order's own fields as they are. If not, the schema must decide. */
-export function isSurelyHead(given: { readonly [Name in keyof OrderHead]: unknown }): given is OrderHead {
+export function isSurelyHead(given: Readonly<Record<string, unknown>>): given is OrderHead {
   const { email, customer_name, order_id, order_date, currency_iso, user_reference } = given;
   return (
     isSurely.email(email) &&

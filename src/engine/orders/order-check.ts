@@ -2,6 +2,8 @@ import {
   type FieldError,
   invalidField,
   invalidIdText,
+  isSurelyHead,
+  isSurelyProduct,
   maxQuantity,
   orderHead,
   type OrderHead,
@@ -104,7 +106,12 @@ function isQuantity(value: unknown): value is number {
   return typeof value === "number" && value >= 1 && value <= maxQuantity;
 }
 
-function parseHead(raw: unknown, { isValidating }: OrderRules, problems: Problems): OrderHead | undefined {
+function parseHead(
+  raw: Readonly<Record<string, unknown>>,
+  { isValidating }: OrderRules,
+  problems: Problems,
+): OrderHead | undefined {
+  if (isSurelyHead(raw)) return raw;
   const canDrop = (field: PropertyKey) => !isValidating && optionalHeadFields.has(field);
   const { value, errors } = parseLeniently(orderHead(), raw, canDrop);
   (value ? problems.dropped : problems.errors).push(...errors);
@@ -169,12 +176,20 @@ function checkItem(
   };
 }
 
+/** The schema also converts a numeric price to text. */
+function withTextPrice(raw: unknown): unknown {
+  const { price } = (raw ?? {}) as { readonly price?: unknown };
+  return typeof price === "number" ? { ...(raw as object), price: String(price) } : raw;
+}
+
 function parseProduct(
   productId: string,
   raw: unknown,
   { isValidating }: OrderRules,
   problems: Problems,
 ): OrderProduct | undefined {
+  const given = withTextPrice(raw);
+  if (isSurelyProduct(given)) return given;
   const canDrop = (field: PropertyKey) => !isValidating && !requiredProductFields.has(field);
   const { value, errors } = parseLeniently(orderProduct(), raw, canDrop);
   for (const { field, error } of errors) {

@@ -146,7 +146,7 @@ function updateFields(order: MergedOrder, head: OrderHead): string[] {
 function updateUnits(units: Map<string, Units>, { product, price, quantity, unitPrices = [] }: OrderItem): string[] {
   const [id] = product;
   const known = units.get(id);
-  const wanted = new Array<string | null>(quantity ?? 1).fill(price);
+  const wanted = Array<string | null>(quantity ?? 1).fill(price);
   for (let at = 0; at < wanted.length && at < unitPrices.length; at++) wanted[at] = unitPrices[at] ?? null;
   if (!known) {
     units.set(id, { prices: wanted, stored: [] });

@@ -87,7 +87,7 @@ describe("orders that are surely valid", () => {
     expect(orderHead().parse(given)).toEqual(given);
   });
 
-  test.each([product, completeProduct])("%j", (given) => {
+  test.each([product, { ...product, image: "" }, completeProduct])("%j", (given) => {
     expect(isSurelyProduct(given)).toBe(true);
     expect(orderProduct().parse(given)).toEqual(given);
   });
@@ -104,6 +104,18 @@ describe("orders that are surely valid", () => {
   test("leaves null to the schema", () => {
     expect(isSurelyHead({ ...head, order_date: null })).toBe(false);
     expect(isSurelyProduct({ ...product, image: null })).toBe(false);
-    expect(isSurelyProduct({ ...product, specs: null })).toBe(true);
+    expect(isSurelyProduct({ ...product, specs: null })).toBe(false);
+  });
+
+  test.each([
+    ["text", "x"],
+    ["null", null],
+    ["a list", [product]],
+    ["a quantity", { ...product, quantity: 1 }],
+    ["unit prices", { ...product, unit_prices: ["1"] }],
+    ["specs as text", { ...product, specs: "x" }],
+    ["specs as a list", { ...product, specs: ["x"] }],
+  ])("leaves %s to the schema", (_, given) => {
+    expect(isSurelyProduct(given)).toBe(false);
   });
 });
