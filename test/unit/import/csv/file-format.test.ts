@@ -53,6 +53,7 @@ describe("characters that span chunks", () => {
     ["utf-16be", [0x00, 0x61, 0xd8, 0x3d], ["a", "\uFFFD"]],
     ["utf-16be", [0x00, 0x61, 0xdc, 0x00], ["a\uFFFD"]],
     ["utf-16be", [0x00, 0x61, 0xff, 0x5e], ["a～"]],
+    ["utf-16be", [0xd8, 0x3d], ["\uFFFD"]],
     ["utf-16be", [], []],
     ["utf-8", [0x61], ["a"]],
     ["utf-8", [0xef, 0xbb, 0xbf], [""]],

@@ -72,6 +72,23 @@ it("counts what a heartbeat saw in the interval before it", () => {
   expect(twice).toMatchObject({ calls: 6, retried: 4, throttled: 2, waits: { pace: 20, throttled: 40, retry: 60 } });
 });
 
+it("orders intervals by time, also those that begin before the attempt that saw them", () => {
+  const pulse = (at: number): JournalEntry => ({ t: "pulse", at, ms: 1_000, seen: [1, 0, 0], waits: [0, 0, 0] });
+  const later = start + 3_600_000;
+  const { points } = readTimeline([
+    { t: "start", at: start },
+    pulse(start + 100),
+    { t: "start", at: later },
+    pulse(later + 100),
+  ]);
+  expect(points.map(({ at, calls }) => [at - start, calls])).toEqual([
+    [-1_000, 1],
+    [0, 0],
+    [3_599_000, 1],
+    [3_600_000, 0],
+  ]);
+});
+
 it("includes the interval in which it ends", () => {
   const ended: JournalEntry[] = [
     { t: "start", at: start },

@@ -66,6 +66,7 @@ describe("a run's folder", () => {
     expect(id).toBe("20260102-030405-ababab");
     expect(statSync(join(folder, "new", id)).mode & 0o777).toBe(0o700);
     removeRunFolder(join(folder, "new"), id);
+    removeRunFolder(join(folder, "new"), id);
     expect(readdirSync(join(folder, "new"))).toEqual([]);
     expect(listManifests(join(folder, "none"))).toEqual([]);
   });
