@@ -7,7 +7,7 @@ import type { LocalProfile, Profile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { createTokenStore } from "../config/token-file.ts";
-import type { EngineThreadData } from "./engine-thread.ts";
+import type { EngineThread } from "./start-engine-thread.ts";
 import { noTokens, type Stage } from "./rehearsal.ts";
 import { createService } from "../service/service.ts";
 import { createSignedSender } from "../service/sign-raw-call.ts";
@@ -26,7 +26,7 @@ export { openWorker } from "./open-worker.ts";
 const concurrency = { local: 5, remote: 4 } as const;
 
 /** The same for calls with one record each, which the embedded engine carries out together. */
-const singleConcurrency = { local: 192, remote: concurrency.remote } as const;
+const singleConcurrency = { local: 384, remote: concurrency.remote } as const;
 
 /**
  * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
@@ -81,7 +81,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   const { profile, clock } = settings;
   const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
   const { appKey, secret } = stage;
-  const transport = await moveToThread(stage, stage, findPublicUrl(settings.env), true).catch(
+  const transport = await moveToThread(await startThread(), stage, stage, findPublicUrl(settings.env), true).catch(
     async (error: unknown) => {
       await stage.remove();
       throw error;
@@ -136,39 +136,39 @@ export function findDatabaseProbe(): URL {
 
 async function openLocal(settings: ConnectionSettings, profile: LocalProfile): Promise<Account> {
   const publicUrl = findPublicUrl(settings.env);
-  const engine = await openEngine(settings, profile, {
+  // Started first, so that it loads the engine while this thread opens the database.
+  const thread = settings.isBulk === true ? await startThread() : undefined;
+  const options = {
     enforceLimits: false,
     ...commandAccounts,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+  };
+  const engine = await openEngine(settings, profile, options).catch(async (error: unknown) => {
+    await thread?.stop();
+    throw error;
   });
-  const transport = settings.isBulk === true ? await moveToThread(engine, profile, publicUrl) : engine.transport;
+  const transport = thread ? await moveToThread(thread, engine, profile, publicUrl) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
   const paced = await pace(transport, settings, { target: profile.database, appKey });
   const send = createLocalSender(paced, settings, profile);
   return { transport: paced, send, appKey, secret, keepsOrder, target: profile.shownAs };
 }
 
-/**
- * Runs the engine in a separate thread, so that storing overlaps with reading and checking.
- * Makes garbage collection run earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
- */
+async function startThread(): Promise<EngineThread> {
+  return (await import("./start-engine-thread.ts")).startEngineThread();
+}
+
+/** Runs the engine in a separate thread, so that storing overlaps with reading and checking. */
 async function moveToThread(
+  thread: EngineThread,
   { transport, sealingKey }: Pick<Stage, "transport" | "sealingKey">,
   { database, shownAs }: Pick<LocalProfile, "database" | "shownAs">,
   publicUrl: string | undefined,
   isRehearsal = false,
 ): Promise<Transport> {
-  const { setFlagsFromString } = await import("node:v8");
-  const { availableParallelism } = await import("node:os");
-  const { Worker } = await import("node:worker_threads");
-  const { PortTransport } = await import("../service/port-transport.ts");
   await transport.close();
-  setFlagsFromString("--heap-growing-percent=75");
-  // With two threads at work, helpers of the garbage collector only help where there are more cores.
-  if (availableParallelism() <= 2) setFlagsFromString("--no-parallel-scavenge");
-  const workerData: EngineThreadData = { database, shownAs, sealingKey, publicUrl, isRehearsal };
-  const file = findThreadFile(import.meta.url, "./engine-thread");
-  return new PortTransport(new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 24 } }));
+  thread.open({ database, shownAs, sealingKey, publicUrl, isRehearsal });
+  return thread.transport;
 }
 
 function refuseWithoutSecret(profile: Profile): never {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { loadHandlers } from "../engine/handlers.ts";
 import { createLocalTransport } from "../engine/local-transport.ts";
@@ -20,11 +21,16 @@ export interface EngineThreadData {
   readonly isRehearsal: boolean;
 }
 
-const { database: url, shownAs, sealingKey, publicUrl, isRehearsal } = workerData as EngineThreadData;
 const clock = () => Date.now();
 
 /** Opens the engine. If that fails, returns a transport that rejects every call with the error. */
-async function openTransport(): Promise<Transport> {
+async function openTransport({
+  database: url,
+  shownAs,
+  sealingKey,
+  publicUrl,
+  isRehearsal,
+}: EngineThreadData): Promise<Transport> {
   try {
     const database = await openDatabase(url, { nowMs: clock(), isRehearsal });
     const sealer = createSealer(Buffer.from(sealingKey));
@@ -42,9 +48,13 @@ async function openTransport(): Promise<Transport> {
   }
 }
 
-async function serve(port: MessagePort): Promise<void> {
+/** Loads the engine, and opens it once `source` says with which data. */
+async function serve(port: MessagePort, source: MessagePort): Promise<void> {
+  const received = once(source, "message");
   await loadHandlers();
-  serveOverPort(port, await openTransport());
+  const [data] = (await received) as [EngineThreadData];
+  source.close();
+  serveOverPort(port, await openTransport(data));
 }
 
-if (parentPort) void serve(parentPort);
+if (parentPort) void serve(parentPort, workerData as MessagePort);
