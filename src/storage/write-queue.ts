@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
-const maxCallsPerCommit = 64;
+const maxCallsPerCommit = 128;
 
 /** After this time in a transaction, the next waiting write gets its own, so that reads can run in between. */
 const maxTransactionMs = 20;
