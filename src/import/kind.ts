@@ -3,6 +3,7 @@ import type { RecordExporter } from "../export/record-exporter.ts";
 import type { CallOptions } from "../service/transport.ts";
 import type { Service } from "../service/service.ts";
 import type { RejectCode } from "./check/reject-codes.ts";
+import type { RecordUnit } from "./csv/file-format.ts";
 import type { Item, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
 import type { Layout } from "./layouts/layout.ts";
 import type { FieldSynonyms } from "./mapping/names.ts";
@@ -185,7 +186,7 @@ export interface PreparedImport {
    */
   writes?(item: Item): Iterable<readonly [id: string, value: unknown]>;
   /** Merges the next row's item into the one before it, which has the same key; or returns why it does not belong there. */
-  join?(item: Item, next: Item): RowError | undefined;
+  join?(item: Item, next: Item, unit: RecordUnit): RowError | undefined;
   /** How many rows an item may have; further rows with its key form another one. By default, `join` decides. */
   readonly maxRows?: number;
   /**

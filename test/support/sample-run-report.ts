@@ -49,8 +49,8 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
         means: "not an email address",
         hint: "write it as name@shop.example",
         examples: [
-          { file: text, line: 17, value: text, reason: `email has no @: ${text}` },
-          { file: text, line: 1_802, value: "", reason: "email is empty" },
+          { file: text, line: 17, unit: "line", value: text, reason: `email has no @: ${text}` },
+          { file: text, line: 1_802, unit: "line", value: "", reason: "email is empty" },
         ],
       },
       {
@@ -60,7 +60,7 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
         rows: 20,
         means: null,
         hint: null,
-        examples: [{ file: null, line: 3, value: null, reason: text }],
+        examples: [{ file: null, line: 3, unit: "line", value: null, reason: text }],
       },
     ],
     rows_without_reason: 0,

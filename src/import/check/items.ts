@@ -146,7 +146,7 @@ export class ItemReader {
   *#place(item: Item, source: SourceRow): Generator<Item> {
     if (this.#behavior.join) {
       if (this.#open?.key === item.key && this.#open.rows.length < (this.#behavior.maxRows ?? Infinity)) {
-        const problem = this.#behavior.join(this.#open, item);
+        const problem = this.#behavior.join(this.#open, item, unitOf(this.#file.head.format));
         if (problem) this.#tally.reject(source, [problem]);
         return;
       }

@@ -73,7 +73,7 @@ export class GroupReader {
         // A row with several lines is still one row.
         if (at > 0) read.rows.length = 0;
         const [first] = groups.makes === "lines" ? items : [];
-        const problem = first && behavior.join?.(first, read);
+        const problem = first && behavior.join?.(first, read, this.#deps.tally.unitOf(source));
         if (problem) problems.set(source, [problem]);
         if (!first) items.push(read);
       }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readFileHead } from "../csv/file-format.ts";
+import { readFileHead, type RecordUnit } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
 import { rejectColumns } from "../mapping/names.ts";
 import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
@@ -23,11 +23,20 @@ export interface RejectReason {
 export interface RejectExample {
   /** The input file; null for a run with a single file. */
   readonly file: string | null;
+  /** The number of the line, the row of a spreadsheet, or the element of a JSON file, from 1. */
   readonly line: number;
+  readonly unit: RecordUnit;
   /** The invalid cell, shortened; null if the entire row is invalid. */
   readonly value: string | null;
   /** Without the hint and the name of the file. */
   readonly reason: string;
+}
+
+/** An input file of a run. */
+interface RejectedFile {
+  /** As given; reasons name it if there are several. */
+  readonly given: string;
+  readonly unit: RecordUnit;
 }
 
 /** Maximum number of examples per reason. */
@@ -41,13 +50,12 @@ const codesWithMessage: ReadonlySet<string> = new Set(["refused", "call_refused"
 
 /**
  * Reads the reasons in the reject files of a run's folder, most frequent first.
- * @param files the input files as given; reasons name the file if there are several
  * @throws FileFormatError and file system errors
  */
 export function readRejectReasons(
   folder: string,
   { delimiter, encoding }: FormatFlags,
-  { files, kindCodes = {} }: { readonly files: readonly string[]; readonly kindCodes?: RejectCodes | undefined },
+  { files, kindCodes = {} }: { readonly files: readonly RejectedFile[]; readonly kindCodes?: RejectCodes | undefined },
 ): RejectReason[] {
   const codes = { ...rejectCodes, ...kindCodes };
   const hints = new Set(Object.values(codes).flatMap(({ hint }) => (hint === undefined ? [] : `; ${hint}`)));
@@ -85,13 +93,15 @@ function describeCode({ means, hint }: Partial<RejectCode> = {}): Pick<RejectRea
 function splitReason(
   text: string,
   hints: ReadonlySet<string>,
-  files: readonly string[],
-): Pick<RejectExample, "file" | "reason"> {
-  const file = files.length > 1 ? (files.find((name) => text.startsWith(`${name}: `)) ?? null) : null;
+  files: readonly RejectedFile[],
+): Pick<RejectExample, "file" | "unit" | "reason"> {
+  const found = files.length > 1 ? files.find(({ given }) => text.startsWith(`${given}: `)) : undefined;
+  const { unit = "line" } = found ?? files[0] ?? {};
+  const file = found?.given ?? null;
   let reason = file === null ? text : text.slice(file.length + 2);
   for (;;) {
     const end = [...hints].find((hint) => reason.endsWith(hint));
-    if (end === undefined) return { file, reason };
+    if (end === undefined) return { file, unit, reason };
     reason = reason.slice(0, -end.length);
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { unitOf } from "../csv/file-format.ts";
 import { readJournal } from "../run/journal.ts";
 import { findRun, runPaths, summarizeRun } from "../run/run-folder.ts";
 import type { ImportOptions } from "../options.ts";
@@ -53,7 +54,7 @@ export function readRunReport(runsFolder: string, idOrStart: string, kinds: read
   const timeline = readTimeline(readJournal(paths.journal));
   const ended = timeline.attempts.at(-1)?.to;
   const reasons = readRejectReasons(paths.folder, manifest.options, {
-    files: manifest.files.map(({ given }) => given),
+    files: manifest.files.map(({ given, format }) => ({ given, unit: unitOf(format) })),
     kindCodes: kind?.rejectCodes,
   });
   const explained = reasons.reduce((sum, { rows }) => sum + rows, 0);

@@ -42,13 +42,13 @@ function describeCause({ message, means, code }: ReportedReason): string {
   return message ?? means?.replaceAll("`", "") ?? code;
 }
 
-function renderExample({ file, line, value, reason }: Example, cause: string): Html {
-  return markup`<li><span class="line">${renderPlace(file, line)}</span> ${renderValue(value)}${reason !== cause && markup` <span class="why">${isolate(reason)}</span>`}</li>
+function renderExample({ value, reason, ...place }: Example, cause: string): Html {
+  return markup`<li><span class="line">${renderPlace(place)}</span> ${renderValue(value)}${reason !== cause && markup` <span class="why">${isolate(reason)}</span>`}</li>
 `;
 }
 
-function renderPlace(file: string | null, line: number): Html {
-  return markup`${file !== null && markup`${isolate(baseName(file))}, `}line ${formatCount(line)}`;
+function renderPlace({ file, line, unit }: Pick<Example, "file" | "line" | "unit">): Html {
+  return markup`${file !== null && markup`${isolate(baseName(file))}, `}${unit} ${formatCount(line)}`;
 }
 
 function renderValue(value: string | null): Html {
@@ -65,7 +65,7 @@ function renderOthers(reasons: readonly ReportedReason[]): Html {
 <tbody>
 ${reasons.map((reason) => {
   const [example] = reason.examples;
-  return markup`<tr><td class="number">${formatCount(reason.rows)}</td><td>${renderCause(reason)} <code>${reason.code}</code></td><td>${example && markup`<span class="line">${renderPlace(example.file, example.line)}</span> ${renderValue(example.value)}`}</td></tr>\n`;
+  return markup`<tr><td class="number">${formatCount(reason.rows)}</td><td>${renderCause(reason)} <code>${reason.code}</code></td><td>${example && markup`<span class="line">${renderPlace(example)}</span> ${renderValue(example.value)}`}</td></tr>\n`;
 })}</tbody>
 </table>`;
 }

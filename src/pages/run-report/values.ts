@@ -53,6 +53,8 @@ export interface ReportedReason {
   readonly examples: readonly {
     readonly file: string | null;
     readonly line: number;
+    /** `line`, or `row` of a spreadsheet. */
+    readonly unit: string;
     readonly value: string | null;
     readonly reason: string;
   }[];

@@ -16,6 +16,7 @@ import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
+import type { RecordUnit } from "../../import/csv/file-format.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import { type OrderOptions, orderPlan } from "./plan.ts";
@@ -228,9 +229,9 @@ function prepareImport(
   };
 }
 
-function joinOrder(item: Item, next: Item): RowError | undefined {
+function joinOrder(item: Item, next: Item, unit: RecordUnit): RowError | undefined {
   const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];
-  const differs = `differs from line ${item.rows[0]?.line} of the same order`;
+  const differs = `differs from ${unit} ${item.rows[0]?.line} of the same order`;
   if (mine.email.toLowerCase() !== other.email.toLowerCase()) {
     return { field: "email", code: "order_conflict", reason: differs };
   }

@@ -1,3 +1,4 @@
+import { describePlace } from "../../../import/csv/file-format.ts";
 import type { RejectReason } from "../../../import/report/reject-reasons.ts";
 import { readRunReport } from "../../../import/report/run-report.ts";
 import { recordKinds } from "../../../records/index.ts";
@@ -34,7 +35,8 @@ export function describeReportedReasons(runsFolder: string, id: string, redactor
 function describeReason({ code, examples: [example], hint }: RejectReason): string {
   const remedy = hint === null ? "" : `; ${hint}`;
   if (!example) return `${code}${remedy}`;
-  const place = example.file === null ? `line ${example.line}` : `${example.file}:${example.line}`;
+  const { file, line, unit } = example;
+  const place = file === null ? `${unit} ${line}` : describePlace(file, line, unit);
   const value = example.value ? `: ${JSON.stringify(example.value)}` : "";
   return `${example.reason} (${place}${value})${remedy}`;
 }

@@ -16,7 +16,11 @@ type Rejected = readonly [line: number, column: string, code: string, reason: st
 function read(rows: readonly Rejected[], files: readonly string[] = ["a.csv"], name = "rejects.csv") {
   const lines = rows.map(([line, column, code, reason, email = ""]) => [email, line, column, code, reason].join(","));
   writeFileSync(join(folder, name), ["email,_line,_column,_code,_reason", ...lines, ""].join("\n"));
-  return readRejectReasons(folder, {}, { files, kindCodes: { lost: { means: "lost at sea" } } });
+  const given = files.map((file) => ({
+    given: file,
+    unit: file.endsWith(".xlsx") ? ("row" as const) : ("line" as const),
+  }));
+  return readRejectReasons(folder, {}, { files: given, kindCodes: { lost: { means: "lost at sea" } } });
 }
 
 test("counts rows by code and column, most frequent first", () => {
@@ -34,8 +38,8 @@ test("counts rows by code and column, most frequent first", () => {
   ]);
   expect(found[0]).toMatchObject({ means: "not an email address", hint: "write it as name@shop.example" });
   expect(found[0]?.examples).toEqual([
-    { file: null, line: 3, value: "x", reason: "email has no @" },
-    { file: null, line: 5, value: "y@", reason: "email is not valid" },
+    { file: null, line: 3, unit: "line", value: "x", reason: "email has no @" },
+    { file: null, line: 5, unit: "line", value: "y@", reason: "email is not valid" },
   ]);
   expect(found[1]).toMatchObject({ means: "lost at sea", hint: null, examples: [{ value: null, reason: "gone" }] });
 });
@@ -53,11 +57,12 @@ test("separates the file from the reason if there are several", () => {
     [2, "email", "bad_email", "c.csv: unknown file", "x"],
   ];
   expect(read(rows, ["a.csv", "b.csv"])[0]?.examples).toEqual([
-    { file: "b.csv", line: 2, value: "x", reason: "email has no @" },
-    { file: null, line: 2, value: "x", reason: "c.csv: unknown file" },
+    { file: "b.csv", line: 2, unit: "line", value: "x", reason: "email has no @" },
+    { file: null, line: 2, unit: "line", value: "x", reason: "c.csv: unknown file" },
   ]);
   expect(read(rows, ["b.csv"])[0]?.examples[0]).toMatchObject({
     file: null,
+    unit: "line",
     reason: "b.csv: email has no @",
   });
 });
@@ -95,6 +100,7 @@ test("has at most five examples, shortened without splitting a character", () =>
   expect(found?.examples[0]?.value).toBe(`0${"😀".repeat(59)}…`);
   expect(read([[1, "email", "bad_email", "r".repeat(120), "v".repeat(120)]])[0]?.examples[0]).toEqual({
     file: null,
+    unit: "line",
     line: 1,
     value: "v".repeat(120),
     reason: "r".repeat(120),
@@ -121,4 +127,12 @@ test("reads all tables of rejects in order, and nothing else", () => {
     1, 2, 10,
   ]);
   expect(readRejectReasons(join(folder, "none"), {}, { files: [] })).toEqual([]);
+});
+
+test("counts rows of spreadsheets", () => {
+  const unitsOf = (files: readonly string[], reason: string) =>
+    read([[2, "", "lost", reason]], files).flatMap(({ examples }) => examples.map(({ file, unit }) => [file, unit]));
+  expect(unitsOf(["a.xlsx"], "gone")).toEqual([[null, "row"]]);
+  expect(unitsOf(["a.csv", "b.xlsx"], "b.xlsx: gone")).toEqual([["b.xlsx", "row"]]);
+  expect(unitsOf(["b.xlsx", "a.csv"], "a.csv: gone")).toEqual([["a.csv", "line"]]);
 });

@@ -188,7 +188,7 @@ describe("the reasons", () => {
     rows: 3,
     means: "not an email address",
     hint: "write it",
-    examples: [{ file: "/data/a.csv", line: at, value: `value ${at}`, reason: "email has no @" }],
+    examples: [{ file: "/data/a.csv", line: at, unit: "line", value: `value ${at}`, reason: "email has no @" }],
   });
   const pageWith = (reasons: readonly ReportedReason[], rows = counts(100, 60)) =>
     renderRunReport(sampleRunReport({ ...calm, reasons, summary: { ...summary, rows } }));
@@ -212,11 +212,16 @@ describe("the reasons", () => {
     const message = "the product is archived";
     const text = textOf(
       pageWith([
-        { ...reasonOf(1), message, column: "", examples: [{ file: null, line: 7, value: null, reason: message }] },
+        {
+          ...reasonOf(1),
+          message,
+          column: "",
+          examples: [{ file: null, line: 7, unit: "row", value: null, reason: message }],
+        },
       ]),
     );
     expect(text.split(message)).toHaveLength(2);
-    expect(text).toContain("line 7 entire row");
+    expect(text).toContain("row 7 entire row");
   });
 
   it("are absent if all rows were accepted", () => {
