@@ -16,14 +16,13 @@ interface Request {
   };
 }
 
-type Answer = { readonly id: number } &
-  /** The value as JSON, which is faster to transfer than objects. */
-  (
-    | { readonly type: "value"; readonly value: string | undefined }
-    | { readonly type: "event"; readonly event: CallEvent }
-    | { readonly type: "refusal"; readonly refusal: Refusal }
-    | { readonly type: "fault"; readonly error: unknown }
-  );
+/** An answer; a value is JSON, which is faster to transfer than objects. */
+type Answer = { readonly id: number } & (
+  | { readonly type: "value"; readonly value: string | undefined }
+  | { readonly type: "event"; readonly event: CallEvent }
+  | { readonly type: "refusal"; readonly refusal: Refusal }
+  | { readonly type: "fault"; readonly error: unknown }
+);
 
 /** The data of a `ServiceError`, in a form that can be transferred. */
 interface Refusal {

@@ -53,7 +53,7 @@ export interface ReportedReason {
   readonly examples: readonly {
     readonly file: string | null;
     readonly line: number;
-    /** `line`, or `row` of a spreadsheet. */
+    /** `line`, `row` of a spreadsheet, or `element` of a JSON file. */
     readonly unit: string;
     readonly value: string | null;
     readonly reason: string;
