@@ -38,6 +38,9 @@ const io: Io = {
     // Some terminals report a width of 0.
     return process.stdout.columns || undefined;
   },
+  get rows() {
+    return process.stdout.rows || undefined;
+  },
   clock: Date.now,
   random: (bytes) => process.getBuiltinModule("node:crypto").randomBytes(bytes),
   signals: process,
@@ -89,7 +92,8 @@ async function main(): Promise<void> {
   if (io.argv[0] === "__complete") {
     const { answerCompletion } = await import("./cli/program/completion/respond.ts");
     await answerCompletion(io);
-    return;
+    // A call that took too long may still be in flight.
+    return end(0);
   }
   const { runProgram } = await import("./cli/program/program.ts");
   await end(await runProgram(io));

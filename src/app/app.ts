@@ -1,15 +1,18 @@
-import type { Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
+import type { App, Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
 import { type Account, openRemote } from "./remote-account.ts";
 import { createLocalSender } from "./local-responder.ts";
 import { commandAccounts, openEngine } from "./engine.ts";
 import { findRate, pace } from "./pacing.ts";
+import { findPoolSize } from "../config/database-settings.ts";
+import type { Environment } from "../config/environment.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { createTokenStore } from "../config/token-file.ts";
 import type { EngineThread } from "./start-engine-thread.ts";
 import { noTokens, type Stage } from "./rehearsal.ts";
-import { createService } from "../service/service.ts";
+import type { OperationName } from "../contract/index.ts";
+import { callOf, createService } from "../service/service.ts";
 import { createSignedSender } from "../service/sign-raw-call.ts";
 import { findThreadFile } from "../service/thread-file.ts";
 import type { Transport } from "../service/transport.ts";
@@ -17,13 +20,28 @@ import { withToken } from "../service/with-token.ts";
 import { withWriteGuard } from "../service/with-write-guard.ts";
 
 export { openAccounts } from "./accounts.ts";
+export { openDistribution, readDatabaseStatus } from "./databases.ts";
 export { openSealingKeys } from "./sealing-keys.ts";
 export { checkEmail } from "./email-transport.ts";
 export { startServer } from "./server.ts";
+export { openForwarder } from "./forward-webhooks.ts";
 export { openWorker } from "./open-worker.ts";
 
-/** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
-const concurrency = { local: 5, remote: 4 } as const;
+/** Loaded on demand: few commands make backups. */
+const loadBackups = () => import("./backups/backups.ts");
+
+export const createBackup: App["createBackup"] = async (settings) => (await loadBackups()).createBackup(settings);
+export const verifyBackup: App["verifyBackup"] = async (settings) => (await loadBackups()).verifyBackup(settings);
+export const listBackups: App["listBackups"] = async (paths, database) =>
+  (await loadBackups()).listBackups(paths, database);
+export const openRestoration: App["openRestoration"] = async (settings) =>
+  (await import("./backups/restore.ts")).openRestoration(settings);
+
+/**
+ * Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. In a file,
+ * that saves much of the writing, so without pacing, there are more.
+ */
+const concurrency = { local: 5, remote: 4, file: 6 } as const;
 
 /** The same for calls with one record each, which the embedded engine carries out together. */
 const singleConcurrency = { local: 384, remote: concurrency.remote } as const;
@@ -48,8 +66,9 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   });
   // Before bulk calls, so that they do not change order while waiting for a token.
   if (settings.isBulk === true) await signed.token();
+  const ratePerSecond = findRate(settings);
   const guarded = profile.isLive && settings.guardWrite ? withWriteGuard(signed, settings.guardWrite) : signed;
-  return {
+  const connection = {
     service: createService(guarded, { appKey }),
     send: createSignedSender({
       send: account.send,
@@ -62,13 +81,29 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     }),
     appKey,
     readSecret,
-    concurrency: concurrency[profile.mode],
+    concurrency: concurrency[keepsOrder && ratePerSecond === undefined ? "file" : profile.mode],
     singleConcurrency: singleConcurrency[profile.mode],
     keepsOrder,
-    ratePerSecond: findRate(settings),
+    ratePerSecond,
     token: () => signed.token(),
     renewToken: () => signed.renewToken(),
     close: () => signed.close(),
+  };
+  const { preview } = settings;
+  if (!preview) return connection;
+  const { previewCalls } = await import("./preview.ts");
+  return previewCalls(connection, { ...settings, preview, transport: signed, rehearse: rehearseOne(settings) });
+}
+
+/** Makes one call so that its changes are discarded. */
+function rehearseOne(settings: ConnectionSettings) {
+  return async (operation: OperationName, input: Readonly<Record<string, unknown>>) => {
+    const rehearsal = await openRehearsal({ ...settings, resources: [] });
+    try {
+      await callOf(rehearsal.service, operation)(input);
+    } finally {
+      await rehearsal.close();
+    }
   };
 }
 
@@ -81,7 +116,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   const { profile, clock } = settings;
   const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
   const { appKey, secret } = stage;
-  const transport = await moveToThread(await startThread(), stage, stage, findPublicUrl(settings.env), true).catch(
+  const transport = await moveToThread(await startThread(), stage, stage, settings.env, true).catch(
     async (error: unknown) => {
       await stage.remove();
       throw error;
@@ -147,15 +182,22 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
     await thread?.stop();
     throw error;
   });
-  const transport = thread ? await moveToThread(thread, engine, profile, publicUrl) : engine.transport;
+  const transport = thread ? await moveToThread(thread, engine, profile, settings.env) : engine.transport;
   const { appKey, secret, keepsOrder } = engine;
-  const paced = await pace(transport, settings, { target: profile.database, appKey });
+  const { onTrace, clock } = settings;
+  const traced = onTrace ? (await import("../service/trace.ts")).traceCalls(transport, onTrace, clock) : transport;
+  const paced = await pace(traced, settings, { target: profile.database, appKey });
   const send = createLocalSender(paced, settings, profile);
   return { transport: paced, send, appKey, secret, keepsOrder, target: profile.shownAs };
 }
 
 async function startThread(): Promise<EngineThread> {
-  return (await import("./start-engine-thread.ts")).startEngineThread();
+  return (await import("./start-engine-thread.ts")).takeEngineThread();
+}
+
+/** Starts to load what a bulk connection to the profile needs, while files are read. */
+export async function prepareBulk({ mode }: Pick<Profile, "mode">): Promise<void> {
+  if (mode === "local") (await import("./start-engine-thread.ts")).prepareEngineThread();
 }
 
 /** Runs the engine in a separate thread, so that storing overlaps with reading and checking. */
@@ -163,11 +205,12 @@ async function moveToThread(
   thread: EngineThread,
   { transport, sealingKey }: Pick<Stage, "transport" | "sealingKey">,
   { database, shownAs }: Pick<LocalProfile, "database" | "shownAs">,
-  publicUrl: string | undefined,
+  env: Environment,
   isRehearsal = false,
 ): Promise<Transport> {
+  const settings = { publicUrl: findPublicUrl(env), poolSize: findPoolSize(env) };
   await transport.close();
-  thread.open({ database, shownAs, sealingKey, publicUrl, isRehearsal });
+  thread.open({ database, shownAs, sealingKey, isRehearsal, ...settings });
   return thread.transport;
 }
 

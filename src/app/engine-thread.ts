@@ -17,6 +17,8 @@ export interface EngineThreadData {
   readonly sealingKey: Uint8Array;
   /** The public address of the service, if known. */
   readonly publicUrl: string | undefined;
+  /** The maximum number of connections to a database server, if it is not the default. */
+  readonly poolSize: number | undefined;
   /** Whether all changes are rolled back when the transport is closed. */
   readonly isRehearsal: boolean;
 }
@@ -29,10 +31,11 @@ async function openTransport({
   shownAs,
   sealingKey,
   publicUrl,
+  poolSize,
   isRehearsal,
 }: EngineThreadData): Promise<Transport> {
   try {
-    const database = await openDatabase(url, { nowMs: clock(), isRehearsal });
+    const database = await openDatabase(url, { nowMs: clock(), poolSize, isRehearsal });
     const sealer = createSealer(Buffer.from(sealingKey));
     return createLocalTransport({
       database,
@@ -40,6 +43,7 @@ async function openTransport({
       random: randomBytes,
       sealer,
       enforceLimits: false,
+      isBulk: true,
       ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
     });
   } catch (error) {

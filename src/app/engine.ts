@@ -1,5 +1,7 @@
 import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
+import { outboxFolderOf } from "../config/paths.ts";
+import { findPoolSize } from "../config/database-settings.ts";
 import { unknownAccount } from "../config/profile-name.ts";
 import { UserError } from "../config/user-error.ts";
 import { createSealingKey, followSealingKey, readSealingKey } from "../config/sealing-key.ts";
@@ -15,6 +17,8 @@ interface Engine {
   readonly secret: string;
   readonly sealingKey: Buffer;
   readonly keepsOrder: boolean;
+  /** Reads the settings of webhooks again. @throws UserError if they are invalid; then the old ones stay in use */
+  readonly reloadWebhooks: () => Promise<void>;
 }
 
 interface EngineOptions extends Omit<LocalTransportOptions, "database" | "clock" | "random" | "sealer"> {
@@ -45,7 +49,7 @@ export async function openEngine(
   const { toServiceError } = await import("../engine/kernel/storage-errors.ts");
   const { clock, random, env, paths } = host;
   const existingKey = await readSealingKey(env, paths.keyFile);
-  const database = await openDatabase(url, { nowMs: clock() }).catch((error: unknown) => {
+  const database = await openDatabase(url, { nowMs: clock(), poolSize: findPoolSize(env) }).catch((error: unknown) => {
     throw toServiceError(error, shownAs);
   });
   try {
@@ -59,17 +63,24 @@ export async function openEngine(
       bottomLinesDelay: newAccountDelay,
     });
     const { appKey, secret } = account === undefined ? first : await findAccount(database, account, sealer);
-    const { allowsPrivate } = await findWebhookSettings(env, paths);
+    let { allowsPrivate } = await findWebhookSettings(env, paths);
+    const reloadWebhooks = async () => {
+      ({ allowsPrivate } = await findWebhookSettings(env, paths));
+    };
     const transport = createLocalTransport({
       database: { ...database, shownAs: databaseShownAs },
       clock,
       random,
       sealer,
-      ...(allowsPrivate && { privateWebhooksFor: first.appKey }),
+      onErased: async (mailIds) => {
+        const { removeMessages } = await import("../email/transports/open-transport.ts");
+        await removeMessages(outboxFolderOf(paths), mailIds);
+      },
+      privateWebhooksFor: () => (allowsPrivate ? first.appKey : undefined),
       ...options,
     });
     const keepsOrder = database.dialect.runsInOrder;
-    return { transport, appKey, secret, sealingKey: key, keepsOrder };
+    return { transport, appKey, secret, sealingKey: key, keepsOrder, reloadWebhooks };
   } catch (error) {
     await database.db.destroy();
     throw toServiceError(error, shownAs);
@@ -99,7 +110,13 @@ async function createKey(
   { env, paths, random }: HostContext,
   { shownAs, hasAccount }: { readonly shownAs: string; readonly hasAccount: boolean },
 ): Promise<Buffer> {
-  if (!hasAccount) return createSealingKey(paths.keyFile, random);
+  if (!hasAccount) {
+    return createSealingKey(paths.keyFile, random).catch((error: unknown) => {
+      if (!(error instanceof UserError)) throw error;
+      const hint = "Set STARPOST_HOME to a writable folder, or STARPOST_KEY to a key of 64 hexadecimal digits.";
+      throw new UserError("failed", `cannot store the sealing key: ${error.message}`, hint, error);
+    });
+  }
   // Another process may have created both in the meantime.
   const key = await readSealingKey(env, paths.keyFile);
   if (key) return key;

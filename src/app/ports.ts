@@ -1,30 +1,45 @@
 import type { Writable } from "node:stream";
-import type { ChaosPlan } from "../config/chaos-plan.ts";
-import type { Environment } from "../config/environment.ts";
+import type {
+  BackupResult,
+  BackupSettings,
+  ListedBackup,
+  Restoration,
+  RestoreSettings,
+  VerifiedBackup,
+  VerifySettings,
+} from "./backups/ports.ts";
+import type { HostContext } from "./host.ts";
+import type { RunningServer, ServerSettings } from "./serve-ports.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { StoredToken } from "../config/token-file.ts";
-import type { UserError } from "../config/user-error.ts";
 import type { EmailAccess, EmailAccessChange } from "../engine/emails/administration.ts";
 import type { AccountDetails, AccountSummary } from "../engine/accounts/administration.ts";
 import type { AccountKeys } from "../engine/accounts/first-account.ts";
 import type { Invitation } from "../engine/accounts/invitations.ts";
-import type { GroupName, PublicLimits } from "../contract/index.ts";
+import type { GroupName } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
+import type { Preview } from "../service/call-preview.ts";
+import type { OnTrace } from "../service/trace.ts";
 import type { CallOptions } from "../service/transport.ts";
+import type { WebhookForwarding } from "../service/webhook-forwarding.ts";
 import type { WriteGuard } from "../service/with-write-guard.ts";
+import type { DatabaseFacts } from "../storage/inspect-database.ts";
+import type { TableDistribution } from "../storage/postgres/distribution.ts";
 
-export type { EmailAccess, EmailAccessChange };
-export type { AccountDetails, AccountSummary };
-
-/** The machine and environment that the program runs in. */
-export interface HostContext {
-  readonly paths: Paths;
-  readonly env: Environment;
-  readonly clock: () => number;
-  readonly random: (bytes: number) => Buffer;
-}
+export type {
+  BackupResult,
+  BackupSettings,
+  ListedBackup,
+  Restoration,
+  RestoreSettings,
+  VerifiedBackup,
+  VerifySettings,
+};
+export type { HostContext };
+export type { ChaosCounts, RunningServer, ServeOptions, ServerSettings, SignUpState } from "./serve-ports.ts";
+export type { AccountDetails, AccountSummary, EmailAccess, EmailAccessChange };
 
 export interface ConnectionSettings extends HostContext {
   readonly profile: Profile;
@@ -39,6 +54,10 @@ export interface ConnectionSettings extends HostContext {
   readonly notice?: ((message: string) => void) | undefined;
   /** Shows that a call will be retried, and when. */
   readonly onWait?: ((message: string) => void) | undefined;
+  /** Receives every HTTP request, or every call of the embedded engine. */
+  readonly onTrace?: OnTrace | undefined;
+  /** Set if calls are shown instead of made. */
+  readonly preview?: Preview | undefined;
   /** Whether many calls follow. Then the embedded engine runs in a separate thread. */
   readonly isBulk?: boolean | undefined;
 }
@@ -89,68 +108,6 @@ export interface Rehearsal extends Pick<
   readonly ratePerSecond: number | undefined;
   /** Descriptions of account data that could not be copied. */
   readonly notKnown: readonly string[];
-}
-
-export interface ServeOptions {
-  readonly host: string;
-  /** 0 selects a free port. */
-  readonly port: number;
-  /** The base of links in emails and pages (default: `STARPOST_PUBLIC_URL`, or else the server's address). */
-  readonly publicUrl?: string | undefined;
-  /** Whether to limit calls for which the specification defines no limit. */
-  readonly limitLegacy: boolean;
-  /** The limits of calls without a token (default: those of the contract, unless only this machine can call). */
-  readonly publicLimits?: PublicLimits | undefined;
-  /** Addresses and networks of reverse proxies whose `X-Forwarded-For` is used. */
-  readonly trustedProxies?: readonly string[] | undefined;
-  /** The delay of the bottom lines of all products (default: one hour, as in the specification). */
-  readonly bottomLinesDelayMs?: number | undefined;
-  /** Faults to inject, for testing clients. */
-  readonly chaos?: ChaosPlan | undefined;
-  /** Whether to send emails and webhooks, too. */
-  readonly hasWorker: boolean;
-  /** Whether anyone may create an account, even if other machines can reach the server. */
-  readonly allowsSignUp: boolean;
-}
-
-export interface ServerSettings extends HostContext, ServeOptions {
-  readonly profile: LocalProfile;
-  /** The version of the program, for the OpenAPI document. */
-  readonly version: string;
-  readonly logLevel: "error" | "info" | "debug";
-  /** The destination of the log: one JSON line per event. */
-  readonly log: Writable;
-}
-
-export interface ChaosCounts {
-  readonly calls: number;
-  /** Calls without an injected fault. */
-  readonly spared: number;
-  /** Counts by fault name. */
-  readonly faults: Readonly<Record<string, number>>;
-  /** Counts by operation. */
-  readonly operations: Readonly<Record<string, number>>;
-}
-
-/** Who may create accounts: people on this machine, anyone, or only people with an invitation. */
-export type SignUpState = "local" | "open" | "closed";
-
-export interface RunningServer {
-  readonly url: string;
-  readonly appKey: string;
-  readonly signUp: SignUpState;
-  /** Where links in emails and pages point, if that works only on this machine although others can reach the server. */
-  readonly localLinks?: string | undefined;
-  /** Whether all clients behind a reverse proxy count as one, because the server does not know the proxy. */
-  readonly mixesClients: boolean;
-  /** A description of where emails are sent, if the server sends them. */
-  readonly emailTarget?: string | undefined;
-  /** Why the server does not send emails, although it should; they stay queued. */
-  readonly emailProblem?: UserError | undefined;
-  /** Counts of injected faults, if there are any. */
-  readonly chaosCounts?: () => ChaosCounts;
-  /** Finishes requests in flight first. */
-  close(): Promise<void>;
 }
 
 /** How to send emails and webhooks without a server. */
@@ -223,6 +180,19 @@ export interface AccountAdmin {
   readonly close: () => Promise<void>;
 }
 
+/** The state of a database, and its name for users. */
+export interface DatabaseStatus extends DatabaseFacts {
+  readonly shownAs: string;
+}
+
+/** What distributing a database over several servers changes. */
+export interface Distribution extends TableDistribution {
+  /** Whether it adds the Citus extension to the database. */
+  readonly addsExtension: boolean;
+  /** Does it, in one transaction, after migrating the database. @returns what was changed */
+  readonly distribute: () => Promise<TableDistribution>;
+}
+
 /** The keys that encrypt secrets in embedded databases. */
 export interface SealingKeyAdmin {
   /** Adds a key, unless a rotation was interrupted, and seals the secrets of the database with it. */
@@ -240,13 +210,24 @@ export interface SealingKeyAdmin {
 }
 
 /** The application, as commands use it. Implemented by `app.ts`. */
-export interface App {
+export interface App extends WebhookForwarding {
   readonly openConnection: (settings: ConnectionSettings) => Promise<Connection>;
+  /** Starts to load what a bulk connection needs, before it is opened. */
+  readonly prepareBulk: (profile: Pick<Profile, "mode">) => Promise<void>;
   readonly openRehearsal: (settings: RehearsalSettings) => Promise<Rehearsal>;
   readonly startServer: (settings: ServerSettings) => Promise<RunningServer>;
   readonly openWorker: (settings: WorkerSettings) => Promise<OpenWorker>;
   readonly openSealingKeys: (host: HostContext, profile: LocalProfile) => Promise<SealingKeyAdmin>;
-  readonly openAccounts: (host: HostContext, profile: LocalProfile) => Promise<AccountAdmin>;
+  /** Reads the state of a database without migrating it. */
+  readonly readDatabaseStatus: (host: HostContext, profile: LocalProfile) => Promise<DatabaseStatus>;
+  readonly openDistribution: (host: HostContext, profile: LocalProfile) => Promise<Distribution>;
+  readonly createBackup: (settings: BackupSettings) => Promise<BackupResult>;
+  readonly verifyBackup: (settings: VerifySettings) => Promise<VerifiedBackup>;
+  readonly openRestoration: (settings: RestoreSettings) => Promise<Restoration>;
+  /** Lists the backups that were made on this machine, newest first; with a database, only its own. */
+  readonly listBackups: (paths: Paths, database?: string) => Promise<readonly ListedBackup[]>;
+  /** @param isRehearsed whether changes of one transaction are rolled back; the others must not be made */
+  readonly openAccounts: (host: HostContext, profile: LocalProfile, isRehearsed?: boolean) => Promise<AccountAdmin>;
   /** Connects to the configured mail server without sending anything. */
   readonly checkEmail: (host: HostContext) => Promise<EmailCheck>;
   /** Finds the program that inspects a SQLite file in a separate process. */

@@ -10,12 +10,12 @@ export async function openRemote(settings: ConnectionSettings, profile: RemotePr
   const { createHttpTransport } = await import("../client/http-transport.ts");
   const { findProxy } = await import("../config/proxy-settings.ts");
   const { baseUrl, appKey } = profile;
-  const { clock, env, onWait } = settings;
+  const { clock, env, onWait, onTrace } = settings;
   const proxy = findProxy(env, baseUrl);
   const ratePerSecond = settings.rate ?? defaultRate;
   const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
   const pace = shared.options;
-  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace, onWait });
+  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace, onWait, onTrace });
   const transport: Transport = {
     call: (operation, input, caller, options) =>
       remote.call(operation, input, caller, options).catch((error: unknown) => {

@@ -1,12 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { LocalTransport } from "../engine/local-transport.ts";
+import type { Transport } from "../service/transport.ts";
+import type { EmailTransportSettings } from "../email/transports/transport.ts";
+import type { WorkerLog } from "../worker/job.ts";
 import type { RunningServer, ServerSettings, SignUpState } from "./ports.ts";
 import { UserError } from "../config/user-error.ts";
+import { findPoolSize, findReader, maxReaderLagMs } from "../config/database-settings.ts";
 import { findLinkProblem } from "../config/email-links.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { publicLimits } from "../contract/http-limits.ts";
 import { loadEngine, openEngine } from "./engine.ts";
+import { createMonitoring, type Monitoring } from "./monitoring.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
+
+/** The interval of checks of the replica, in milliseconds. */
+const checkReplicaEachMs = 1_000;
 
 /** How long to wait for the database to close after the last response, in milliseconds. */
 const closeDatabaseWithinMs = 5_000;
@@ -19,16 +28,17 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { ListenError } = await import("../server/listen-error.ts");
+  const { ListenError } = await import("../server/listen.ts");
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const signUp = findSignUpState(settings, publicUrl);
   const limits = settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits);
   let listensAt = toUrl(settings);
-  const smtpHost = mail?.kind === "smtp" ? mail.host : undefined;
-  const findEmailProblem = () => findLinkProblem(publicUrl ?? listensAt, smtpHost);
-  const { transport, appKey } = await openEngine(settings, settings.profile, {
+  const findEmailProblem = (found = mail) =>
+    findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
+  let monitoring: Monitoring | undefined;
+  const { transport, appKey, reloadWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
     limitLegacy,
     publicLimits: limits,
@@ -37,30 +47,45 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     isSignUpClosed: signUp === "closed",
     // Clients should not see its path.
     databaseShownAs: "the database",
+    onLock: (waitedMs) => monitoring?.metrics?.countLockWait(waitedMs),
   });
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const backups = await createBackups(settings, logger);
+  monitoring = await createMonitoring(transport, { ...settings, backupCounts: backups && (() => backups.counts) });
+  const served = await useReplica(transport, settings, logger);
   const chaos = await createChaos(settings);
   const { closeTemplateThreads } = await import("../email/templates/render-custom.ts");
-  const { startWork, createWorker } = await import("./worker.ts");
+  const { createWorker } = await import("./worker.ts");
+  const { WorkerReload } = await import("./worker-reload.ts");
   const sending = { ...settings, work: transport.work, log: logger };
-  const worker = mail && (await createWorker({ ...sending, mail, sendsEmails: !findEmailProblem() }));
-  const server = createServer(transport, {
+  const openWorker = (found: EmailTransportSettings) =>
+    createWorker({ ...sending, mail: found, sendsEmails: !findEmailProblem(found) });
+  const worker = mail && (await openWorker(mail));
+  const server = createServer(served, {
     logger,
     chaos,
     trustedProxies: settings.trustedProxies,
     ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
     clock: settings.clock,
     about: () => ({ version, publicUrl }),
+    isReady: monitoring.isReady,
+    onAnswer: monitoring.metrics?.countCall,
   });
   try {
     const { url } = await server.listen(settings);
     listensAt = toReachable(url);
-    const stopWork = worker && startWork(worker);
+    const metrics = await monitoring.listen();
+    const readEmailSettings = () => findEmailTransportSettings(settings);
+    const reloading = { log: logger, readEmailSettings, reloadWebhooks, createWorker: openWorker, findEmailProblem };
+    const work = new WorkerReload(reloading, worker);
+    const backingUp = backups?.run();
     const close = async () => {
-      await Promise.all([server.close(), stopWork?.()]);
+      backups?.stop();
+      await Promise.all([server.close(), work.close(), backingUp]);
+      await monitoring.close();
       await closeTemplateThreads();
       // Does not wait indefinitely for a database server that does not respond.
-      await Promise.race([transport.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
+      await Promise.race([served.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
     };
     const emailProblem = findEmailProblem();
     const emailTarget = emailProblem ? undefined : worker?.emailTarget;
@@ -68,8 +93,10 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     const localLinks = publicUrl === undefined && !isLoopback(settings.host) && !emailProblem ? listensAt : undefined;
     return {
       url,
+      metricsUrl: metrics?.url,
       appKey,
       signUp,
+      reload: () => work.reload(),
       close,
       mixesClients,
       localLinks,
@@ -78,7 +105,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       ...(chaos && { chaosCounts: () => chaos.counts }),
     };
   } catch (error) {
-    await transport.close();
+    await server.close();
+    await served.close();
     throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
   }
 }
@@ -90,6 +118,35 @@ function findSignUpState(
 ): SignUpState {
   if (allowsSignUp) return "open";
   return isLocal(host, publicUrl) ? "local" : "closed";
+}
+
+/** Sends some reads to the replica in `STARPOST_DATABASE_READER`, if it is set. */
+async function useReplica(
+  transport: LocalTransport,
+  { env, profile }: ServerSettings,
+  log: WorkerLog,
+): Promise<Transport> {
+  const address = findReader(env, profile.database);
+  if (!address) return transport;
+  const { ReplicaReads } = await import("./replica-reads.ts");
+  const { openReplica } = await import("../storage/replica.ts");
+  return new ReplicaReads(transport, {
+    open: async () => {
+      const database = await openReplica(address.location, { poolSize: findPoolSize(env) });
+      const replica = { ...database, shownAs: "the replica" };
+      return { transport: transport.onReplica(replica), readLagMs: () => transport.readReplicaLag(replica) };
+    },
+    log,
+    shownAs: address.shownAs,
+    maxLagMs: maxReaderLagMs,
+    checkEachMs: checkReplicaEachMs,
+  });
+}
+
+async function createBackups({ backups: schedule, ...settings }: ServerSettings, log: WorkerLog) {
+  if (!schedule) return undefined;
+  const { ScheduledBackups } = await import("./backups/scheduled-backups.ts");
+  return new ScheduledBackups({ ...settings, schedule, log });
 }
 
 async function createChaos({ chaos, clock }: ServerSettings) {

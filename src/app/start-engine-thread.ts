@@ -11,8 +11,26 @@ export interface EngineThread {
   /** Answers once the thread has opened the database. */
   readonly transport: Transport;
   open(data: EngineThreadData): void;
+  /** Keeps the process running until the thread is closed. */
+  keepRunning(): void;
   /** Ends a thread that has not opened the database. */
   stop(): Promise<unknown>;
+}
+
+/** A thread that waits for its use. */
+let prepared: EngineThread | undefined;
+
+/** Loads the engine in a separate thread, for `takeEngineThread`. The thread does not keep the process running. */
+export function prepareEngineThread(): void {
+  prepared ??= startEngineThread();
+}
+
+/** Returns the prepared thread, or starts one. */
+export function takeEngineThread(): EngineThread {
+  const thread = prepared ?? startEngineThread();
+  prepared = undefined;
+  thread.keepRunning();
+  return thread;
 }
 
 /**
@@ -20,7 +38,7 @@ export interface EngineThread {
  * Makes garbage collection run earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
  * Makes optimization of functions run later; in an import of a few seconds, it takes longer than it saves.
  */
-export function startEngineThread(): EngineThread {
+function startEngineThread(): EngineThread {
   setFlagsFromString("--heap-growing-percent=75");
   setFlagsFromString("--interrupt-budget=400000");
   // With two threads at work, helpers of the garbage collector only help where there are more cores.
@@ -29,7 +47,9 @@ export function startEngineThread(): EngineThread {
   const file = findThreadFile(import.meta.url, "./engine-thread");
   const resourceLimits = { maxYoungGenerationSizeMb: 24 };
   const worker = new Worker(file, { workerData: port2, transferList: [port2], resourceLimits });
+  worker.unref();
   return {
+    keepRunning: () => worker.ref(),
     transport: new PortTransport(worker),
     open: (data) => port1.postMessage(data),
     stop: () => worker.terminate(),

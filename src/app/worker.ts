@@ -5,6 +5,7 @@ import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
 import { type Job, sleepUntilAborted, type WorkerLog } from "../worker/job.ts";
 import { createKeyPurgeJob } from "../worker/key-purge-job.ts";
+import { createRetentionJob } from "../worker/retention-job.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
@@ -55,7 +56,12 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     post: createWebhookPost({ clock, version }),
     leaseMs,
   });
-  const jobs: readonly Job[] = [...(sendsEmails ? [emails] : []), webhooks, createKeyPurgeJob(work, clock)];
+  const jobs: readonly Job[] = [
+    ...(sendsEmails ? [emails] : []),
+    webhooks,
+    createKeyPurgeJob(work, clock),
+    createRetentionJob(work, clock),
+  ];
   const emailTarget = transport.describe();
   const begin = () =>
     log.info({ worker, host: hostname(), mails_to: sendsEmails ? emailTarget : null }, "worker started");

@@ -1,6 +1,7 @@
 import { acceptsIdempotencyKey, type Effect, endpointOf, idempotencyKeys, ServiceError } from "../contract/index.ts";
 import type { RawResponse, RawRequest, SendRaw } from "../service/raw-call.ts";
-import type { CallOptions, OutputOf, Transport } from "../service/transport.ts";
+import { hideSecrets, type OnTrace } from "../service/trace.ts";
+import type { CallEvent, CallOptions, OutputOf, Transport } from "../service/transport.ts";
 import { encodeCall } from "./call-encoder.ts";
 import { Pacer, type PacerOptions } from "./pacer.ts";
 import { type HttpResponse, parseResponse, parseRefusal } from "./response-parser.ts";
@@ -23,6 +24,8 @@ export interface HttpTransportOptions extends Partial<RetryLimits>, WireOptions 
   readonly onWait?: ((message: string) => void) | undefined;
   /** How long a response may take before `onWait` is called, in milliseconds (default: 5,000). */
   readonly slowAfterMs?: number;
+  /** Receives every request, response, and wait. */
+  readonly onTrace?: OnTrace | undefined;
 }
 
 /** A Transport that also sends calls that are not in the contract. */
@@ -42,14 +45,16 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   };
   const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
   const wire = new Wire(options);
-  const { onWait, slowAfterMs = 5_000 } = options;
-  const client: Client = { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs, honorsKeys: false };
+  const { onWait, slowAfterMs = 5_000, onTrace } = options;
+  const client: Client = { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs, onTrace, honorsKeys: false };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
-      const key = acceptsIdempotencyKey(endpoint) ? callOptions.idempotencyKey : undefined;
-      const request = withKey(encodeCall(endpoint, input, caller), key);
       const { utoken } = caller;
+      // A service ignores the keys of calls without a token, so such a call must not be repeated because of its key.
+      const isKeyed = utoken !== undefined && acceptsIdempotencyKey(endpoint);
+      const key = isKeyed ? callOptions.idempotencyKey : undefined;
+      const request = withKey(encodeCall(endpoint, input, caller), key);
       const prepared = { request, effect: endpoint.effect, key };
       const value = await sendWithRetries(client, prepared, callOptions, (response) => {
         const output = parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) });
@@ -84,6 +89,7 @@ interface Client {
   readonly limits: RetryLimits;
   readonly onWait: HttpTransportOptions["onWait"];
   readonly slowAfterMs: number;
+  readonly onTrace: OnTrace | undefined;
   /** Whether the service is known to honor idempotency keys. */
   honorsKeys: boolean;
 }
@@ -123,12 +129,12 @@ async function sendWithRetries<T>(
   callOptions: CallOptions,
   parse: (response: HttpResponse) => T,
 ): Promise<T> {
-  const { pacer, clock, random, sleep, limits } = client;
+  const { clock, random, sleep, limits, onTrace } = client;
   const startedAtMs = clock();
   const { maxAttempts = limits.maxAttempts } = callOptions;
   let failures = 0;
   for (let attempt = 1; ; attempt += 1) {
-    await pacer.acquire(callOptions);
+    await waitForTurn(client, callOptions);
     callOptions.onEvent?.({ type: "attempt", attempt });
     try {
       return await sendOnce(client, prepared, callOptions, parse);
@@ -142,11 +148,34 @@ async function sendWithRetries<T>(
       const failed = { error, effect, attempt: Math.max(1, failures), spentMs, random };
       const retry = planRetry(failed, { ...limits, maxAttempts });
       if (!retry) throw error;
+      const { reason, ms, message } = retry;
+      onTrace?.({ type: "wait", reason, ms, message });
       if (callOptions.onEvent) callOptions.onEvent({ type: "wait", ...retry });
-      else if (retry.reason === "retry") client.onWait?.(retry.message);
-      await sleep(retry.ms, callOptions.signal);
+      else if (reason === "retry") client.onWait?.(message);
+      await sleep(ms, callOptions.signal);
     }
   }
+}
+
+/** Shorter waits are the overhead of the pacer. */
+const minTracedWaitMs = 10;
+
+/** Waits until the pacer lets a call start. Traces long waits before, and short ones after. */
+async function waitForTurn({ pacer, clock, onTrace }: Client, callOptions: CallOptions): Promise<void> {
+  if (!onTrace) return pacer.acquire(callOptions);
+  let isTraced = false;
+  const onEvent = (event: CallEvent) => {
+    callOptions.onEvent?.(event);
+    if (event.type !== "wait") return;
+    isTraced = true;
+    const { reason, ms, message } = event;
+    onTrace({ type: "wait", reason, ms, message });
+  };
+  const startedAtMs = clock();
+  await pacer.acquire({ ...callOptions, onEvent });
+  const ms = clock() - startedAtMs;
+  if (isTraced || ms < minTracedWaitMs) return;
+  onTrace({ type: "wait", reason: "pace", ms, message: `paced: waited ${ms} ms` });
 }
 
 function warnIfSlow({ wire, onWait, slowAfterMs }: Client): NodeJS.Timeout | undefined {
@@ -162,9 +191,9 @@ async function sendOnce<T>(
   { signal, onEvent }: CallOptions,
   parse: (response: HttpResponse) => T,
 ): Promise<T> {
-  const { wire, pacer, clock } = client;
+  const { pacer, clock } = client;
   const slow = onEvent ? undefined : warnIfSlow(client);
-  const response = await wire.send(request, effect, signal).finally(() => clearTimeout(slow));
+  const response = await sendTraced(client, request, effect, signal).finally(() => clearTimeout(slow));
   const limit = readServiceLimit(response.headers, clock());
   if (limit) {
     const { remaining, resetAtSeconds, resetInMs } = limit;
@@ -179,6 +208,33 @@ async function sendOnce<T>(
     if (error instanceof ServiceError && error.kind === "tooManyRequests") {
       pacer.throttle(Math.max(1_000, error.retryAfterMs ?? 0));
     }
+    throw error;
+  }
+}
+
+async function sendTraced(
+  { wire, clock, onTrace }: Client,
+  request: WireRequest,
+  effect: Effect,
+  signal: AbortSignal | undefined,
+): Promise<HttpResponse> {
+  if (!onTrace) return wire.send(request, effect, signal);
+  const { method } = request;
+  const target = hideSecrets(method, request.target);
+  const path = target.split("?", 1)[0] ?? "";
+  const startedAtMs = clock();
+  onTrace({ type: "request", method, target });
+  try {
+    const response = await wire.send(request, effect, signal);
+    const { status, headers, bytes } = response;
+    const named = headers["x-request-id"] ?? headers["request-id"];
+    const request_id = Array.isArray(named) ? named[0] : named;
+    const duration_ms = clock() - startedAtMs;
+    onTrace({ type: "response", method, path, status, duration_ms, bytes: bytes.length, request_id });
+    return response;
+  } catch (error) {
+    const { message } = error as Error;
+    onTrace({ type: "failure", method, path, duration_ms: clock() - startedAtMs, message });
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import { type EmailSender, formatSender, parseSender } from "./email-sender.ts";
-import type { Paths } from "./paths.ts";
+import { outboxFolderOf, type Paths } from "./paths.ts";
 import { readFileIfExists } from "./private-file.ts";
 import { writeSettings } from "./settings-file.ts";
 import { UserError, usageError } from "./user-error.ts";
@@ -63,7 +63,7 @@ export async function findEmailSettings(env: Environment, paths: Places): Promis
     );
   }
   const configuredBy = named ? "environment" : stored ? "file" : "default";
-  return { smtp, from, configuredBy, outboxFolder: join(paths.dataFolder, "outbox") };
+  return { smtp, from, configuredBy, outboxFolder: outboxFolderOf(paths) };
 }
 
 function withPassword(smtp: SmtpServer | null, env: Environment): SmtpServer | null {

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 
@@ -31,11 +32,25 @@ export async function resolvePaths(env: Environment, cwd: string): Promise<Paths
   };
 }
 
+/** Where emails are written if no mail server is configured. */
+export function outboxFolderOf({ dataFolder }: Pick<Paths, "dataFolder">): string {
+  return join(dataFolder, "outbox");
+}
+
 function singleFolder(folder: string) {
   return { configFolder: folder, dataFolder: folder };
 }
 
+/** Where nothing exists and nothing can be created. */
+const noFolder = "/nonexistent/starpost";
+
+/** A user of a container may have neither `HOME` nor an entry in the list of users. Then nothing can be kept. */
 async function platformFolders() {
+  try {
+    homedir();
+  } catch {
+    return singleFolder(noFolder);
+  }
   const { default: findPaths } = await import("env-paths");
   const { config, data } = findPaths("starpost", { suffix: "" });
   return { configFolder: config, dataFolder: data };

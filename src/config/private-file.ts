@@ -10,16 +10,20 @@ const privateFolderMode = 0o700;
  * Replaces a file atomically. Creates its folder if needed. Only the owner can read the file and the folder.
  * @throws UserError `failed`
  */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
+export async function writePrivateFile(path: string, content: string | Buffer): Promise<void> {
   await createPrivateFolder(dirname(path));
   try {
     // Loaded on demand: most commands only read.
     const { default: writeFileAtomic } = await import("write-file-atomic");
-    await writeFileAtomic(path, text, { mode: privateFileMode });
+    await writeFileAtomic(path, content, { mode: privateFileMode });
   } catch (error) {
-    throw toFileError(error, path);
+    throw toFileError(error, path, ownFolderHint);
   }
 }
+
+/** What to do about settings that cannot be read or written. */
+export const ownFolderHint =
+  "Check the owner and the permissions, or set STARPOST_HOME to a writable folder of your own.";
 
 /**
  * Creates a folder that only its owner can access, unless it exists.
@@ -43,6 +47,6 @@ export async function readFileIfExists(path: string): Promise<string | undefined
     return readFileSync(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw toFileError(error, path);
+    throw toFileError(error, path, ownFolderHint);
   }
 }

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { cacheLifetimes } from "./http-limits.ts";
+import { retention, retentionSettings } from "./customers/retention.ts";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
@@ -74,9 +76,11 @@ const accountSettings = lazily(() =>
       bottom_lines_delay: z.number().int(),
       /** Which reviews are published without a decision of the store. */
       published_reviews: z.enum(publishedReviews).optional(),
+      ...retentionSettings(),
     }),
   }),
 );
+
 const settingsPath = `${extensionPrefix}/apps/{app_key}/settings`;
 
 const maxDelay = bottomLinesDelay.maxMs / 1_000;
@@ -179,9 +183,14 @@ export const account = {
           published_reviews: z
             .enum(publishedReviews, { error: `must be one of ${publishedReviews.join(", ")}` })
             .optional(),
+          /** How long emails stay, such as `90d`; `forever` removes the limit. */
+          retain_emails: retention().optional(),
+          /** How long webhook deliveries stay. */
+          retain_webhooks: retention().optional(),
         })
         .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
-          error: "contains no setting: set name, bottom_lines_delay, or published_reviews",
+          error:
+            "contains no setting: set name, bottom_lines_delay, published_reviews, retain_emails, or retain_webhooks",
         }),
     output: () => accountSettings(),
     reply: enveloped,
@@ -272,6 +281,7 @@ export const users = {
     paths: ["/users/{user_id}", "/users/{user_id}.json"],
     auth: "open",
     effect: "read",
+    caching: cacheLifetimes.content,
     input: () => z.object({ user_id: shape.rowId }),
     output: () =>
       z.object({

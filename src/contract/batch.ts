@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { cacheLifetimes } from "./http-limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { list } from "./reply.ts";
 import { shape } from "./shapes.ts";
@@ -58,6 +59,7 @@ export const batch = {
     paths: ["/batch"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.content,
     input: () => z.object({ methods: methods() }),
     output: () => z.object({ results: z.array(z.object({ result: z.string() })) }),
     reply: list("results"),

@@ -83,6 +83,16 @@ export interface Overwriting {
   readonly ifAnyOf?: readonly string[];
 }
 
+/** How browsers and shared caches, such as a CDN, may reuse a response. */
+export interface Caching {
+  /** How long a response may be reused without asking the server, in seconds; 0 requires asking each time. */
+  readonly maxAgeSeconds: number;
+  /** How long after that it may still be reused while the cache requests a new one, in seconds. */
+  readonly staleSeconds: number;
+  /** Whether the response depends only on the URL and the version of the account. */
+  readonly byVersion?: boolean;
+}
+
 /** One operation of the service, as data. Paths after the first are aliases. */
 export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly summary: string;
@@ -138,6 +148,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
    * questions.
    */
   readonly publicKind?: "submissions" | "votes" | "images" | "sign-ups";
+  /** Set for reads without a token whose responses caches may store. No other response may be stored. */
+  readonly caching?: Caching;
   /** Counts toward the CDN rate limit. Source: spec "Limits". */
   readonly isReadLimited?: boolean;
 }

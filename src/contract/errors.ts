@@ -52,6 +52,7 @@ export const tooManyRequestsMessage = "Too Many Requests";
 export type RecordName =
   | "Account"
   | "Answer"
+  | "Comment"
   | "Delivery"
   | "Image"
   | "Mail"
@@ -61,6 +62,7 @@ export type RecordName =
   | "ProductsGroup"
   | "Question"
   | "Review"
+  | "Rule"
   | "User"
   | "Webhook";
 

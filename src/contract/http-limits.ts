@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import type { Caching, Endpoint } from "./endpoint.ts";
 
 const bytesPerKiB = 1_024;
 const bytesPerMiB = 1_024 * bytesPerKiB;
@@ -99,3 +99,25 @@ export type PublicLimitName = keyof typeof publicLimits;
 
 /** The limits that a server enforces. Calls are not limited by a name that is missing. */
 export type PublicLimits = Readonly<Partial<Record<PublicLimitName, TokenBucket>>>;
+
+/** The lifetimes of responses to storefront reads. Assumed: the specification does not mention caching. */
+export const cacheLifetimes = {
+  /** Parts of product pages: shoppers see a new review after a minute. */
+  storefront: { maxAgeSeconds: 60, staleSeconds: 600, byVersion: true },
+  /** Other content of product pages. */
+  content: { maxAgeSeconds: 60, staleSeconds: 600 },
+  /** The bottom lines of all products, which lag behind by the account's delay anyway. */
+  allProducts: { maxAgeSeconds: 300, staleSeconds: 3_600 },
+  /** Pages for search engines. */
+  searchEngines: { maxAgeSeconds: 300, staleSeconds: 86_400 },
+  /** Content that may be withdrawn, such as images of unpublished reviews. */
+  revalidated: { maxAgeSeconds: 0, staleSeconds: 0 },
+} as const satisfies Readonly<Record<string, Caching>>;
+
+/** The `Cache-Control` header of successful GET responses. Responses without a declared lifetime are not stored. */
+export function cacheControlOf({ caching }: { readonly caching?: Caching | undefined }): string {
+  if (!caching) return "no-store";
+  const { maxAgeSeconds, staleSeconds } = caching;
+  if (maxAgeSeconds === 0) return "no-cache";
+  return `public, max-age=${maxAgeSeconds}, stale-while-revalidate=${staleSeconds}`;
+}

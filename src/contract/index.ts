@@ -2,6 +2,7 @@ import { account, tokens, users } from "./account.ts";
 import { batch } from "./batch.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
+import { customers } from "./customers/customers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { groups } from "./groups.ts";
 import { images } from "./reviews/images.ts";
@@ -10,12 +11,18 @@ import { emailEvents, emailSuppressions } from "./emails/events.ts";
 import { emailRules } from "./emails/rule-operations.ts";
 import { emailTemplates } from "./emails/templates.ts";
 import { emails } from "./emails/emails.ts";
+import { orderSearch } from "./lists/order-search.ts";
+import { questionSearch } from "./lists/question-search.ts";
+import { unsubscriberSearch } from "./lists/unsubscriber-search.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
-import { answers, questions } from "./questions.ts";
+import { answers, questions } from "./questions/questions.ts";
+import { answerModeration, questionModeration } from "./questions/moderation.ts";
 import { reviewRequests } from "./reviews/requests.ts";
+import { reviewQueue, reviewRules } from "./reviews/moderation-queue.ts";
 import { reviewModeration } from "./reviews/moderation.ts";
 import { reviewReading } from "./reviews/reading.ts";
+import { reviewSearch } from "./reviews/search.ts";
 import { reviewWriting } from "./reviews/writing.ts";
 import { seo } from "./seo.ts";
 import { tracking } from "./emails/tracking.ts";
@@ -26,10 +33,11 @@ import { webhooks } from "./webhooks/webhooks.ts";
 /** The complete service: group, then verb, then the declared operation. Everything else is derived from it. */
 export const contract = {
   account,
-  answers,
+  answers: { ...answers, ...answerModeration },
   batch,
   core,
   coupons,
+  customers,
   groups,
   images,
   links,
@@ -38,15 +46,16 @@ export const contract = {
   emailSuppressions,
   emailTemplates,
   emails,
-  orders,
+  orders: { ...orders, ...orderSearch },
   products,
-  questions,
+  questions: { ...questions, ...questionSearch, ...questionModeration },
   reviewRequests,
-  reviews: { ...reviewReading, ...reviewWriting, ...reviewModeration },
+  reviewRules,
+  reviews: { ...reviewReading, ...reviewSearch, ...reviewWriting, ...reviewModeration, ...reviewQueue },
   seo,
   tokens,
   tracking,
-  unsubscribers,
+  unsubscribers: { ...unsubscribers, ...unsubscriberSearch },
   users,
   webhookDeliveries,
   webhooks,
@@ -86,8 +95,13 @@ export * from "./account.ts";
 export * from "./batch.ts";
 export * from "./core.ts";
 export * from "./coupons.ts";
+export * from "./customers/customers.ts";
+export * from "./customers/review-erasures.ts";
 export * from "./endpoint.ts";
 export * from "./errors.ts";
+export * from "./lists/filters.ts";
+export * from "./lists/order-search.ts";
+export * from "./lists/question-search.ts";
 export * from "./groups.ts";
 export * from "./http-limits.ts";
 export * from "./idempotency.ts";
@@ -100,6 +114,7 @@ export * from "./emails/rules.ts";
 export * from "./emails/sending.ts";
 export * from "./emails/events.ts";
 export * from "./emails/templates.ts";
+export * from "./emails/type-names.ts";
 export * from "./emails/explanation.ts";
 export * from "./emails/emails.ts";
 export * from "./json-text.ts";
@@ -108,9 +123,11 @@ export * from "./outcomes.ts";
 export * from "./people.ts";
 export * from "./price.ts";
 export * from "./products.ts";
-export * from "./questions.ts";
+export * from "./questions/moderation.ts";
+export * from "./questions/questions.ts";
 export * from "./reply.ts";
 export * from "./reviews/bottom-lines-delay.ts";
+export * from "./reviews/moderation-queue.ts";
 export * from "./reviews/requests.ts";
 export * from "./reviews/shapes.ts";
 export * from "./seo.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { cacheLifetimes } from "./http-limits.ts";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { enveloped, flat } from "./reply.ts";
@@ -176,6 +177,7 @@ export const products = {
     paths: ["/v1/widget/{app_key}/products/promoted_products"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.storefront,
     input: () => z.object({}),
     output: () => z.object({ products: z.array(promotedProduct()) }),
     reply: enveloped,

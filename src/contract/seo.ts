@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { cacheLifetimes } from "./http-limits.ts";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped, flatResponse } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
@@ -54,6 +55,7 @@ export const seo = {
     paths: ["/v1/seo_pages/url/{app_key}/{product_id}", "/v1/seo_pages/url/{app_key}"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.searchEngines,
     input: () => z.object({ product_id: shape.legalId.optional() }),
     output: () => z.object({ seo_page_url: z.string() }),
     reply: flatResponse,
@@ -69,6 +71,7 @@ export const seo = {
     extension: "own",
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.searchEngines,
     input: () => z.object({ product_id: shape.legalId.optional() }),
     output: () => z.object({ page: seoPage() }),
     reply: enveloped,

@@ -8,7 +8,10 @@ type Visibility = "value" | "address" | "secret";
 export const knownVariables: Readonly<Record<string, Visibility>> = {
   STARPOST_HOME: "value",
   STARPOST_PROFILE: "value",
+  STARPOST_PAGER: "value",
   STARPOST_DATABASE: "address",
+  STARPOST_DATABASE_POOL: "value",
+  STARPOST_DATABASE_READER: "address",
   STARPOST_BASE_URL: "address",
   STARPOST_APP_KEY: "value",
   STARPOST_SECRET: "secret",

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { access, lstat, readdir, stat, statfs } from "node:fs/promises";
 import { platform, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const secretFileNames: ReadonlySet<string> = new Set([
   "mail.json",
 ]);
 
-/** The suffix of a file that `write-file-atomic` or `conf` has not renamed yet. A killed process leaves such files behind. */
+/** The suffix of a file that was not renamed yet; the second form is that of earlier versions. A killed process leaves such files behind. */
 const partialSuffix = /\.(?:\d{1,10}|tmp-\d{10}[0-9a-f]{6})$/;
 
 /** Minimum free disk space, in bytes. */
@@ -36,13 +36,17 @@ export async function checkFolder(name: string, path: string): Promise<Check> {
   if (!found.isDirectory()) {
     return problem(name, `${path} is not a folder`, "Move the file, or set STARPOST_HOME to a folder.");
   }
-  const uid = userInfo().uid;
-  if (platform() !== "win32" && found.uid !== uid && uid !== 0) {
+  const uid = findUserId();
+  if (uid !== undefined && platform() !== "win32" && found.uid !== uid && uid !== 0) {
     return problem(name, `${path} is owned by another user (${found.uid})`, `sudo chown -R ${uid} '${path}'`);
   }
   const refusal = await findAccessError(path, constants.R_OK | constants.W_OK | constants.X_OK);
   if (refusal !== undefined) {
-    return problem(name, `cannot read and write ${path}: ${refusal}`, `chmod 700 '${path}'`);
+    const fix =
+      refusal === reasons["EROFS"]
+        ? "Set STARPOST_HOME to a writable folder, such as a volume."
+        : `chmod 700 '${path}'`;
+    return problem(name, `cannot read and write ${path}: ${refusal}`, fix);
   }
   if (isAccessibleToOthers(found.mode)) {
     return warning(name, `other users can access ${path} (mode ${formatMode(found.mode)})`, `chmod 700 '${path}'`);
@@ -72,7 +76,7 @@ async function findExistingParent(path: string): Promise<string> {
 }
 
 /** Describes why a path cannot be accessed, or returns undefined if it can. */
-async function findAccessError(path: string, mode: number): Promise<string | undefined> {
+export async function findAccessError(path: string, mode: number): Promise<string | undefined> {
   return access(path, mode).then(
     () => undefined,
     (error: unknown) => reasons[codeOf(error) ?? ""] ?? (error as Error).message,
@@ -105,7 +109,7 @@ export async function checkSecretFiles({ configFolder, tokensFolder }: Paths): P
     return problem(
       name,
       `cannot read ${unreadable.join(", ")}`,
-      `sudo chown ${userInfo().uid} ${quoteAll(unreadable)}`,
+      `sudo chown ${findUserId() ?? "$(id -u)"} ${quoteAll(unreadable)}`,
     );
   }
   return ok(name, files.length === 0 ? "none yet" : `${countOf(files.length, "file")}, readable only by you`);
@@ -149,6 +153,15 @@ function isAccessibleToOthers(mode: number): boolean {
 
 export function formatMode(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, "0");
+}
+
+/** The user of a container may not be in the list of users. */
+function findUserId(): number | undefined {
+  try {
+    return userInfo().uid;
+  } catch {
+    return statSync("/proc/self", { throwIfNoEntry: false })?.uid;
+  }
 }
 
 function quoteAll(paths: readonly string[]): string {

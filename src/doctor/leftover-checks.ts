@@ -1,11 +1,20 @@
+import { constants, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { findPurgeable } from "../import/run/purge.ts";
 import { countOf, formatBytes } from "../terminal/plural.ts";
-import { type Check, type DoctorContext, ok, warning } from "./check.ts";
-import { findPartialFiles, isPartialFile } from "./folder-checks.ts";
+import { type Check, type DoctorContext, ok, problem, skipped, warning } from "./check.ts";
+import { findAccessError, findPartialFiles, isPartialFile } from "./folder-checks.ts";
 
 /** Finds unfinished imports, and temporary files left behind by killed processes. */
 export async function checkLeftovers({ paths, clock }: Pick<DoctorContext, "paths" | "clock">): Promise<Check[]> {
+  const refusal = await findAccessError(paths.runsFolder, constants.R_OK | constants.X_OK);
+  if (refusal !== undefined && existsSync(paths.runsFolder)) {
+    const fix = "Check its owner and permissions, or set STARPOST_HOME to a folder of your own.";
+    return [
+      problem("imports", `cannot read ${paths.runsFolder}: ${refusal}`, fix),
+      skipped("leftovers", "the imports cannot be read"),
+    ];
+  }
   const found = findPurgeable(
     { olderThanMs: 0, unfinished: true },
     { runsFolder: paths.runsFolder, temporaryFolder: tmpdir(), clock, leavesFinished: true },

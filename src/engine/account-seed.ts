@@ -111,7 +111,11 @@ async function seedPurchases({ from, options, ...seeding }: Seeding): Promise<re
     await write(seeding, async (context) => {
       const storedUnits = await countStoredUnits(page, context);
       for (const [platform, purchases] of groupBy(page, (purchase) => readPlatform(purchase))) {
-        await storeOrders(toOrders(purchases, storedUnits), { platform, sendsMail: false }, context);
+        await storeOrders(
+          toOrders(purchases, storedUnits),
+          { sourceOf: () => ({ platform, sendsMail: false }) },
+          context,
+        );
       }
     });
   }
@@ -138,7 +142,10 @@ async function countStoredUnits(
     .crossJoin("orders")
     .crossJoin("products")
     .innerJoin("purchases", (join) =>
-      join.onRef("purchases.order_row", "=", "orders.id").onRef("purchases.product_row", "=", "products.id"),
+      join
+        .on("purchases.account_id", "=", accountOf(context).id)
+        .onRef("purchases.order_row", "=", "orders.id")
+        .onRef("purchases.product_row", "=", "products.id"),
     )
     .where("orders.account_id", "=", accountOf(context).id)
     .whereRef("orders.order_id", "=", "batch.order_id")
@@ -273,7 +280,7 @@ function write(
   { work, account }: Pick<Seeding, "work" | "account">,
   task: (context: HandlerContext) => Promise<unknown>,
 ): Promise<unknown> {
-  return work.write((context) => task({ ...context, account }));
+  return work.write(account.id, (context) => task({ ...context, account }));
 }
 
 function groupBy<K, T>(elements: readonly T[], keyOf: (element: T) => K): Map<K, T[]> {

@@ -14,6 +14,11 @@ async function indexBuyers(): Promise<Preparation> {
   return { isDue: hasUnindexedOrders, write: indexOrderEmails };
 }
 
+async function indexBuyersOfSearch(input: unknown): Promise<Preparation | undefined> {
+  const { email } = input as EndpointOf<"orders.search">["input"]["_output"];
+  return email === undefined ? undefined : indexBuyers();
+}
+
 /** Webhook events include the order of the review's author, which is looked up by email address. */
 async function indexBuyersForWebhooks(): Promise<Preparation> {
   const { hasWebhooks } = await import("./kernel/outbox.ts");
@@ -43,23 +48,42 @@ type CreatePreparation = (input: unknown, account: Account | undefined) => Promi
 
 export const preparations: Readonly<Partial<Record<OperationName, CreatePreparation>>> = {
   "account.set": changePublication,
+  "customers.erase": indexBuyers,
+  "customers.export": indexBuyers,
+  "customers.get": indexBuyers,
+  "customers.planErasure": indexBuyers,
   "links.follow": indexBuyers,
+  "orders.search": indexBuyersOfSearch,
   "reviews.bottomLines": applyBottomLineChanges,
   "reviews.comment": indexBuyersForWebhooks,
   "reviews.create": indexBuyersForWebhooks,
   "reviews.createNow": indexBuyersForNewReview,
+  "reviews.deleteComment": indexBuyersForWebhooks,
+  "reviews.editComment": indexBuyersForWebhooks,
+  "reviews.queue": indexBuyers,
+  "reviews.requeue": indexBuyersForWebhooks,
   "reviews.setPublished": indexBuyersForWebhooks,
 };
 
 type Check = (input: unknown, context: HandlerContext) => Promise<void>;
 
-/** Checks a call without an app key by the account that it concerns. */
-const requireActive =
-  (findAccount: AccountFinder): Check =>
-  async (input, context) => {
-    const { requireActiveAccount } = await import("./accounts/active-account.ts");
-    return requireActiveAccount(findAccount, input as Readonly<Record<string, string | number>>, context);
-  };
+/** Where calls without an app key name the account that they concern. */
+export const accountFinders: Readonly<Partial<Record<OperationName, AccountFinder>>> = {
+  "answers.vote": { kind: "answer", field: "answer_id" },
+  "images.get": { kind: "image", field: "image_id" },
+  "images.upload": { claim: "image_upload_token" },
+  "links.follow": { claim: "token", exceptKind: "unsubscribe" },
+  "links.show": { claim: "token", exceptKind: "unsubscribe" },
+  "reviewRequests.show": { claim: "token" },
+  "reviewRequests.write": { claim: "token" },
+  "reviews.get": { kind: "review", field: "review_id" },
+  "reviews.vote": { kind: "review", field: "review_id" },
+  "tokens.create": { appKey: "client_id" },
+  "tracking.click": { claim: "token" },
+  "tracking.open": { claim: "token" },
+  "users.get": { kind: "user", field: "user_id" },
+  "users.signedIn": { claim: "code" },
+};
 
 const checkSecret: Check = async (input, context) => {
   const { requireSecret } = await import("./accounts/account-secret.ts");
@@ -68,31 +92,17 @@ const checkSecret: Check = async (input, context) => {
 
 /** Checks that reject calls before their input is transformed and before they take the write lock. */
 export const checks: Readonly<Partial<Record<OperationName, Check>>> = {
-  "answers.vote": requireActive({ table: "answers", field: "answer_id" }),
   "core.createToken": checkSecret,
   "emailEvents.receive": async (input, context) => {
     const { requireSignature } = await import("./emails/events/signing-keys.ts");
     return requireSignature(input as Parameters<typeof requireSignature>[0], context);
   },
-  "images.get": requireActive({ table: "review_images", field: "image_id" }),
-  "images.upload": requireActive({ claim: "image_upload_token" }),
-  "links.follow": requireActive({ claim: "token", exceptKind: "unsubscribe" }),
-  "links.show": requireActive({ claim: "token", exceptKind: "unsubscribe" }),
-  "reviewRequests.show": requireActive({ claim: "token" }),
-  "reviewRequests.write": requireActive({ claim: "token" }),
-  "reviews.get": requireActive({ table: "reviews", field: "review_id" }),
-  "reviews.vote": requireActive({ table: "reviews", field: "review_id" }),
-  "tokens.create": requireActive({ appKey: "client_id" }),
-  "tracking.click": requireActive({ claim: "token" }),
-  "tracking.open": requireActive({ claim: "token" }),
   "users.create": async (input, context) => {
     const { requireSignUp } = await import("./accounts/invitations.ts");
     const { user } = input as { readonly user: { readonly invitation_code?: string } };
     return requireSignUp(user.invitation_code, context);
   },
-  "users.get": requireActive({ table: "users", field: "user_id" }),
   "users.signIn": checkSecret,
-  "users.signedIn": requireActive({ claim: "code" }),
 };
 
 type Run = Pick<HandlerContext, "random" | "sealer" | "nowMs" | "isChecked"> & {
@@ -134,15 +144,27 @@ export const preloads: Readonly<Partial<Record<OperationName, Preload>>> = {
   },
 };
 
-type Completion = (output: unknown, input: unknown, account: Account | undefined) => Promise<unknown>;
+type Completion = (
+  output: unknown,
+  input: unknown,
+  from: {
+    readonly account: Account | undefined;
+    readonly database: Database;
+    readonly onErased?: ((mailIds: readonly number[]) => Promise<void>) | undefined;
+  },
+) => Promise<unknown>;
 
-/** Slow transformations of the output that run after the transaction. */
+/** Slow transformations of the output, and other work, that run after the transaction. */
 export const completions: Readonly<Partial<Record<OperationName, Completion>>> = {
+  "customers.erase": async (output, _input, from) => {
+    const { removeErased } = await import("./customers/customers.ts");
+    return removeErased(output as Parameters<typeof removeErased>[0], from);
+  },
   "emails.get": async (output) => {
     const { renderFoundEmail } = await import("./emails/emails.ts");
     return renderFoundEmail(output as Parameters<typeof renderFoundEmail>[0]);
   },
-  "emailTemplates.preview": async (stored, given, account) => {
+  "emailTemplates.preview": async (stored, given, { account }) => {
     const { renderPreview } = await import("./emails/templates.ts");
     const [input, output] = [given, stored] as unknown as Parameters<typeof renderPreview>;
     return renderPreview(input, output, account);

@@ -10,6 +10,7 @@ const loaders: Loaders = {
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
   coupons: async () => (await import("./coupons/coupons.ts")).couponHandlers,
+  customers: async () => (await import("./customers/customers.ts")).customerHandlers,
   emailEvents: async () => (await import("./emails/events/intake.ts")).emailEventHandlers,
   emailRules: async () => (await import("./emails/rules/rule-handlers.ts")).emailRuleHandlers,
   emailSuppressions: async () => (await import("./emails/events/suppressions.ts")).emailSuppressionHandlers,
@@ -32,6 +33,7 @@ const loaders: Loaders = {
   },
   questions: async () => (await import("./questions/questions.ts")).questionHandlers,
   reviewRequests: async () => (await import("./reviews/requests/review-requests.ts")).reviewRequestHandlers,
+  reviewRules: async () => (await import("./reviews/moderation/rule-handlers.ts")).reviewRuleHandlers,
   reviews: async () => (await import("./reviews/reviews.ts")).reviewHandlers,
   seo: async () => (await import("./storefront/seo.ts")).seoHandlers,
   tokens: async () => (await import("./accounts/tokens.ts")).tokenHandlers,
@@ -74,22 +76,63 @@ function loadGroup(name: GroupName): Promise<Group> {
 /** Handles several calls of one account together. If one fails, all fail. */
 export interface CombinedHandler {
   /** Whether a call can be handled together with others. */
-  readonly accepts: (input: unknown, account: Account) => boolean;
-  /** @returns the results, in the order of the inputs */
+  readonly accepts: (input: unknown, account: Account | undefined) => boolean;
+  /** @returns the results, in the order of the inputs; a ServiceError for a call that is rejected and changed nothing */
   readonly handleAll: (inputs: readonly unknown[], context: HandlerContext) => Promise<readonly unknown[]>;
+}
+
+function combine<Input>(
+  accepts: (input: Input, account: Account | undefined) => boolean,
+  handleAll: (inputs: readonly Input[], context: HandlerContext) => Promise<readonly unknown[]>,
+): CombinedHandler {
+  return {
+    accepts: (input, account) => accepts(input as Input, account),
+    handleAll: (inputs, context) => handleAll(inputs as readonly Input[], context),
+  };
 }
 
 /** Operations of which a client sends many calls, each with one record, and several at once. */
 const combinedLoaders: Readonly<Partial<Record<OperationName, () => Promise<CombinedHandler>>>> = {
+  "answers.vote": async () => {
+    const { voteOnAnswers } = await import("./questions/answers.ts");
+    return combine(() => true, voteOnAnswers);
+  },
+  "orders.create": async () => {
+    const { canCombineOrder, createOrders } = await import("./orders/orders.ts");
+    return combine(canCombineOrder, createOrders);
+  },
+  "products.massCreate": async () => {
+    const { canCombine, createProducts } = await import("./products/products.ts");
+    return combine(canCombine, createProducts);
+  },
+  "products.massUpdate": async () => {
+    const { canCombine, updateProducts } = await import("./products/products.ts");
+    return combine(canCombine, updateProducts);
+  },
+  "unsubscribers.massCreate": async () => {
+    const { canCombineAddresses, createUnsubscribers } = await import("./unsubscribers/unsubscribers.ts");
+    return combine(canCombineAddresses, createUnsubscribers);
+  },
+  "reviews.create": async () => {
+    const { canCombineReviews, submitReviews } = await import("./reviews/reviews.ts");
+    return combine(canCombineReviews, submitReviews);
+  },
   "reviews.createNow": async () => {
-    const { createPastReviews, isPastReview } = await import("./reviews/reviews.ts");
-    return {
-      accepts: (input, account) => isPastReview(input as Parameters<typeof isPastReview>[0], account),
-      handleAll: (inputs, context) => createPastReviews(inputs as Parameters<typeof createPastReviews>[0], context),
-    };
+    const { canCombineReviews, createReviewsNow } = await import("./reviews/reviews.ts");
+    return combine(canCombineReviews, createReviewsNow);
+  },
+  "reviews.vote": async () => {
+    const { voteOnReviews } = await import("./reviews/reviews.ts");
+    return combine(() => true, voteOnReviews);
   },
 };
 
-export async function findCombinedHandler(operation: OperationName): Promise<CombinedHandler | undefined> {
-  return combinedLoaders[operation]?.();
+const combined = new Map<OperationName, Promise<CombinedHandler>>();
+
+export function findCombinedHandler(operation: OperationName): Promise<CombinedHandler> | undefined {
+  const known = combined.get(operation);
+  if (known) return known;
+  const loading = combinedLoaders[operation]?.();
+  if (loading) combined.set(operation, loading);
+  return loading;
 }

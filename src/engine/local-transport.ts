@@ -1,14 +1,18 @@
 import type { Transaction } from "kysely";
-import { type Endpoint, endpointOf, type OperationName } from "../contract/index.ts";
-import type { CallEvent, OutputOf, Transport } from "../service/transport.ts";
+import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../contract/index.ts";
+import { type CallEvent, NotModified, type OutputOf, type Transport } from "../service/transport.ts";
+import type { Database } from "../storage/database.ts";
+import type { PoolUse } from "../storage/dialect.ts";
 import type { Tables } from "../storage/tables.ts";
-import { type Combinable, WriteQueue } from "../storage/write-queue.ts";
-import { checks, completions, preloads, preparations, transforms } from "./call-preparation.ts";
+import { AccountWrites } from "../storage/account-writes.ts";
+import type { Combinable } from "../storage/combined-writes.ts";
+import { accountFinders, checks, completions, preloads, preparations, transforms } from "./call-preparation.ts";
+import { combineCalls, combineKeyedCalls } from "./combined-calls.ts";
 import { findCombinedHandler, findHandler } from "./handlers.ts";
 import { authenticate } from "./kernel/authenticate.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
 import type { Account, EngineWork, HandlerContext, RandomBytes } from "./kernel/handler.ts";
-import { hashCall, honoredKey, type KeyedCall, runAllOnce, runOnce } from "./kernel/idempotency.ts";
+import { hashCall, honoredKey, type KeyedCall, runOnce } from "./kernel/idempotency.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
@@ -25,14 +29,28 @@ export interface LocalTransportOptions extends CallLimitOptions {
   /** Replaces the delay of the bottom lines of all products that each account has set, in milliseconds. */
   readonly bottomLinesDelayMs?: number | undefined;
   /** The app key of the account whose webhooks this machine allows to call private addresses. */
-  readonly privateWebhooksFor?: string | undefined;
+  readonly privateWebhooksFor?: (() => string | undefined) | undefined;
   /** Whether only people with an invitation may create accounts (default: false). */
   readonly isSignUpClosed?: boolean | undefined;
+  /** Whether this transport serves a bulk operation alone, so that longer transactions delay nobody (default: false). */
+  readonly isBulk?: boolean | undefined;
+  /** Called when the data of a customer was erased, with the IDs of the emails that contained it. */
+  readonly onErased?: ((mailIds: readonly number[]) => Promise<void>) | undefined;
+  /** Called when a write has locked its account, with the time that it waited for that, in milliseconds. */
+  readonly onLock?: ((waitedMs: number) => void) | undefined;
 }
 
-/** The engine as a Transport, with database access for a worker. */
+/** The engine as a Transport, with database access for a worker, and figures for monitoring. */
 export interface LocalTransport extends Transport {
   readonly work: EngineWork;
+  /** The number of writes that wait for a transaction. */
+  readonly queuedWrites: () => number;
+  /** The connections to a database server; undefined for a file. */
+  readonly poolUse: () => PoolUse | undefined;
+  /** Handles reads on a replica of the database, under the same limits. Closing that transport closes the replica. */
+  readonly onReplica: (replica: Database) => Transport;
+  /** Measures how far a replica is behind, in milliseconds. @throws StorageError if it is not a replica of the database */
+  readonly readReplicaLag: (replica: Database) => Promise<number>;
 }
 
 /** The default address of `starpost serve`. */
@@ -42,15 +60,19 @@ const defaultPublicUrl = "http://127.0.0.1:8080";
  * Handles calls on the database: authenticate, validate, run the handler in one transaction.
  * Closing the transport closes the database.
  */
-export function createLocalTransport(options: LocalTransportOptions): LocalTransport {
+export function createLocalTransport(options: LocalTransportOptions, limits = new CallLimits(options)): LocalTransport {
   const { database } = options;
   const clock = checkClock(options.clock);
-  const limits = new CallLimits(options);
-  const shared = {
-    writes: new WriteQueue(database.db, { overlapsCommits: database.dialect.isServer }),
-    savedProducts: new SavedProducts(),
-    responses: new ResponseCache(database),
-  };
+  const savedProducts = new SavedProducts();
+  const writes = new AccountWrites(database, {
+    onLock: ({ accountId, version, waitedMs }) => {
+      savedProducts.note(accountId, version);
+      options.onLock?.(waitedMs);
+    },
+    onRollback: () => savedProducts.clear(),
+    isBulk: options.isBulk,
+  });
+  const shared = { writes, savedProducts, responses: new ResponseCache() };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const { signal, onEvent, isChecked, idempotencyKey, inputText, clientAddress } = callOptions;
@@ -59,20 +81,35 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
       const nowMs = clock();
       try {
         const account = await authenticate(database, endpoint, caller, nowMs);
+        if (account) onEvent?.(describeCaller(account, endpoint));
         if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
+        const { hasVersion } = callOptions;
+        const version = endpoint.caching?.byVersion === true ? account?.version : undefined;
+        if (version !== undefined && hasVersion?.(version) === true) throw new NotModified();
         const key = honoredKey(endpoint, account, idempotencyKey);
-        const run = { ...options, ...shared, account, nowMs, isChecked, key, inputText, onEvent };
+        const run: Run = { ...options, ...shared, account, nowMs, isChecked, key, inputText, onEvent };
         const valid = isChecked === true ? input : validateInput(endpoint, input);
+        const ownerId = await findOwner(operation, valid, run);
+        run.ownerId = ownerId;
         await checkCall(operation, valid, run);
         if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
         const reader = <T>(work: (context: HandlerContext) => Promise<T>) =>
           read(run, (transaction) => work(createContext(transaction, run)));
         const { isSignUpClosed } = options;
-        const called = { operation, endpoint, input: valid, account, clientAddress, isSignUpClosed, read: reader };
+        const called = {
+          operation,
+          endpoint,
+          input: valid,
+          account,
+          ownerId,
+          clientAddress,
+          isSignUpClosed,
+          read: reader,
+        };
         await limitPublicCall(called, limits);
         const prepared = (await transforms[operation]?.(valid, run)) ?? valid;
         const stored = await runHandler(operation, endpoint, prepared, run);
-        const output = (await completions[operation]?.(stored, prepared, account)) ?? stored;
+        const output = (await completions[operation]?.(stored, prepared, run)) ?? stored;
         return output as OutputOf<typeof operation>;
       } catch (error) {
         await limits.countFailure(error, endpoint, clientAddress);
@@ -80,12 +117,21 @@ export function createLocalTransport(options: LocalTransportOptions): LocalTrans
       }
     },
     work: createWork({ ...options, ...shared }, clock),
+    queuedWrites: () => writes.length,
+    poolUse: database.poolUse,
+    onReplica: (replica) => createLocalTransport({ ...options, database: replica }, limits),
+    readReplicaLag: async (replica) => (await import("../storage/replica.ts")).readReplicaLag(replica, database),
     close: () => database.db.destroy(),
   };
 }
 
+/** Operations for which the token is optional state whether it is valid; all others but public ones require it. */
+function describeCaller({ appKey, isStore }: Account, { auth }: Endpoint): CallEvent {
+  return { type: "account", appKey, hasToken: isStore ?? auth !== "account" };
+}
+
 function createWork(shared: Omit<Run, "account" | "nowMs">, clock: () => number): EngineWork {
-  const start = (): Run => ({ ...shared, account: undefined, nowMs: clock() });
+  const start = (ownerId?: number): Run => ({ ...shared, account: undefined, ownerId, nowMs: clock() });
   const convertErrors = async <T>(result: Promise<T>): Promise<T> => {
     try {
       return await result;
@@ -98,15 +144,15 @@ function createWork(shared: Omit<Run, "account" | "nowMs">, clock: () => number)
       const run = start();
       return convertErrors(read(run, (transaction) => work(createContext(transaction, run))));
     },
-    write: async (work) => {
-      const run = start();
+    write: async (accountId, work) => {
+      const run = start(accountId);
       return convertErrors(write(run, (transaction) => work(createContext(transaction, run))));
     },
   };
 }
 
 interface Run extends LocalTransportOptions {
-  readonly writes: WriteQueue;
+  readonly writes: AccountWrites;
   readonly savedProducts: SavedProducts;
   readonly responses: ResponseCache;
   readonly isChecked?: boolean | undefined;
@@ -115,67 +161,50 @@ interface Run extends LocalTransportOptions {
   readonly inputText?: string | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
   readonly account: Account | undefined;
+  /** The account that a call without an app key concerns. */
+  ownerId?: number | undefined;
   readonly nowMs: number;
 }
 
 async function runHandler(operation: OperationName, endpoint: Endpoint, input: unknown, run: Run): Promise<unknown> {
   const handler = await findHandler(operation);
-  const { savedProducts, responses } = run;
+  const { responses } = run;
   const handle = (transaction: Transaction<Tables>) => handler(input, createContext(transaction, run));
   await prepare(operation, input, run);
-  if (endpoint.effect !== "read") {
-    // Clear the saved products as soon as the handler fails, before the next queued call reads them, and again if
-    // the commit fails.
-    const clearAndRethrow = (error: unknown) => {
-      savedProducts.clear();
-      throw error;
-    };
-    const { key, inputText, onEvent } = run;
-    if (key === undefined) {
-      return write(run, (transaction) => handle(transaction).catch(clearAndRethrow)).catch(clearAndRethrow);
-    }
-    const call = { operation, endpoint, key, input, inputText };
-    hashCall(call);
-    const preload = preloads[operation];
-    const handleOnce = (transaction: Transaction<Tables>) => {
-      const context = createContext(transaction, run);
-      return runOnce(call, context, () => handler(input, context), preload && (() => preload(input, context)));
-    };
-    const { output, isReplay } = await write(
-      run,
-      (transaction) => handleOnce(transaction).catch(clearAndRethrow),
-      await findCombination(call, run),
-    ).catch(clearAndRethrow);
-    onEvent?.({ type: "idempotency", isReplay });
+  if (endpoint.effect === "read") {
+    return responses.read({ operation, account: run.account, input }, () => read(run, handle));
+  }
+  const combined = await findCombinedHandler(operation);
+  const combinedHandler = combined?.accepts(input, run.account) ? combined : undefined;
+  const { account, isChecked, key, inputText, onEvent } = run;
+  const contextOf = (transaction: Transaction<Tables>) => createContext(transaction, run);
+  const caller = { operation, account, isChecked, contextOf };
+  if (key === undefined) {
+    const output = await write(run, handle, combinedHandler && combineCalls(input, caller, combinedHandler));
+    // Of several calls that were combined, each can be rejected on its own.
+    if (output instanceof ServiceError) throw output;
     return output;
   }
-  return responses.read({ operation, accountId: run.account?.id, input }, () => read(run, handle));
+  const call: KeyedCall = { endpoint, key, input, inputText };
+  hashCall(call);
+  const preload = preloads[operation];
+  const handleOnce = (transaction: Transaction<Tables>) => {
+    const context = contextOf(transaction);
+    return runOnce(call, context, () => handler(input, context), preload && (() => preload(input, context)));
+  };
+  const combinable = combinedHandler && combineKeyedCalls(call, caller, combinedHandler);
+  const { output, isReplay } = await write(run, handleOnce, combinable);
+  onEvent?.({ type: "idempotency", isReplay });
+  return output;
 }
 
-type OnceResult = Awaited<ReturnType<typeof runOnce>>;
-
-/** How a call with an idempotency key is carried out together with other waiting calls of the account, if it can be. */
-async function findCombination(
-  call: KeyedCall & { readonly operation: OperationName },
-  run: Run,
-): Promise<Combinable<OnceResult> | undefined> {
-  const { operation, input, key } = call;
-  const handler = await findCombinedHandler(operation);
-  if (!handler || !run.account || !handler.accepts(input, run.account)) return undefined;
-  return {
-    key: `${operation} ${run.account.id}`,
-    id: key,
-    input: call,
-    workOnAll: (calls, transaction) => {
-      const context = createContext(transaction, run);
-      return runAllOnce(calls as readonly KeyedCall[], context, (open) =>
-        handler.handleAll(
-          open.map((each) => each.input),
-          context,
-        ),
-      );
-    },
-  };
+/** Finds the account that a call without an app key concerns, and rejects the call if that is disabled. */
+async function findOwner(operation: OperationName, input: unknown, run: Run): Promise<number | undefined> {
+  const finder = accountFinders[operation];
+  if (!finder) return undefined;
+  const { findActiveOwner } = await import("./accounts/active-account.ts");
+  const fields = input as Readonly<Record<string, string | number>>;
+  return read(run, (transaction) => findActiveOwner(finder, fields, { transaction, sealer: run.sealer }));
 }
 
 /** Rejects a call before its input is transformed and before it takes the write lock. */
@@ -198,20 +227,16 @@ function read<T>({ database }: Run, work: (transaction: Transaction<Tables>) => 
   return database.db.transaction().setAccessMode("read only").execute(work);
 }
 
-async function write<T>(
-  { writes, responses }: Run,
+function write<T>(
+  { writes, account, ownerId }: Run,
   work: (transaction: Transaction<Tables>) => Promise<T>,
   combinable?: Combinable<T>,
 ): Promise<T> {
-  try {
-    return await writes.run(work, combinable);
-  } finally {
-    responses.invalidate();
-  }
+  return writes.run(work, { accountId: account?.id ?? ownerId, combinable });
 }
 
 function createContext(transaction: Transaction<Tables>, run: Run): HandlerContext {
-  const { database, savedProducts, account, nowMs, random, sealer, isChecked } = run;
+  const { database, savedProducts, account, ownerId, nowMs, random, sealer, isChecked } = run;
   return {
     transaction,
     dialect: database.dialect,
@@ -222,8 +247,9 @@ function createContext(transaction: Transaction<Tables>, run: Run): HandlerConte
     isChecked,
     publicUrl: run.publicUrl?.() ?? defaultPublicUrl,
     bottomLinesDelayMs: run.bottomLinesDelayMs,
-    privateWebhooksFor: run.privateWebhooksFor,
+    privateWebhooksFor: run.privateWebhooksFor?.(),
     isSignUpClosed: run.isSignUpClosed,
     ...(account && { account }),
+    ...(ownerId !== undefined && { ownerId }),
   };
 }

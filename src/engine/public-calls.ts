@@ -8,6 +8,7 @@ interface PublicCall {
   readonly endpoint: Endpoint;
   readonly input: unknown;
   readonly account: Account | undefined;
+  readonly ownerId: number | undefined;
   readonly clientAddress: string | undefined;
   readonly isSignUpClosed: boolean | undefined;
   /** Runs `work` in a read-only transaction. */
@@ -19,19 +20,19 @@ interface PublicCall {
  * @throws ServiceError `tooManyRequests`; for an invalid signature, `featureDisabled`, `invalidParams`, `unauthorized`
  */
 export async function limitPublicCall(call: PublicCall, limits: CallLimits): Promise<void> {
-  const { endpoint, account, clientAddress } = call;
+  const { endpoint, account, ownerId, clientAddress } = call;
   const { publicKind: kind } = endpoint;
   if (kind === undefined || !limits.limitsPublicCalls || account?.isStore === true || (await isSigned(call))) return;
   await limits.takeForClient(`${kind}-per-client`, clientAddress);
   // Otherwise, strangers could use up the limit of people with an invitation.
-  if (kind === "sign-ups" && !call.isSignUpClosed) await limits.takeForServer("sign-ups-per-server");
+  if (kind === "sign-ups" && !call.isSignUpClosed) await limits.take([{ name: "sign-ups-per-server" }]);
   if (kind !== "submissions" && kind !== "votes") return;
-  const accountId = account?.id ?? (await findVotedAccount(call));
+  const accountId = account?.id ?? ownerId;
   // The handler rejects votes on records that do not exist.
-  if (accountId !== undefined) await limits.takeForAccount(`${kind}-per-account`, accountId);
-  if (kind !== "submissions") return;
+  const ofAccount = accountId === undefined ? [] : [{ name: `${kind}-per-account`, accountId } as const];
+  if (kind === "votes") return limits.take(ofAccount);
   const { email } = call.input as { readonly email: string };
-  await limits.takeForRecipient("submissions-per-recipient", email);
+  await limits.take([...ofAccount, { name: "submissions-per-recipient", recipient: email }]);
 }
 
 const signedOperations: Readonly<Partial<Record<OperationName, "create" | "createNow">>> = {
@@ -45,14 +46,4 @@ async function isSigned({ operation, input, read }: PublicCall): Promise<boolean
   if (!signed || !fields.signature) return false;
   const { readSignature } = await import("./accounts/vendor-signature.ts");
   return read(async (context) => (await readSignature(fields, signed, context)) !== undefined);
-}
-
-async function findVotedAccount({ operation, input, read }: PublicCall): Promise<number | undefined> {
-  const { review_id, answer_id } = input as { readonly review_id: number; readonly answer_id: number };
-  const [table, id] =
-    operation === "reviews.vote" ? (["reviews", review_id] as const) : (["answers", answer_id] as const);
-  const found = await read(({ transaction }) =>
-    transaction.selectFrom(table).select("account_id").where("id", "=", id).executeTakeFirst(),
-  );
-  return found?.account_id;
 }

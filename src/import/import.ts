@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -12,6 +12,7 @@ import type { ImportBehavior } from "./kind.ts";
 import type { ImportKind } from "./kinds.ts";
 import {
   createRunFolder,
+  createRunsFolder,
   findRun,
   listManifests,
   noTotals,
@@ -135,7 +136,7 @@ async function newRun(
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   const nowMs = deps.clock();
-  mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
+  createRunsFolder(deps.runsFolder);
   using _ = lockKind(kind, behavior, deps);
   const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
   const { folder } = runPaths(deps.runsFolder, id);

@@ -92,6 +92,8 @@ export interface KindFlag {
   readonly isRequired?: boolean;
   /** The accepted values: those of a field of the contract, or a list. */
   readonly values?: readonly string[] | { readonly operation: OperationName; readonly field: string };
+  /** Reads a value in another notation; undefined if it is invalid. */
+  readonly readValue?: (text: string) => string | undefined;
   /** How the value is parsed; text by default. A `date` is YYYY-MM-DD. */
   readonly type?: "date";
 }

@@ -1,4 +1,5 @@
-export type RunState = "running" | "finished" | "interrupted" | "stopped" | "failed";
+export const runStates = ["running", "finished", "interrupted", "stopped", "failed"] as const;
+export type RunState = (typeof runStates)[number];
 
 /** `read = accepted + rejected + failed`, always. */
 export interface RowCounts {

@@ -13,8 +13,6 @@ export interface PageDefinition {
   readonly render: (value: unknown) => string;
   /** The value of the `Content-Security-Policy` header. */
   readonly policy: string;
-  /** Whether the page is for one person, and must not be cached. */
-  readonly isPersonal: boolean;
   /** Whether the submitted form was invalid. */
   readonly hasProblems?: (value: unknown) => boolean;
 }
@@ -30,7 +28,6 @@ function page<N extends OperationName>(
     {
       render: render as (value: unknown) => string,
       policy: policies[audience],
-      isPersonal: audience !== "public",
       ...(hasProblems && { hasProblems: hasProblems as (value: unknown) => boolean }),
     },
   ];

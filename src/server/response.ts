@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { LimitFunction } from "p-limit";
 import { type Endpoint, idempotencyKeys, type OperationName, sendingLimits, ServiceError } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
-import type { CallEvent, Transport } from "../service/transport.ts";
+import { type CallEvent, NotModified, type Transport } from "../service/transport.ts";
+import { noteCaller } from "./call-log.ts";
+import { createVersionCheck } from "./cache-headers.ts";
 import { decodeCall } from "./call-decoder.ts";
 import { encodeLongJson, requestsLongList } from "./long-json.ts";
 
@@ -18,15 +20,34 @@ export interface Answering {
   readonly transport: Transport;
   /** Runs calls for long lists, a few at the same time, because each takes much memory. */
   readonly longLists: LimitFunction;
+  /** Identifies what determines responses in addition to the data: the version of the program, and its public URL. */
+  readonly program: () => string;
 }
 
 /** Handles a request: decodes it, makes the call, and encodes the result. */
 export async function answer(
-  { method, params, query, body, headers, ip }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
-  { operation, endpoint, page, transport, longLists }: ResponseFormat & Answering,
+  format: ResponseFormat & Answering,
 ): Promise<unknown> {
+  try {
+    return await makeCall(request, reply, format);
+  } catch (error) {
+    if (!(error instanceof NotModified)) throw error;
+    void reply.code(304);
+    return "";
+  }
+}
+
+async function makeCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { operation, endpoint, page, transport, longLists, program }: ResponseFormat & Answering,
+): Promise<unknown> {
+  const { method, params, query, body, headers, ip } = request;
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
+  // The URL contains a token, so no cache should store the response.
+  if (decoded.caller.utoken !== undefined) void reply.header("cache-control", "no-store");
   const callback = readCallback(decoded.callback);
   const key = headers[idempotencyKeys.header];
   const idempotencyKey = typeof key === "string" ? key : undefined;
@@ -34,6 +55,9 @@ export async function answer(
     if (event.type === "idempotency") {
       void reply.header(idempotencyKeys.header, idempotencyKey);
       if (event.isReplay) void reply.header(idempotencyKeys.replayHeader, "true");
+    }
+    if (event.type === "account") {
+      noteCaller(request, event.appKey, event.hasToken ? decoded.caller.utoken : undefined);
     }
     if (event.type !== "limit") return;
     void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
@@ -44,11 +68,13 @@ export async function answer(
     // The transport validates the input.
     // A connection that was closed has no address. Calls without one would not be limited.
     const clientAddress = (ip as string | undefined) ?? "unknown";
-    const options = { onEvent, idempotencyKey, clientAddress };
+    const mayStore = endpoint.caching?.byVersion === true && !reply.hasHeader("cache-control");
+    const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
+    const options = { onEvent, idempotencyKey, clientAddress, hasVersion };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);
-    if (endpoint.reply.media === "bytes") return toBytes(reply, endpoint, value as Bytes);
+    if (endpoint.reply.media === "bytes") return toBytes(reply, value as Bytes);
     return toJson(reply, endpoint, value, callback);
   };
   if (page || callback !== undefined || !requestsLongList(endpoint, input)) return work();
@@ -61,21 +87,18 @@ export async function answer(
 }
 
 function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): unknown {
-  // RFC 6749 5.1: responses with tokens must not be cached.
-  if (endpoint.returnsSecret === true) void reply.header("cache-control", "no-store");
   const body = endpoint.reply.encode(value as Record<string, unknown>);
   if (callback === undefined) return body;
   void reply.type("application/javascript; charset=utf-8");
   return encodeJsonp(callback, body);
 }
 
-/** The URL of a personal page grants access to it, so the page is not cached and the URL is not sent as a referrer. */
+/** The URL of a personal page grants access to it, so it is not sent as a referrer. */
 function toPage(
   reply: FastifyReply,
   { endpoint, page }: { readonly endpoint: Endpoint; readonly page: PageDefinition },
   value: unknown,
 ): unknown {
-  if (page.isPersonal) void reply.header("cache-control", "no-store");
   void reply
     .type("text/html; charset=utf-8")
     .header("content-security-policy", page.policy)
@@ -92,15 +115,8 @@ interface Bytes {
   readonly base64: string;
 }
 
-/**
- * Caches must revalidate an image, because it may be unpublished. An image that records its request (such as a tracking
- * pixel) must not be cached.
- */
-function toBytes(reply: FastifyReply, { effect }: Endpoint, { content_type, base64 }: Bytes): Buffer {
-  void reply
-    .type(content_type)
-    .header("content-security-policy", "default-src 'none'")
-    .header("cache-control", effect === "read" ? "no-cache" : "no-store");
+function toBytes(reply: FastifyReply, { content_type, base64 }: Bytes): Buffer {
+  void reply.type(content_type).header("content-security-policy", "default-src 'none'");
   return Buffer.from(base64, "base64");
 }
 

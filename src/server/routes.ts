@@ -1,13 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
-import { bodyLimitOf, type Endpoint, operations, ServiceError } from "../contract/index.ts";
+import { bodyLimitOf, type Endpoint, type OperationName, operations, ServiceError } from "../contract/index.ts";
 import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
+import { addCacheHeaders } from "./cache-headers.ts";
 import { answer, type Answering, type ResponseFormat } from "./response.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { Chaos } from "./chaos.ts";
 import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
 import { sendRefusal } from "./error-response.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    readonly operation?: OperationName;
+  }
+}
 
 interface Route extends ResponseFormat {
   readonly path: string;
@@ -89,17 +96,19 @@ function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
   return errorForm === "oauth" ? "forms" : "json";
 }
 
-function addRoute(app: FastifyInstance, route: Route, { transport, longLists, log, chaos, bodyLimit }: Serving): void {
+function addRoute(app: FastifyInstance, route: Route, { log, chaos, bodyLimit, ...answering }: Serving): void {
   const { operation, endpoint, path } = route;
   app.route({
     method: [...methodsOf(endpoint)],
     url: path,
+    config: { operation },
     bodyLimit: Math.min(bodyLimit, bodyLimitOf(endpoint)),
     // HEAD runs the call, so it is available only if the call changes nothing or has a field to prevent changes.
     exposeHeadRoute: hasHead(endpoint),
     ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
+    onSend: addCacheHeaders(endpoint),
     handler: (request, reply) => {
-      const work = () => answer(request, reply, { ...route, transport, longLists });
+      const work = () => answer(request, reply, { ...route, ...answering });
       return chaos ? chaos.answer({ operation, request, reply, log }, work) : work();
     },
   });

@@ -1,6 +1,6 @@
-import { fastify, type FastifyInstance, type FastifyReply, type InjectOptions } from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from "fastify";
+import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import pLimit from "p-limit";
 import {
@@ -16,12 +16,15 @@ import type { About } from "./openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
 import { BodyReader } from "./body-reader.ts";
+import { addCallLog } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
-import { toListenError } from "./listen-error.ts";
+import { addHealthPaths } from "./health.ts";
+import { listenOn } from "./listen.ts";
 import { sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { receiveInTurns } from "./receiving-turns.ts";
+import type { AnsweredCall } from "./metrics.ts";
 import { findRequestFault } from "./request-check.ts";
 import { addRoutes } from "./routes.ts";
 
@@ -39,10 +42,14 @@ export interface ServerOptions {
   readonly clock?: () => number;
   /** Addresses and networks (CIDR) of reverse proxies whose `X-Forwarded-For` is used (default: none). */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Details for `/openapi.json`. Called once, when the document is first requested. */
+  /** Details for `/openapi.json` and ETags, which must not change. */
   readonly about?: () => About;
   /** Injects faults, for testing clients. */
   readonly chaos?: Chaos | undefined;
+  /** Whether the database answers, for `/readyz` (default: always). */
+  readonly isReady?: (() => Promise<boolean>) | undefined;
+  /** Called after each response. */
+  readonly onAnswer?: ((call: AnsweredCall) => void) | undefined;
 }
 
 /** A request that is handled without a connection. */
@@ -98,7 +105,9 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   } = options;
   const limits = { ...receivingLimits, ...options.receiving };
   const sending = { ...sendingLimits, ...options.sending };
-  const app = createApp(transport, { log, limits, sending, bodyLimit: bodyLimitBytes, chaos, trustedProxies });
+  const app = createApp(transport, { log, limits, sending, bodyLimit: bodyLimitBytes, chaos, trustedProxies, about });
+  if (options.onAnswer) reportAnswers(app, options.onAnswer);
+  addHealthPaths(app, options.isReady ?? (async () => true));
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
   const connections = closeConnectionsWhenStopping(app);
@@ -116,15 +125,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
       });
       return { status: statusCode, headers: answered as IncomingHttpHeaders, bytes: rawPayload };
     },
-    listen: async ({ host, port }) => {
-      try {
-        await app.listen({ host, port });
-      } catch (error) {
-        throw toListenError(error, host, port);
-      }
-      const { port: taken } = app.server.address() as AddressInfo;
-      return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}` };
-    },
+    listen: (where) => listenOn(app, where),
     close: async () => {
       connections.stopping = true;
       chaos?.close();
@@ -145,11 +146,12 @@ interface AppOptions {
   readonly bodyLimit: number;
   readonly chaos: Chaos | undefined;
   readonly trustedProxies: readonly string[];
+  readonly about: () => About;
 }
 
 function createApp(
   transport: Transport,
-  { log, limits, sending, bodyLimit, chaos, trustedProxies }: AppOptions,
+  { log, limits, sending, bodyLimit, chaos, trustedProxies, about }: AppOptions,
 ): FastifyInstance {
   const app = fastify({
     // Its log lines contain the complete URL, which may contain a utoken.
@@ -170,6 +172,7 @@ function createApp(
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for these errors.
       disableSniffing(reply);
+      nameRequest(request, reply);
       void sendRefusal(error, { request, reply, form: formOf(request.url), log });
     },
   });
@@ -183,20 +186,32 @@ function createApp(
   const reader = new BodyReader(app, log, limits);
   acceptJson(app, reader);
   new PendingResponses(sending).watch(app);
-  app.addHook("onRequest", ({ raw }, reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     disableSniffing(reply);
-    done(findRequestFault(raw));
+    nameRequest(request, reply);
+    done(findRequestFault(request.raw));
   });
-  addLog(app, log);
+  addCallLog(app, log);
   answerUnknownPaths(app, log);
-  app.get("/healthz", { exposeHeadRoute: true }, () => ({ status: "ok" }));
-  addRoutes(app, { transport, longLists: pLimit(maxLongLists), log, reader, chaos, bodyLimit });
+  const program = identifyProgram(about);
+  addRoutes(app, { transport, longLists: pLimit(maxLongLists), program, log, reader, chaos, bodyLimit });
   return app;
+}
+
+/** Identifies the version of the program and its public URL in ETags, because they determine responses, too. */
+function identifyProgram(about: () => About): () => string {
+  let made: string | undefined;
+  return () => (made ??= createHash("sha256").update(JSON.stringify(about())).digest("base64url").slice(0, 6));
 }
 
 /** Prevents browsers from guessing the content type, because responses contain user content. */
 function disableSniffing(reply: FastifyReply): void {
   void reply.header("x-content-type-options", "nosniff");
+}
+
+/** The ID by which the log names the request. */
+function nameRequest({ id }: FastifyRequest, reply: FastifyReply): void {
+  void reply.header("x-request-id", id);
 }
 
 /** Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body. */
@@ -226,19 +241,10 @@ function closeConnectionsWhenStopping(app: FastifyInstance): { stopping: boolean
   return state;
 }
 
-/** Logs one line per call, with the route pattern only: paths, queries, and bodies contain personal data. */
-function addLog(app: FastifyInstance, log: Logger): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    log.info(
-      {
-        id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? "(unknown)",
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      "call",
-    );
+function reportAnswers(app: FastifyInstance, onAnswer: (call: AnsweredCall) => void): void {
+  app.addHook("onResponse", ({ routeOptions }, reply, done) => {
+    const { operation } = routeOptions.config;
+    onAnswer({ operation, status: reply.statusCode, durationMs: reply.elapsedTime });
     done();
   });
 }

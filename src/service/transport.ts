@@ -24,6 +24,8 @@ export type CallEvent =
       /** Whether the failed attempt may have been carried out nevertheless. */
       readonly mayBeDone?: boolean;
     }
+  /** The service has found the account, and whether the token of the call, if it has one, is valid. */
+  | { readonly type: "account"; readonly appKey: string; readonly hasToken: boolean }
   /** The service's rate limit: remaining requests, and when the window ends (Unix time in seconds). */
   | { readonly type: "limit"; readonly remaining: number; readonly resetAtSeconds: number }
   /** The service honored the idempotency key. If `isReplay`, the result is that of an earlier call. */
@@ -49,8 +51,18 @@ export interface CallOptions {
    * process. Ignored by remote services.
    */
   readonly clientAddress?: string | undefined;
+  /**
+   * Called with the version of the account, before a read whose response depends on nothing else. If it returns true, the
+   * caller has the response: the call ends with `NotModified`. Ignored by remote services.
+   */
+  readonly hasVersion?: ((version: number) => boolean) | undefined;
   /** Maximum number of attempts, if lower than the default of the transport. */
   readonly maxAttempts?: number | undefined;
+}
+
+/** A call ended early, because the caller has its response. */
+export class NotModified extends Error {
+  override readonly name = "NotModified";
 }
 
 /**

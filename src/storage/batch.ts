@@ -13,7 +13,7 @@ export function batchRows<R>(
   rows: readonly (readonly unknown[])[],
   dialect: StorageDialect,
 ): AliasedRawBuilder<R, "batch"> {
-  return batchOf(columns, sql`${JSON.stringify(rows)}`, dialect);
+  return dialect.selectBatch(columns, sql`${JSON.stringify(rows)}`).as("batch");
 }
 
 /** Like `batchRows`, but `rows` is an SQL expression: a list of lists as JSON text. */
@@ -23,4 +23,14 @@ export function batchOf<R>(
   dialect: StorageDialect,
 ): AliasedRawBuilder<R, "batch"> {
   return dialect.selectBatch(columns, rows).as("batch");
+}
+
+/**
+ * The value of a column of the table that `update … from batch` changes, where the column is the same in all rows.
+ * Without the second argument of `coalesce`, SQLite would read all rows with that value, and then search the batch for
+ * each of them. PostgreSQL removes it before it plans the statement.
+ * @param column a column of the batch
+ */
+export function constantInBatch(value: RawBuilder<unknown>, column: string): RawBuilder<unknown> {
+  return sql`coalesce(${value}, ${sql.ref(`batch.${column}`)})`;
 }

@@ -1,19 +1,33 @@
 import { Kysely } from "kysely";
 import { AddressError, parseDatabaseAddress } from "./address.ts";
-import type { DatabaseAddress, DriverOptions, StorageDialect, StorageDriver } from "./dialect.ts";
+import {
+  type DatabaseAddress,
+  defaultPoolSize,
+  type DriverOptions,
+  type PoolUse,
+  type StorageDialect,
+} from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
+import { pipelineTransactions } from "./pipelined-transactions.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 
-export interface Database extends Pick<StorageDriver, "readVersion"> {
+/** The share of the connections to a server that is used for writes. */
+const shareOfWrites = 0.4;
+
+export interface Database {
   readonly db: Kysely<Tables>;
   readonly dialect: StorageDialect;
   /** The database as it is shown to users: a path, or a URL without its password. */
   readonly shownAs: string;
+  /** How many transactions should write at a time, so that connections remain for reads; undefined for a file. */
+  readonly maxTransactions: number | undefined;
+  /** The connections to a server; undefined for a file. */
+  readonly poolUse: () => PoolUse | undefined;
 }
 
-interface OpenOptions extends Pick<DriverOptions, "busyTimeoutMs"> {
+interface OpenOptions extends Pick<DriverOptions, "busyTimeoutMs" | "poolSize"> {
   readonly nowMs: number;
   /** Whether all changes are rolled back when the database is closed; see `rehearse`. */
   readonly isRehearsal?: boolean | undefined;
@@ -29,19 +43,23 @@ export async function openDatabase(
 ): Promise<Database> {
   const { dialect: name, location, shownAs } = parseAddress(url);
   const dialect = dialects[name];
-  let driver = await dialect.createDriver(location, options);
+  let readPool: (() => PoolUse) | undefined;
+  let driver = await dialect.createDriver(location, { ...options, onPool: (read) => (readPool = read) });
   if (isRehearsal) {
     const { rehearse } = await import("./rehearsal.ts");
     driver = rehearse(driver);
   }
   const db = new Kysely<Tables>({ dialect: driver });
+  if (dialect.isServer && !isRehearsal) pipelineTransactions(db);
   try {
     await migrate(db as unknown as Kysely<never>, dialect, nowMs);
   } catch (error) {
     await db.destroy().catch(() => {});
     throw toStorageError(error, shownAs) ?? error;
   }
-  return { db, dialect, shownAs, readVersion: driver.readVersion };
+  const { poolSize = defaultPoolSize } = options;
+  const maxTransactions = dialect.isServer ? Math.max(2, Math.floor(poolSize * shareOfWrites)) : undefined;
+  return { db, dialect, shownAs, maxTransactions, poolUse: () => readPool?.() };
 }
 
 function parseAddress(url: string): DatabaseAddress {

@@ -1,11 +1,15 @@
 import type { ColumnBuilderCallback, Dialect as KyselyDialect, Kysely, RawBuilder, SchemaModule } from "kysely";
 import type { StorageIssue } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
+import type { TextSearch } from "./text-search.ts";
 
 export type DialectName = "sqlite" | "postgres";
 
 /** Default time that a statement waits for another process's write, in milliseconds. */
 export const defaultBusyTimeoutMs = 10_000;
+
+/** Default maximum number of connections of a process to a server. */
+export const defaultPoolSize = 10;
 
 export interface DatabaseAddress {
   readonly dialect: DialectName;
@@ -22,17 +26,51 @@ export interface DriverOptions {
   readonly busyTimeoutMs?: number;
   /** Opens an existing database without changing it. */
   readonly isReadOnly?: boolean;
+  /** The maximum number of connections to a server (default: 10). */
+  readonly poolSize?: number | undefined;
+  /** Receives a function that reads how the connections to a server are used. */
+  readonly onPool?: ((read: () => PoolUse) => void) | undefined;
 }
 
-export interface StorageDriver extends KyselyDialect {
-  /**
-   * Returns a number that changes when another process has written to the database. While a call of this process is in
-   * flight, the number may be from the start of that call. Absent if the database does not provide one.
-   */
-  readonly readVersion?: (() => number) | undefined;
+/** The connections of this process to a server. */
+export interface PoolUse {
+  readonly total: number;
+  readonly idle: number;
+  /** Transactions that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** A primary key or a unique constraint. */
+export interface TableKey {
+  readonly table: string;
+  readonly name: string;
+  readonly isPrimary: boolean;
+  readonly columns: readonly string[];
+}
+
+/** Copies of a database on other servers. */
+export interface Replication {
+  /** Whether this server itself is a replica, and how far it is behind its primary; null if that is not known. */
+  readonly isReplica: boolean;
+  readonly lagMs: number | null;
+  readonly replicas: readonly {
+    readonly name: string;
+    /** Such as `streaming`; null if this role may not see it. */
+    readonly state: string | null;
+    readonly lagMs: number | null;
+  }[];
 }
 
 /** Facts about a database that only its dialect can find out. */
+export interface ConnectionFacts {
+  /** How many the server accepts from ordinary roles. */
+  readonly max: number;
+  /** Open connections to all databases of the server. */
+  readonly used: number;
+  /** Those of starpost to this database, without that of the inspection. */
+  readonly own: number;
+}
+
 export interface DialectFacts {
   /** For example, `PostgreSQL 16.2`. */
   readonly version: string;
@@ -43,6 +81,12 @@ export interface DialectFacts {
   readonly clockAheadMs: number | null;
   /** Who has held the write lock, and for how long; null if nobody has, or if that is not known. */
   readonly writer: { readonly name: string; readonly forMs: number } | null;
+  /** Null without a server. */
+  readonly replication: Replication | null;
+  /** The connections to the server, including that of the inspection; null without a server. */
+  readonly connections: ConnectionFacts | null;
+  /** The number of tables that are distributed over several servers; null if none can be. */
+  readonly distributedTables: number | null;
 }
 
 /** Names the columns of a batch in order, with the SQL type of each. */
@@ -56,7 +100,7 @@ export interface StorageDialect {
   /** Whether transactions of one process run strictly in the order in which they were started. */
   readonly runsInOrder: boolean;
   /** Loads the driver. The database itself is opened by the first query. */
-  createDriver(location: string, options: DriverOptions): Promise<StorageDriver>;
+  createDriver(location: string, options: DriverOptions): Promise<KyselyDialect>;
   /** Explains an error of the driver, or returns undefined if it is not a known storage error. */
   explainError(error: unknown): StorageIssue | undefined;
 
@@ -64,6 +108,19 @@ export interface StorageDialect {
   createSchema(db: Kysely<never>): SchemaModule;
   /** The type and constraints of a primary key that is never reused, even after its row is deleted. */
   readonly idColumn: { readonly type: "integer" | "bigint"; readonly build: ColumnBuilderCallback };
+  /** Whether primary keys consist of the account and an ID, so that rows can be distributed by account. */
+  readonly keysHaveAccounts: boolean;
+  /** Replaces a key by one of the same name with other columns. */
+  changeKey(key: TableKey, db: Kysely<never>): Promise<void>;
+  /** Adds the account to the primary key of a table with an ID, if `keysHaveAccounts`. */
+  addAccountToId(table: string, db: Kysely<never>): Promise<void>;
+  /**
+   * Keeps the planner from estimating the rows of an account by counts of accounts, which do not know the rows that an account
+   * got since then: with an estimate of one row, it would compare all rows of the account with each other.
+   */
+  ignoreAccountCounts(table: string, db: Kysely<never>): Promise<void>;
+  /** Makes other migrations wait until the end of the transaction. */
+  lockDatabase(db: Kysely<never>): Promise<void>;
   /** @throws SchemaError if the database cannot hold the tables */
   checkEmptyDatabase(db: Kysely<never>): Promise<void>;
   readTableNames(db: Kysely<never>): Promise<string[]>;
@@ -81,13 +138,21 @@ export interface StorageDialect {
   readonly inBatchOrder: RawBuilder<unknown>;
   /** Limits an `update` or a `delete` of a table to some of the rows that meet a condition. */
   isAmongFirst(table: string, condition: RawBuilder<unknown>, limit: number): RawBuilder<boolean>;
-  /** Ends a `select` of rows to take: skips rows that another transaction is taking. */
-  readonly skipLocked: RawBuilder<unknown>;
+  /** A column in a condition for which no index is to be used, because another one leads to fewer rows. */
+  withoutIndex<T>(column: RawBuilder<T>): RawBuilder<T>;
+  /**
+   * A condition that is tested row by row. The planner does not estimate how few rows meet it, and so does not prefer reading and
+   * sorting all rows to reading the first ones in order.
+   */
+  testRows(condition: RawBuilder<unknown>): RawBuilder<boolean>;
+  readonly textSearch: TextSearch;
 
   /**
-   * Returns a number that changes when another connection has written to the database. Within a transaction that may
-   * write, it does not change. NaN, which equals nothing, if the database does not provide one.
+   * Removes the remains of deleted and changed rows of tables, as far as the database can. Not in a transaction.
+   * @returns false if another process prevents that for now
    */
-  readDataVersion(db: Kysely<Tables>): Promise<number>;
+  removeDeleted(tables: readonly (keyof Tables)[], db: Kysely<Tables>): Promise<boolean>;
+  /** Distributes the tables that a migration has added, if the others are distributed, before rows are updated. */
+  distributeNewTables?(db: Kysely<never>): Promise<void>;
   readFacts(db: Kysely<Tables>, location: string, clock: () => number): Promise<DialectFacts>;
 }

@@ -2,15 +2,19 @@ import { Kysely } from "kysely";
 import { parseDatabaseAddress } from "./address.ts";
 import type { DialectFacts } from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
-import { newestSchema, readSchemaVersion } from "./migrations/migrate.ts";
+import { listPending, newestSchema, readSchemaVersion } from "./migrations/migrate.ts";
 import type { StorageProblem } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
+import { readWebhooks, type WebhookFacts } from "./inspect-webhooks.ts";
 
 export interface DatabaseFacts extends DialectFacts {
   /** The version of the schema; null if the database has no starpost tables. */
   readonly schema: number | null;
   readonly newestSchema: number;
+  /** Versions and names of the migrations that the next use carries out. */
+  readonly pendingMigrations: readonly string[];
   readonly tables: number;
+  readonly accounts: number;
   /** The chosen account, or else the first one; null if it does not exist. */
   readonly account: {
     readonly appKey: string;
@@ -19,6 +23,20 @@ export interface DatabaseFacts extends DialectFacts {
   } | null;
   /** Emails that are held, by reason, if there are any. */
   readonly heldEmails: Readonly<Record<string, number>>;
+  /** What waits to be sent; undefined if the tables are of an older version. */
+  readonly backlog?: Backlog | undefined;
+  /** How deliveries have gone in the last 24 hours; undefined if the tables are of an older version. */
+  readonly webhooks?: readonly WebhookFacts[] | undefined;
+}
+
+/** The failures of 24 hours are counted. */
+const webhookPeriodMs = 86_400_000;
+
+interface Backlog {
+  /** When the oldest email became due that is not sent yet, in milliseconds; null without one. */
+  readonly emailDueAtMs: number | null;
+  /** The same for webhooks. */
+  readonly webhookDueAtMs: number | null;
 }
 
 /** Why a database could not be inspected. */
@@ -58,7 +76,13 @@ export async function inspectDatabase(
     const facts = await dialect.readFacts(db, address.location, clock);
     const account = schema === null ? null : await readAccount(db, clock(), appKey);
     const heldEmails = schema === null || schema < holdsSince ? {} : await countHeldEmails(db);
-    return { facts: { ...facts, schema, newestSchema, tables, account, heldEmails } };
+    const isCurrent = schema === newestSchema;
+    const backlog = isCurrent ? await readBacklog(db) : undefined;
+    const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
+    const accounts = schema === null ? 0 : await countAccounts(db);
+    const pendingMigrations = listPending(schema ?? 0);
+    const content = { tables, accounts, account, heldEmails, backlog, webhooks };
+    return { facts: { ...facts, schema, newestSchema, pendingMigrations, ...content } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
     const { problem = "bug", message } = known ?? { message: `${shownAs}: ${(error as Error).message}` };
@@ -81,6 +105,14 @@ export async function checkIntegrity(path: string): Promise<string[]> {
   } finally {
     file.close();
   }
+}
+
+async function countAccounts(db: Kysely<Tables>): Promise<number> {
+  const { count } = await db
+    .selectFrom("accounts")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 async function readAccount(
@@ -113,4 +145,13 @@ async function countHeldEmails(db: Kysely<Tables>): Promise<DatabaseFacts["heldE
     .groupBy("reason")
     .execute();
   return Object.fromEntries(rows.map(({ reason, emails }) => [reason ?? "", emails]));
+}
+
+async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
+  const active = db.selectFrom("accounts").select("id").where("disabled_at", "is", null);
+  const oldest = (table: "mails" | "webhook_deliveries") =>
+    db.selectFrom(table).select("due_at").where("state", "=", "queued").where("account_id", "in", active);
+  const email = await oldest("mails").where("held_at", "is", null).orderBy("due_at").limit(1).executeTakeFirst();
+  const webhook = await oldest("webhook_deliveries").orderBy("due_at").limit(1).executeTakeFirst();
+  return { emailDueAtMs: email?.due_at ?? null, webhookDueAtMs: webhook?.due_at ?? null };
 }

@@ -1,5 +1,5 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
-import { defer } from "./deferred-query.ts";
+import { defer, markReused } from "./query-marks.ts";
 import type { StorageDialect } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
 
@@ -22,11 +22,15 @@ type Execute<V, R> = (
 /**
  * Creates a statement that is compiled once and executed with different values, because compiling a statement takes
  * longer than executing a small one.
+ * @param mark marks each query for the driver
  */
-export function createStatement<V extends Record<keyof V, string | number>, R = never>(build: Build<V>): Execute<V, R> {
+export function createStatement<V extends Record<keyof V, string | number>, R = never>(
+  build: Build<V>,
+  mark = (query: CompiledQuery) => query,
+): Execute<V, R> {
   const compile = createCompiler(build);
   return async (db, dialect, values) => {
-    const { numAffectedRows, rows } = await db.executeQuery<R>(compile(db, dialect, values));
+    const { numAffectedRows, rows } = await db.executeQuery<R>(mark(compile(db, dialect, values)));
     return { affectedRows: Number(numAffectedRows ?? 0n), rows };
   };
 }
@@ -49,7 +53,7 @@ function createCompiler<V extends Record<keyof V, string | number>>(build: Build
   return (db: Kysely<Tables>, dialect: StorageDialect, values: V): CompiledQuery => {
     let query = compiled.get(dialect);
     if (!query) {
-      query = build((name) => sql`${new Slot(name)}`, dialect).compile(db);
+      query = markReused(shareSlots(build((name) => sql`${new Slot(name)}`, dialect).compile(db)));
       compiled.set(dialect, query);
     }
     const parameters = query.parameters.map((parameter) =>
@@ -57,4 +61,18 @@ function createCompiler<V extends Record<keyof V, string | number>>(build: Build
     );
     return { ...query, parameters };
   };
+}
+
+/** Passes the value of a slot only once if the statement has numbered placeholders (`$1`), because values may be long. */
+function shareSlots(query: CompiledQuery): CompiledQuery {
+  const parameters: unknown[] = [];
+  const numbers = new Map<unknown, number>();
+  const text = query.sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    const parameter = query.parameters[Number(number) - 1];
+    const key = parameter instanceof Slot ? parameter.name : new Slot("");
+    const known = numbers.get(key) ?? parameters.push(parameter);
+    numbers.set(key, known);
+    return `$${known}`;
+  });
+  return parameters.length === 0 ? query : { ...query, sql: text, parameters };
 }

@@ -1,40 +1,55 @@
-import { setImmediate } from "node:timers/promises";
-import { type Kysely, sql, type Transaction } from "kysely";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { Transaction } from "kysely";
+import { lockAccount } from "./account-lock.ts";
+import { groupCalls, type Outcome, runGroup, type Waiting, type Work, type WriteOptions } from "./combined-writes.ts";
+import type { Database } from "./database.ts";
 import type { Tables } from "./tables.ts";
+import type { Turns } from "./turns.ts";
 
 const maxCallsPerCommit = 128;
+
+/** If fewer calls than this wait, and can be combined, the next transaction waits for the commit of the last one. */
+const fewCalls = 8;
 
 /** After this time in a transaction, the next waiting write gets its own, so that reads can run in between. */
 const maxTransactionMs = 20;
 
-type Work<T> = (transaction: Transaction<Tables>) => Promise<T>;
+/** The same for bulk writes: pages that many of them change are written once per transaction. */
+const maxBulkTransactionMs = 100;
 
-/** How a write is carried out together with other writes that wait, which is faster than one after another. */
-export interface Combinable<T> {
-  /** Only writes with the same key are combined. */
-  readonly key: string;
-  /** Two writes with the same ID are not combined. */
-  readonly id: string;
-  readonly input: unknown;
-  /** @returns the results, in the order of the inputs */
-  readonly workOnAll: (inputs: readonly unknown[], transaction: Transaction<Tables>) => Promise<readonly T[]>;
+/** How often bulk writes give other processes time to take the lock of a file, and how long: they try every 5 ms. */
+const bulkPause = { everyMs: 250, ms: 7 } as const;
+
+/** A transaction of several writes. */
+interface Batch {
+  /** The writes that are not part of the transaction yet. */
+  readonly groups: Waiting[][];
+  readonly started: Waiting[];
+  readonly outcomes: Outcome[];
+  hasBegun: boolean;
 }
 
-interface Waiting {
-  readonly work: Work<unknown>;
-  readonly combinable: Combinable<unknown> | undefined;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
-
-interface WriteQueueOptions {
+/** What the queue has done, for monitoring. */
+export interface WriteMonitor {
   /**
-   * Whether the next transaction starts while the last one is being committed. Only if the database makes the next one
-   * wait for that, as a server with a lock does.
+   * Called when a transaction has locked an account.
+   * @param event.waitedMs the time between sending the start of the transaction and that
    */
-  readonly overlapsCommits?: boolean;
+  readonly onLock?: (event: {
+    readonly accountId: number;
+    readonly version: number;
+    readonly waitedMs: number;
+  }) => void;
+  /** Called when changes are rolled back, before another write starts. */
+  readonly onRollback?: () => void;
+}
+
+export interface WriteQueueOptions extends WriteMonitor {
+  readonly onIdle?: () => void;
+  /** Whether nothing reads between the writes of this process, so that longer transactions delay nobody (default: false). */
+  readonly isBulk?: boolean | undefined;
+  /** What each transaction waits for. */
+  readonly turns?: Turns | undefined;
 }
 
 /**
@@ -42,23 +57,30 @@ interface WriteQueueOptions {
  * wait for the disk. Each promise is settled after its commit. If a write fails, only its own changes are rolled back.
  */
 export class WriteQueue {
-  readonly #db: Kysely<Tables>;
-  readonly #overlapsCommits: boolean;
+  readonly #database: Pick<Database, "db" | "dialect">;
+  readonly #options: WriteQueueOptions;
   #waiting: Waiting[] = [];
   #isRunning = false;
   /** Whether the last transaction took so long that the next write gets its own, without a savepoint. */
   #isSlow = false;
+  #pausedMs = performance.now();
   #lastCommit: Promise<void> = Promise.resolve();
+  #stopGathering: (() => void) | undefined;
 
-  constructor(db: Kysely<Tables>, { overlapsCommits = false }: WriteQueueOptions = {}) {
-    this.#db = db;
-    this.#overlapsCommits = overlapsCommits;
+  constructor(database: Pick<Database, "db" | "dialect">, options: WriteQueueOptions = {}) {
+    this.#database = database;
+    this.#options = options;
   }
 
-  /** @param combinable how the write may be combined with others that wait; if that fails, each is run with `work` */
-  run<T>(work: Work<T>, combinable?: Combinable<T>): Promise<T> {
+  /** The number of writes that wait for a transaction. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  run<T>(work: Work<T>, { accountId, combinable }: WriteOptions<T> = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, combinable, resolve: resolve as Waiting["resolve"], reject });
+      this.#waiting.push({ accountId, work, combinable, resolve: resolve as Waiting["resolve"], reject });
+      if (!this.#canGather()) this.#stopGathering?.();
       void this.#drain();
     });
   }
@@ -67,120 +89,131 @@ export class WriteQueue {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      const groups = groupCalls(this.#waiting.splice(0, maxCallsPerCommit));
-      if (this.#isSlow) this.#waiting.unshift(...groups.splice(1).flat());
       let startCommit = () => {};
       const worked = new Promise<void>((resolve) => {
         startCommit = resolve;
       });
-      const commit = this.#commit(groups, startCommit);
-      await (this.#overlapsCommits ? Promise.race([worked, commit]) : commit);
+      const commit = this.#commit(startCommit);
+      // On a server, the next transaction starts during the commit of the last one, and waits for its locks.
+      await (this.#database.dialect.isServer ? Promise.race([worked, commit]) : commit);
+      if (this.#canGather()) await this.#gather(commit);
       // At most two transactions exist at a time.
       await this.#lastCommit;
       this.#lastCommit = commit;
       // Lets calls that arrived in the meantime enter the queue, so that they share the next commit.
-      await setImmediate();
+      await (this.#isPauseDue() ? this.#pause() : setImmediate());
     }
     this.#isRunning = false;
+    this.#options.onIdle?.();
+  }
+
+  #isPauseDue(): boolean {
+    const { isBulk = false } = this.#options;
+    return isBulk && !this.#database.dialect.isServer && performance.now() - this.#pausedMs >= bulkPause.everyMs;
+  }
+
+  async #pause(): Promise<void> {
+    await setTimeout(bulkPause.ms);
+    this.#pausedMs = performance.now();
+  }
+
+  #canGather(): boolean {
+    return this.#waiting.length < fewCalls && this.#waiting.every(({ combinable }) => combinable);
+  }
+
+  /** Lets calls that arrive during a commit be combined with the few that wait, which costs less than overlapping. */
+  async #gather(commit: Promise<void>): Promise<void> {
+    const interrupted = new Promise<void>((resolve) => {
+      this.#stopGathering = resolve;
+    });
+    await Promise.race([commit, interrupted]);
+    this.#stopGathering = undefined;
   }
 
   /** @param onWorked called when only the commit is left, and the calls that are not part of it wait again */
-  async #commit(groups: Waiting[][], onWorked: () => void): Promise<void> {
-    const started: Waiting[] = [];
-    const outcomes: Outcome[] = [];
+  async #commit(onWorked: () => void): Promise<void> {
+    const { db, dialect } = this.#database;
+    const endTurn = this.#options.turns && (await this.#options.turns.take());
+    const batch: Batch = {
+      groups: dialect.isServer ? [] : this.#takeGroups(),
+      started: [],
+      outcomes: [],
+      hasBegun: false,
+    };
     try {
-      await this.#db.transaction().execute(async (transaction) => {
-        const isShared = groups.length > 1 || (groups[0]?.length ?? 0) > 1;
-        const startedMs = performance.now();
-        while (groups.length > 0 && (started.length === 0 || performance.now() - startedMs < maxTransactionMs)) {
-          const group = groups[0] ?? [];
-          const onStart = () => void (groups[0] === group && started.push(...(groups.shift() ?? [])));
-          outcomes.push(...(await runGroup(group, transaction, { isShared, onStart })));
-        }
-        this.#isSlow = performance.now() - startedMs >= maxTransactionMs;
-        this.#waiting.unshift(...groups.splice(0).flat());
+      await db.transaction().execute(async (transaction) => {
+        // Only now, because calls may have arrived while the transaction waited for its turn or a connection.
+        if (dialect.isServer) batch.groups.push(...this.#takeGroups());
+        await this.#work(batch, transaction);
         onWorked();
       });
     } catch (error) {
-      // Without a transaction, none of them can be carried out.
-      const failed = started.length === 0 ? groups.splice(0).flat() : started;
-      for (const { reject } of failed) reject(error);
-      this.#waiting.unshift(...groups.splice(0).flat());
-      // If the database is locked, all that wait fail together, instead of one after another.
-      this.#isSlow = false;
+      this.#fail(error, batch);
+      return;
+    } finally {
+      endTurn?.();
+    }
+    for (const [at, outcome] of batch.outcomes.entries()) {
+      if ("value" in outcome) batch.started[at]?.resolve(outcome.value);
+      else batch.started[at]?.reject(outcome.error);
+    }
+  }
+
+  #takeGroups(): Waiting[][] {
+    const groups = groupCalls(this.#waiting.splice(0, maxCallsPerCommit));
+    if (this.#isSlow) this.#waiting.unshift(...groups.splice(1).flat());
+    return groups;
+  }
+
+  async #work(batch: Batch, transaction: Transaction<Tables>): Promise<void> {
+    const { groups, started, outcomes } = batch;
+    const isShared = groups.length > 1;
+    const startedMs = performance.now();
+    const maxMs = this.#options.isBulk === true ? maxBulkTransactionMs : maxTransactionMs;
+    // A server reports only later that it could not begin.
+    batch.hasBegun = !this.#database.dialect.isServer;
+    while (groups.length > 0 && (started.length === 0 || performance.now() - startedMs < maxMs)) {
+      const group = groups.shift() ?? [];
+      started.push(...group);
+      await this.#lock(group, batch, transaction);
+      outcomes.push(
+        ...(await runGroup(group, transaction, { isShared, onRollback: () => this.#options.onRollback?.() })),
+      );
+      batch.hasBegun = true;
+    }
+    this.#isSlow = performance.now() - startedMs >= maxMs;
+    this.#waiting.unshift(...groups.splice(0).flat());
+  }
+
+  /** Locks the account of some writes. On a server, their first statements follow without a wait. */
+  async #lock([first]: readonly Waiting[], batch: Batch, transaction: Transaction<Tables>): Promise<void> {
+    const accountId = first?.accountId;
+    if (accountId === undefined) return;
+    const { dialect } = this.#database;
+    const sentMs = performance.now();
+    const noted = lockAccount(accountId, { transaction, dialect }).then((version) => {
+      batch.hasBegun = true;
+      this.#options.onLock?.({ accountId, version, waitedMs: performance.now() - sentMs });
+    });
+    if (dialect.isServer) noted.catch(() => {});
+    else await noted;
+  }
+
+  #fail(error: unknown, { groups, started, hasBegun }: Batch): void {
+    this.#options.onRollback?.();
+    const isOwnFault = this.#database.dialect.explainError(error) === undefined;
+    if (hasBegun && isOwnFault && started.some(({ combinable }) => combinable)) {
+      // One of the combined writes may be the cause, so each is run on its own. Nothing was committed.
+      this.#waiting.unshift(...started.map((call) => ({ ...call, combinable: undefined })), ...groups.flat());
+      void this.#drain();
       return;
     }
-    for (const [at, outcome] of outcomes.entries()) {
-      if ("value" in outcome) started[at]?.resolve(outcome.value);
-      else started[at]?.reject(outcome.error);
-    }
-  }
-}
-
-/** Groups consecutive calls that can be combined. */
-function groupCalls(calls: readonly Waiting[]): Waiting[][] {
-  const groups: Waiting[][] = [];
-  let ids = new Set<string>();
-  let key: string | undefined;
-  for (const call of calls) {
-    const { combinable } = call;
-    const group = groups.at(-1);
-    if (group && combinable && combinable.key === key && !ids.has(combinable.id)) group.push(call);
-    else {
-      groups.push([call]);
-      ids = new Set();
-    }
-    key = combinable?.key;
-    if (combinable) ids.add(combinable.id);
-  }
-  return groups;
-}
-
-interface GroupOptions {
-  readonly isShared: boolean;
-  /** Called when the database has begun the transaction; again if calls are run one by one. */
-  readonly onStart: () => void;
-}
-
-async function runGroup(
-  calls: readonly Waiting[],
-  transaction: Transaction<Tables>,
-  { isShared, onStart }: GroupOptions,
-): Promise<Outcome[]> {
-  const [first] = calls;
-  if (!first) return [];
-  if (!isShared) {
-    onStart();
-    return [{ value: await first.work(transaction) }];
-  }
-  const inSavepoint = (work: Work<unknown>) => attempt(work, transaction, onStart);
-  if (calls.length > 1) {
-    const inputs = calls.map(({ combinable }) => combinable?.input);
-    const combined = await inSavepoint(async () => first.combinable?.workOnAll(inputs, transaction));
-    if ("value" in combined) return (combined.value as unknown[]).map((value) => ({ value }));
-  }
-  // If a combined write failed, one of its calls may be the cause.
-  const outcomes: Outcome[] = [];
-  for (const { work } of calls) outcomes.push(await inSavepoint(work));
-  return outcomes;
-}
-
-async function attempt(work: Work<unknown>, transaction: Transaction<Tables>, onStart: () => void): Promise<Outcome> {
-  await sql`savepoint shared_call`.execute(transaction);
-  onStart();
-  try {
-    const value = await work(transaction);
-    // Fails if a deferred statement of the call has failed.
-    await sql`release shared_call`.execute(transaction);
-    return { value };
-  } catch (error) {
-    try {
-      await sql`rollback to shared_call`.execute(transaction);
-      await sql`release shared_call`.execute(transaction);
-    } catch {
-      // The database has rolled back the transaction, as it does if the disk is full. All calls fail.
-      throw error;
-    }
-    return { error };
+    // Without a transaction, none of them can be carried out: all that wait fail together, instead of one after another.
+    if (started.length === 0 && groups.length === 0) groups.push(this.#waiting.splice(0, maxCallsPerCommit));
+    const failed = hasBegun ? started : [...started, ...groups.splice(0).flat()];
+    for (const { reject } of failed) reject(error);
+    this.#waiting.unshift(...groups.splice(0).flat());
+    this.#isSlow = false;
+    void this.#drain();
   }
 }

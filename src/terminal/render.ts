@@ -1,5 +1,6 @@
 import { createPaint } from "./colors.ts";
 import { indentLabels, sanitizeText } from "./safe-text.ts";
+import type { TextLayout } from "./text-layout.ts";
 import { formatFields, formatTable, layoutForView } from "./text-table.ts";
 import type { Format, View } from "./view.ts";
 import { wrapLine } from "./wrap-text.ts";
@@ -44,16 +45,24 @@ async function renderText(view: View, screen: Screen): Promise<string> {
   const render: Record<View["layout"], () => string> = {
     silent: () => "",
     line: () => view.rows.map((row) => `${row[view.columns[0] ?? ""] ?? ""}\n`).join(""),
-    fields: () => formatFields(view, paint, layout),
+    fields: () => [formatFields(view, paint, layout), ...formatLines(view, screen, paint, layout)].join("\n"),
     table: () => formatTable(view, screen.width, paint, layout),
-    text: () =>
-      (view.lines ?? [])
-        .flatMap((line, at) => {
-          const tone = view.lineTones?.[at];
-          const parts = wrapLine(sanitizeText(line), screen.width, layout);
-          return parts.map((part) => `${tone ? paint[tone](part) : part}\n`);
-        })
-        .join(""),
+    text: () => formatLines(view, screen, paint, layout).join(""),
   };
   return indentLabels(render[view.layout]());
+}
+
+/** The lines of a view as one text, or nothing if it has none. */
+function formatLines(
+  { lines, lineTones }: View,
+  { width }: Screen,
+  paint: Awaited<ReturnType<typeof createPaint>>,
+  layout: TextLayout,
+): readonly string[] {
+  if (!lines) return [];
+  const formatted = lines.flatMap((line, at) => {
+    const tone = lineTones?.[at];
+    return wrapLine(sanitizeText(line), width, layout).map((part) => `${tone ? paint[tone](part) : part}\n`);
+  });
+  return [formatted.join("")];
 }

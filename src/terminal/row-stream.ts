@@ -30,6 +30,12 @@ export class RowStream {
     this.headings = headings;
   }
 
+  /** The same stream with other columns in a table. */
+  showing(columns: readonly string[]): RowStream {
+    const { allColumns, headings } = this;
+    return new RowStream(this.pages, { columns, allColumns, headings });
+  }
+
   /** The same stream with other rows. */
   map(change: (row: Row) => Row): RowStream {
     return new RowStream(mapPages(this.pages, change), this);

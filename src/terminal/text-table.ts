@@ -39,8 +39,7 @@ export interface Table {
  */
 export function createTable(sample: View, width: number, paint: Paint, layout: TextLayout = narrowLayout): Table {
   const { columns, headings = {}, wholeColumns = [] } = sample;
-  const formatCells = (view: View) =>
-    view.rows.map((row) => columns.map((column) => shortenTimestamp(formatCell(row[column] ?? null))));
+  const formatCells = (view: View) => view.rows.map((row) => columns.map((column) => formatCell(row[column] ?? null)));
   const headers = columns.map((column) => formatHeader(headings[column] ?? column));
   const cells = formatCells(sample);
   const wanted = headers.map((header, at) =>
@@ -73,7 +72,7 @@ export function formatTable(view: View, width: number, paint: Paint, layout: Tex
   return table.header + table.formatRows(view, layout);
 }
 
-/** Formats a record as `name  value` lines. Values are never truncated. */
+/** Formats a record as `name  value` lines. Values are never truncated, except timestamps. */
 export function formatFields(view: View, paint: Paint, layout: TextLayout = narrowLayout): string {
   const row = view.rows[0] ?? {};
   const widest = Math.max(0, ...view.columns.map((column) => layout.widthOf(column)));
@@ -94,13 +93,10 @@ function formatRecords(view: View, paint: Paint, layout: TextLayout): string {
   return view.rows.map((row) => formatFields({ ...view, rows: [row] }, paint, layout)).join("\n");
 }
 
+/** Shortens an ISO timestamp to the minute, to save space and so that all commands show the same. */
 function formatCell(cell: Cell): string {
-  return cell === null ? "" : sanitizeText(String(cell));
-}
-
-/** Shortens an ISO timestamp to the minute, to save space in a table. */
-function shortenTimestamp(text: string): string {
-  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/, "$1 $2Z");
+  if (cell === null) return "";
+  return sanitizeText(String(cell)).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
 function formatHeader(column: string): string {

@@ -11,7 +11,7 @@ export type Tone = "red" | "yellow" | "green";
 export interface View {
   /**
    * `table`: a header and one line per row; `fields`: one line per column; `line`: only the first column; `silent`:
-   * nothing; `text`: `lines`, wrapped and never truncated.
+   * nothing; `text`: `lines`, wrapped and never truncated. `fields` may be followed by `lines`.
    */
   readonly layout: "table" | "fields" | "line" | "silent" | "text";
   readonly columns: readonly string[];

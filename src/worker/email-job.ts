@@ -3,7 +3,7 @@ import { ComposeError } from "../email/transports/mime-message.ts";
 import type { ComposedMessage, EmailTransport, SendOutcome } from "../email/transports/transport.ts";
 import type { ClaimedEmail } from "../engine/emails/sending/claims.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
-import type { EmailOutcome } from "../engine/emails/sending/outcomes.ts";
+import type { EmailOutcome, SentMessage } from "../engine/emails/sending/outcomes.ts";
 import { TemplateFailures } from "./email-templates.ts";
 import { Backoff } from "./worker.ts";
 import { EmailOutcomes, type EmailResultName, toLogFields } from "./email-outcomes.ts";
@@ -120,7 +120,7 @@ export class EmailJob implements Job<EmailResultName> {
       return undefined;
     }
     const mayBegin = await this.#outcomes.flush(email);
-    return mayBegin ? this.#addOutcome(claimed, await this.#send(message)) : undefined;
+    return mayBegin ? this.#addOutcome(claimed, await this.#send(message), message) : undefined;
   }
 
   /** An unexpected error may have occurred after the message was sent. */
@@ -133,12 +133,16 @@ export class EmailJob implements Job<EmailResultName> {
   }
 
   /** @returns why the remaining emails have to wait, if they do */
-  #addOutcome({ email, previousWorker }: ClaimedEmail, outcome: SendOutcome): string | undefined {
+  #addOutcome(
+    { email, previousWorker }: ClaimedEmail,
+    outcome: SendOutcome,
+    message?: ComposedMessage,
+  ): string | undefined {
     const { clock, log } = this.#settings;
     if (outcome.state !== "unreachable") {
       if (!this.#backoff.isFresh) log.info("sending emails again");
       this.#backoff.reset();
-      this.#outcomes.add(email, outcome);
+      this.#outcomes.add(email, outcome.state === "accepted" ? { ...outcome, message: toSent(message) } : outcome);
       return undefined;
     }
     const { problem, mayHaveArrived } = outcome;
@@ -187,4 +191,12 @@ export class EmailJob implements Job<EmailResultName> {
         : { state: "failed", problem: message };
     }
   }
+}
+
+/** The message as it is stored: with its headers, and with bodies that are not encoded. */
+function toSent(message: ComposedMessage | undefined): SentMessage | undefined {
+  if (!message) return undefined;
+  const { subject, text, html, raw } = message;
+  const headers = raw.toString("utf8", 0, raw.indexOf("\r\n\r\n"));
+  return { subject, headers, text, html };
 }

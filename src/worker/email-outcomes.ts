@@ -14,7 +14,11 @@ interface EmailRef {
   readonly category: EmailCategory;
 }
 
-interface EndedEmail extends EmailRef {
+interface OwnedEmail extends EmailRef {
+  readonly accountId: number;
+}
+
+interface EndedEmail extends OwnedEmail {
   readonly outcome: EmailOutcome;
 }
 
@@ -44,18 +48,31 @@ export class EmailOutcomes {
     return this.#ended.length > 0;
   }
 
-  add({ id, category }: EmailRef, outcome: EmailOutcome): void {
-    this.#ended.push({ id, category, outcome });
+  add({ id, accountId, category }: OwnedEmail, outcome: EmailOutcome): void {
+    this.#ended.push({ id, accountId, category, outcome });
   }
 
   /**
-   * Stores the collected outcomes and that sending the next email begins. Keeps the outcomes if this fails.
+   * Stores the collected outcomes, account by account, and that sending the next email begins. Keeps the outcomes of the
+   * accounts for which this fails.
    * @returns whether the next email may be sent
+   * @throws the first error
    */
-  async flush(next?: EmailRef): Promise<boolean> {
-    const ended = this.#ended;
+  async flush(next?: OwnedEmail): Promise<boolean> {
+    const errors: unknown[] = [];
+    const accountIds = new Set(this.#ended.map(({ accountId }) => accountId));
+    if (next) accountIds.delete(next.accountId);
+    for (const accountId of accountIds) {
+      await this.#flushAccount(accountId).catch((error: unknown) => errors.push(error));
+    }
+    if (errors.length > 0) throw errors[0];
+    return next !== undefined && this.#flushAccount(next.accountId, next);
+  }
+
+  async #flushAccount(accountId: number, next?: OwnedEmail): Promise<boolean> {
+    const ended = this.#ended.filter((email) => email.accountId === accountId);
     const { results, hasBegun, held } = await this.#queue.step(ended, next?.id);
-    this.#ended = [];
+    this.#ended = this.#ended.filter((email) => !ended.includes(email));
     for (const [index, result] of results.entries()) {
       const email = ended[index];
       if (email) this.#report(email, result);

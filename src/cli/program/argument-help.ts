@@ -23,6 +23,7 @@ const help: Readonly<Record<string, ArgumentHelp>> = {
   "profile name": { description: "profile name, as listed by `profile list`", values: "profiles" },
   app_key: { description: "app key of the account, as listed by `account list`" },
   address: { description: "email address" },
+  "customers email": { description: "email address of the customer" },
   category,
   file: csvFiles,
   "help about": {

@@ -23,8 +23,20 @@ export interface CommandOf<F extends Flags, D> {
   /** Help for each argument, by name without brackets. Defaults to the entries of `argument-help.ts`. */
   readonly argumentHelp?: Readonly<Record<string, ArgumentHelp>>;
   readonly flags?: F;
+  /**
+   * Set if the command can show its calls of the service instead of making them (`--curl`, `--dry-run`). `write`: it changes
+   * one record, after reads that are made; `read`: it only reads; `any`: the arguments decide.
+   */
+  readonly calls?: "read" | "write" | "any";
+  /**
+   * Set if the command changes settings of this machine or the operator's records of a database, always with
+   * `Context.change`, so that it can describe the change instead of making it (`--dry-run`).
+   */
+  readonly isLocalChange?: true;
   /** Complete command lines that work as shown, most common first. */
   readonly examples?: readonly string[];
+  /** All columns of its table, for completion. */
+  readonly columns?: readonly string[];
   /** Paragraphs at the end of the help. */
   readonly notes?: readonly string[];
   /** If it returns undefined, nothing is printed. */
@@ -43,5 +55,19 @@ export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
 /** Declares a command, inferring the types of its flags and data. */
 export function command<const F extends Flags, D>(declared: CommandOf<F, D>): Command {
-  return declared;
+  const { calls, isLocalChange } = declared;
+  if (calls !== undefined)
+    return { ...declared, flags: { ...declared.flags, ...previewFlags(calls), ...declared.flags } };
+  return isLocalChange
+    ? { ...declared, flags: { ...declared.flags, "dry-run": { description: describedChange } } }
+    : declared;
+}
+
+const describedChange = "check and describe the change without making it";
+
+/** The flags of commands that can show their calls. */
+function previewFlags(calls: NonNullable<Command["calls"]>): Flags {
+  const curl = { description: "print the request as a curl command instead of sending it" };
+  if (calls === "read") return { curl };
+  return { curl, "dry-run": { description: "check and print the call without making it", exclusive: ["curl"] } };
 }

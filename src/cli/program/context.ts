@@ -6,6 +6,7 @@ import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
 import { describeLiveProfile, type WriteApproval } from "./live-profile.ts";
 import { canPrompt } from "./prompt.ts";
+import { CallPreviewed, type CallPreview } from "../../service/call-preview.ts";
 import type { Messages } from "./output/messages.ts";
 
 /** What a command runs with. Nothing is read, opened, or created before it is needed. */
@@ -20,16 +21,34 @@ export interface Context {
   host(): Promise<HostContext>;
   /** Warns before a write to a live profile, once per command. Connections call it themselves. */
   announceWrite(): Promise<void>;
+  /** Whether changes are described instead of made. */
+  readonly isDryRun: boolean;
+  /**
+   * Makes a change without a call of the service, or describes it: an imperative sentence without its period.
+   * @param isRehearsed whether the change is discarded anyway, so that a dry run makes it, too
+   */
+  change<T>(description: string, make: () => Promise<T>, isRehearsed?: "rehearsed"): Promise<T>;
   /** Whether the user has confirmed a write to the account. */
   readonly approval: WriteApproval;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
+  /** Starts to load what a bulk connection needs. */
+  prepareBulk(): Promise<void>;
   /** Opens the profile's account so that all writes are discarded. */
   rehearse(
     options: Pick<RehearsalSettings, "resources" | "copy" | "rate" | "rateShare" | "signal" | "onEvent">,
   ): Promise<Rehearsal>;
 }
 
-export function createContext(io: Io, globals: Globals, messages: Messages, findHelp: Context["findHelp"]): Context {
+/** @param shown collects the calls, if they are shown instead of made */
+export function createContext(
+  io: Io,
+  given: Globals,
+  messages: Messages,
+  findHelp: Context["findHelp"],
+  shown?: CallPreview,
+): Context {
+  // Calls that are not made need no confirmation.
+  const globals = shown ? { ...given, yes: true } : given;
   let paths: Promise<Paths> | undefined;
   const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
   const profileSources = async () => ({
@@ -54,7 +73,7 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
   const profile = () => (found ??= findProfile());
   let isAnnounced = false;
   const announceWrite = (target: Profile) => {
-    if (!target.isLive || isAnnounced) return;
+    if (!target.isLive || isAnnounced || shown) return;
     isAnnounced = true;
     messages.warn(`Writing to ${describeLiveProfile(target)}.`);
   };
@@ -77,8 +96,10 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
       profile: target,
       version: io.version,
       guardWrite,
+      preview: shown?.preview,
       notice: (message: string) => messages.warn(message),
-      onWait: (message: string) => messages.info(message),
+      // A trace contains the waits, too.
+      ...(globals.verbose ? { onTrace: messages.trace } : { onWait: (message: string) => messages.info(message) }),
     };
   };
   return {
@@ -91,11 +112,22 @@ export function createContext(io: Io, globals: Globals, messages: Messages, find
     host,
     announceWrite: async () => announceWrite(await profile()),
     approval,
+    isDryRun: shown !== undefined,
+    change: async (description, make, isRehearsed) => {
+      if (!shown) return make();
+      if (isRehearsed) await make();
+      shown.changes.push(description);
+      throw new CallPreviewed();
+    },
     connect: async (options = {}) => {
       // Settings first: reports an invalid setting before loading anything else.
       const settings = { ...(await ownSettings()), ...options };
       const { openConnection } = await io.loadApp();
       return openConnection(settings);
+    },
+    prepareBulk: async () => {
+      const { prepareBulk } = await io.loadApp();
+      await prepareBulk(await profile());
     },
     rehearse: async (options) => {
       const settings = { ...(await ownSettings()), ...options };

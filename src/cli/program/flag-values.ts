@@ -2,6 +2,7 @@ import { type UserError, usageError } from "../../config/user-error.ts";
 import { type Flag, type Flags, type FlagValues, isRequired } from "./flag.ts";
 import { bottomLinesDelay } from "../../contract/reviews/bottom-lines-delay.ts";
 import { type DateFormat, dateFormats } from "../../import/options.ts";
+import { emailTypeNames, readEmailTypeId } from "../../contract/emails/type-names.ts";
 import { hourMs } from "../../contract/time.ts";
 
 /**
@@ -65,18 +66,39 @@ function toParserName(name: string): string {
   return name.replace(/^no-/, "").replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Checks that the value of a flag or an argument is one of a list. */
-export function readOneOf<const T extends string>(text: string, allowed: readonly T[], flag: string): T {
-  const found = allowed.find((one) => one === text);
+/**
+ * Checks that the value of a flag or an argument is one of a list.
+ * @param read reads a value in any notation, if the list does not contain all of them
+ */
+export function readOneOf<const T extends string>(
+  text: string,
+  allowed: readonly T[],
+  flag: string,
+  read = (value: string): T | undefined => allowed.find((one) => one === value),
+): T {
+  const found = read(text);
   if (found !== undefined) return found;
   const message = `invalid value ${JSON.stringify(text)} for ${flag}`;
   throw usageError(message, `Use one of: ${allowed.join(", ")}.`, undefined, { given: text, known: allowed });
 }
 
 /** The part of a flag that accepts one of a list of values. */
-export function oneOf<const T extends string>(values: readonly T[]) {
-  return { values, read: (text: string, flag: string) => readOneOf(text, values, flag) };
+export function oneOf<const T extends string>(values: readonly T[], readValue?: (text: string) => T | undefined) {
+  return { values, read: (text: string, flag: string) => readOneOf(text, values, flag, readValue) };
 }
+
+/** A flag that accepts a comma-separated list of states. */
+export function stateFlag<const T extends string>(states: readonly T[]) {
+  return {
+    value: "<states>",
+    description: `only these states, separated by commas: ${states.join(", ")}`,
+    values: states,
+    read: (text: string, flag: string) => text.split(",").map((state) => readOneOf(state.trim(), states, flag)),
+  };
+}
+
+/** The part of a flag that accepts an email type, by name or number, and returns its ID. */
+export const emailType = oneOf<string>(Object.values(emailTypeNames), readEmailTypeId);
 
 /** An integer of at least 1. */
 export function readWholeNumber(text: string, flag: string): number {

@@ -19,6 +19,10 @@ export interface Globals {
   readonly raw: boolean;
   /** Columns to show in tables and CSV. */
   readonly columns: readonly string[] | undefined;
+  /** Whether long tables may be shown with a pager. */
+  readonly pager: boolean;
+  /** The jq expression that filters JSON output. */
+  readonly jq: string | undefined;
 }
 
 /** As the parser returns them. */
@@ -33,6 +37,8 @@ export interface GlobalFlags {
   readonly verbose?: boolean;
   readonly raw?: boolean;
   readonly columns?: string;
+  readonly jq?: string;
+  readonly pager?: boolean;
 }
 
 /** Every format; the type makes sure that none is missing. */
@@ -52,13 +58,15 @@ export const globalFlags = {
     value: "<names>",
     description: "comma-separated list of columns to show in table or CSV output",
   },
+  jq: { value: "<expression>", description: "filter JSON output with a jq expression; implies --json" },
   raw: { description: "do not protect spreadsheets from formulas in CSV output" },
   "no-input": { description: "never prompt" },
   yes: { short: "y", description: "answer yes to every confirmation" },
   redact: { description: "hide email addresses and names of people in all output" },
   "no-color": { description: "disable colors; same as setting NO_COLOR" },
+  "no-pager": { description: "print long tables without a pager" },
   quiet: { short: "q", description: "print only errors to standard error" },
-  verbose: { description: "print details, such as stack traces of unexpected errors" },
+  verbose: { description: "trace calls, and print stack traces of unexpected errors" },
 } as const satisfies Flags;
 
 export const helpFlag: Flag = { short: "h", description: "show help" };
@@ -84,9 +92,26 @@ export function readGlobals(flags: GlobalFlags): Globals {
   if (json && format !== undefined && format !== "json") {
     throw usageError("flags --json and --format cannot be used together", "Remove one of them.");
   }
-  const outputFormat = json ? "json" : (format ?? "table");
+  const { jq } = flags;
+  const outputFormat = json ? "json" : (format ?? (jq === undefined ? "table" : "json"));
+  if (jq?.trim() === "") throw usageError(`invalid value ${JSON.stringify(jq)} for --jq: must not be empty`);
+  if (jq !== undefined && !isForScripts(outputFormat)) {
+    throw usageError(`--jq cannot be used with --format ${outputFormat}`, "Use --format json or --format ndjson.");
+  }
   const columns = readColumns(flags.columns, outputFormat);
-  return { profile, account, format: outputFormat, input, yes, quiet, verbose, raw, columns };
+  return {
+    profile,
+    account,
+    format: outputFormat,
+    input,
+    yes,
+    quiet,
+    verbose,
+    raw,
+    columns,
+    jq,
+    pager: flags.pager ?? true,
+  };
 }
 
 function invalidFormat(given: string): UserError {
@@ -94,14 +119,11 @@ function invalidFormat(given: string): UserError {
   return usageError(message, undefined, undefined, { given, known: formats });
 }
 
-/** Assumed: --columns does not apply to JSON, because tools such as jq already select fields. */
+/** Assumed: --columns does not apply to JSON, because jq already selects fields. */
 function readColumns(text: string | undefined, format: Format): readonly string[] | undefined {
   if (text === undefined) return undefined;
   if (isForScripts(format)) {
-    throw usageError(
-      `--columns is not supported with --format ${format}`,
-      "To select JSON fields, use jq: starpost … --json | jq '.[].id'",
-    );
+    throw usageError(`--columns is not supported with --format ${format}`, "To select JSON fields, use --jq '.[].id'.");
   }
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name !== "")) return names;
@@ -130,7 +152,7 @@ export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);
   return flags.some((flag, at) => {
-    if (flag === "--json") return true;
+    if (flag === "--json" || flag === "--jq" || flag.startsWith("--jq=")) return true;
     const format = flag === "--format" ? flags[at + 1] : /^--format=(.*)$/.exec(flag)?.[1];
     return format === "json" || format === "ndjson";
   });

@@ -27,6 +27,8 @@ export interface Io {
   readonly redactor?: Redactor | undefined;
   /** Width of the terminal in characters, if there is one. */
   readonly columns: number | undefined;
+  /** Height of the terminal in lines, if there is one. */
+  readonly rows?: number | undefined;
   /** Current time in milliseconds since 1970. */
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;

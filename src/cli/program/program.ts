@@ -1,4 +1,4 @@
-import type { Command, CommandTable } from "./command.ts";
+import type { Command, CommandInput, CommandTable } from "./command.ts";
 import { type ParsedCommand, type ParsedQuestion, parseCommandLine } from "./command-line.ts";
 import type { Context } from "./context.ts";
 import type { Flags, FlagValues } from "./flag.ts";
@@ -6,12 +6,21 @@ import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { UserError } from "../../config/user-error.ts";
 import { isClockTime } from "../../contract/time.ts";
-import { readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
+import { type Globals, isForScripts, readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
+import type { JqOutput } from "./output/jq-output.ts";
+import type { CallPreview } from "../../service/call-preview.ts";
 import { guardIo } from "./output/guarded-io.ts";
 
 /** Runs a command line. Reports every error and converts it to an exit status. */
-export async function runProgram(io: Io, table: CommandTable = commands): Promise<ExitStatus> {
+export async function runProgram(given: Io, table: CommandTable = commands): Promise<ExitStatus> {
+  let io = given;
+  try {
+    io = await expandAliases(given, table);
+  } catch (error) {
+    const { reportFailure } = await import("./errors/error-report.ts");
+    return reportFailure(guardIo(given), error);
+  }
   if (!wantsRedaction(io.argv, io.env)) return runCommandLine(guardIo(io), table);
   const { redactIo } = await import("./output/redacted-io.ts");
   const redacted = await redactIo(io);
@@ -22,15 +31,43 @@ export async function runProgram(io: Io, table: CommandTable = commands): Promis
   }
 }
 
+/** Reads the aliases only if the command line does not begin with a command. */
+async function expandAliases(io: Io, table: CommandTable): Promise<Io> {
+  const [first = "--"] = io.argv;
+  if (first.startsWith("-") ? !io.argv.some((word) => !word.startsWith("-")) : isNoun(first, table)) return io;
+  const { replaceAlias } = await import("./aliases.ts");
+  const argv = await replaceAlias(io, table);
+  return argv === io.argv ? io : (Object.create(io, { argv: { value: argv } }) as Io);
+}
+
+function isNoun(word: string, table: CommandTable): boolean {
+  return Object.keys(table).some(
+    (name) => name.startsWith(word) && (name.length === word.length || name[word.length] === " "),
+  );
+}
+
 async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> {
+  let output: JqOutput | undefined;
   try {
     const argv = replaceSynonyms(io.argv, table);
     const parsed = parseCommandLine(argv, await loadCommands(table, argv));
-    return "asked" in parsed ? await answer(io, parsed, table) : await runCommand(io, parsed, table);
+    if ("asked" in parsed) return await answer(io, parsed, table);
+    const globals = readGlobals(parsed.globals);
+    output = globals.jq === undefined ? undefined : await filterOutput(io, globals, globals.jq);
+    const status = await runCommand(output?.io ?? io, parsed, { globals, table });
+    output?.finish();
+    return status;
   } catch (error) {
     const { reportFailure } = await import("./errors/error-report.ts");
-    return reportFailure(io, error);
+    const status = await reportFailure(output?.io ?? io, error);
+    output?.end();
+    return status;
   }
+}
+
+async function filterOutput(io: Io, { format }: Globals, expression: string): Promise<JqOutput> {
+  const { openJqOutput } = await import("./output/jq-output.ts");
+  return openJqOutput(io, { expression, isPerLine: format === "ndjson", isIndented: io.isStdoutTerminal });
 }
 
 /** Prints the version or help. For an incomplete command line, prints help only to a person. */
@@ -47,9 +84,12 @@ async function answer(io: Io, { asked, about, problem }: ParsedQuestion, table: 
   return problem ? exitStatus.usage : exitStatus.done;
 }
 
-async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): Promise<ExitStatus> {
+async function runCommand(
+  io: Io,
+  parsed: ParsedCommand,
+  { globals, table }: { readonly globals: Globals; readonly table: CommandTable },
+): Promise<ExitStatus> {
   const { command } = parsed;
-  const globals = readGlobals(parsed.globals);
   if (!isClockTime(io.clock())) {
     throw new UserError("failed", "the system clock shows an impossible time", "Set the clock of this machine.");
   }
@@ -58,17 +98,57 @@ async function runCommand(io: Io, parsed: ParsedCommand, table: CommandTable): P
   const { readFlagValues } = await import("./flag-values.ts");
   const flags = readFlagValues(command.flags ?? {}, parsed.flags);
   const messages = createMessages(io, globals);
-  const context = createContext(io, globals, messages, (about) => findHelp(io, table, about));
   const given = { arguments: parsed.arguments, flags };
+  const preview = await findPreview(command, flags);
+  const context = createContext(io, globals, messages, (about) => findHelp(io, table, about), preview);
+  try {
+    if (preview) return await printPreview(context, command, { given, preview });
+    return await runAndPrint(context, command, { given, table });
+  } catch (error) {
+    messages.fail(error);
+    throw error;
+  }
+}
+
+async function runAndPrint(
+  context: Context,
+  command: Command,
+  { given, table }: { readonly given: CommandInput<Flags>; readonly table: CommandTable },
+): Promise<ExitStatus> {
+  const { io, globals, messages } = context;
   await confirmOutputs(context, command, given);
   const data = await redact(io, await command.run(context, given));
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./output/print.ts");
     const rows = await print(io, globals, { data, view: () => command.render(data) });
-    if (rows === 0) messages.info(describeEmptyList(command.name, table));
+    if (rows === 0) messages.info(describeEmptyList(command.name, table, given));
   }
   messages.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;
+}
+
+async function findPreview(command: Command, flags: FlagValues<Flags>): Promise<CallPreview | undefined> {
+  const canPreview = command.calls !== undefined || command.isLocalChange === true;
+  if (!canPreview || (!flags["curl"] && !flags["dry-run"])) return undefined;
+  const { createPreview } = await import("./preview.ts");
+  return createPreview(command, flags["curl"] === true ? "curl" : "dry-run");
+}
+
+/** Prints the calls or changes that the command would make. */
+async function printPreview(
+  context: Context,
+  command: Command,
+  { given, preview }: { readonly given: CommandInput<Flags>; readonly preview: CallPreview },
+): Promise<ExitStatus> {
+  const { explainPreview, formatPreview, runPreview } = await import("./preview.ts");
+  const { io, globals, messages } = context;
+  await runPreview(command, context, given);
+  const { isLocalChange = false } = command;
+  io.stdout.write(await formatPreview(preview, isForScripts(globals.format), isLocalChange));
+  const profile = isLocalChange ? undefined : await context.profile();
+  for (const line of explainPreview(preview, profile)) messages.info(line);
+  messages.flush();
+  return exitStatus.done;
 }
 
 /** Hides personal data before the command formats it. */
@@ -99,11 +179,19 @@ async function findHelp(io: Io, table: CommandTable, about: string): Promise<str
   return help.findHelp(table, about, io.columns);
 }
 
-/** Explains an empty list, with the commands of its noun that add records. */
-function describeEmptyList(name: string, table: CommandTable): string {
+/** Flags of lists that leave no record out. */
+const displayFlags: ReadonlySet<string> = new Set(
+  "account columns count deleted details limit page page-info since-id sort".split(" "),
+);
+
+/** Explains an empty list, with the commands of its noun that add records unless it was filtered. */
+function describeEmptyList(name: string, table: CommandTable, given: CommandInput<Flags>): string {
   const noun = name.split(" ").slice(0, -1).join(" ");
-  const verbs = ["import", "create"].map((verb) => `${noun} ${verb}`).filter((found) => found in table);
   if (noun === "api") return "No results.";
-  if (verbs.length === 0) return `No ${noun} found.`;
+  const isSet = (value: unknown) => value !== undefined && value !== false;
+  const set = Object.entries(given.flags).flatMap(([flag, value]) => (isSet(value) ? [flag] : []));
+  if (set.some((flag) => !displayFlags.has(flag))) return `No ${noun} match the filters.`;
+  const verbs = ["import", "create"].map((verb) => `${noun} ${verb}`).filter((found) => found in table);
+  if (verbs.length === 0 || given.arguments.length > 0) return `No ${noun} found.`;
   return `No ${noun} found. To add some, run ${verbs.map((found) => `\`starpost ${found}\``).join(" or ")}.`;
 }

@@ -18,6 +18,8 @@ export interface StopHandling {
   readonly onExit?: () => Promise<void> | void;
   /** Whether the command may take as long as it needs after the first signal. */
   readonly isUnlimited?: boolean;
+  /** The signals to handle (default: all). */
+  readonly signals?: readonly SignalName[];
 }
 
 const names: readonly SignalName[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -34,7 +36,7 @@ const lastExitAfterMs = 250;
  * does. Nobody can press a key after SIGTERM or SIGHUP, so these limit the time from the first signal on.
  */
 export function listenForStop({ signals, exit }: Pick<Io, "signals" | "exit">, handling: StopHandling): StopSignals {
-  const { onStop, onExit, isUnlimited = false } = handling;
+  const { onStop, onExit, isUnlimited = false, signals: handled = names } = handling;
   const [stop, abort] = [new AbortController(), new AbortController()];
   const leave = async () => {
     try {
@@ -61,7 +63,7 @@ export function listenForStop({ signals, exit }: Pick<Io, "signals" | "exit">, h
     setTimeout(() => abort.abort(), abortAfterMs).unref();
     leaveAfter(exitAfterMs);
   };
-  const listeners = names.map((name) => [name, () => onSignal(name)] as const);
+  const listeners = handled.map((name) => [name, () => onSignal(name)] as const);
   const release = () => {
     for (const [name, listener] of listeners) signals.off(name, listener);
   };

@@ -34,6 +34,7 @@ const labels = {
     what: "email",
     hint: "To list the emails, run `starpost mail list`.",
   },
+  Order: { what: "order", hint: "To list the orders, run `starpost orders list`." },
   Webhook: { what: "webhook", hint: "To list the webhooks, run `starpost webhooks list`." },
   Delivery: { what: "delivery", hint: "To list the deliveries, run `starpost webhooks deliveries`." },
 } as const;
@@ -42,7 +43,11 @@ const labels = {
  * Makes a call about one record.
  * @throws UserError `failed` if the account has no record with this ID
  */
-export async function aboutOne<T>(record: keyof typeof labels, id: number, call: () => Promise<T>): Promise<T> {
+export async function aboutOne<T>(
+  record: keyof typeof labels,
+  id: number | string,
+  call: () => Promise<T>,
+): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -3,6 +3,7 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { type EmailCounter, emailCategories, emailCounters, emailEventNames, emailStates } from "./categories.ts";
 import { explanationOperations } from "./explanation.ts";
 import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
+import { nameList, timeRange } from "../lists/filters.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -40,6 +41,16 @@ export const emailRecord = lazily(() =>
   }),
 );
 export type EmailRecord = z.output<ReturnType<typeof emailRecord>>;
+
+const emailMessage = lazily(() =>
+  z.object({
+    subject: z.string(),
+    text: z.string(),
+    html: z.string(),
+    /** The header section; null if the message is not stored. Added later, so other versions may omit it. */
+    headers: z.string().nullish(),
+  }),
+);
 
 /** An event in the history of an email. */
 const emailHistoryEvent = lazily(() =>
@@ -95,13 +106,6 @@ const emailForecast = lazily(() =>
 );
 
 const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
-const knownStates = `must be one or more of ${emailStates.join(", ")}`;
-const stateList = lazily(() =>
-  z
-    .string({ error: "must be a comma-separated list of names" })
-    .transform((list) => [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""))
-    .pipe(z.array(z.enum(emailStates, { error: knownStates })).min(1, { error: knownStates })),
-);
 
 const prefix = `${extensionPrefix}/apps/{app_key}/mails`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
@@ -122,10 +126,13 @@ export const emails = {
     input: () =>
       z.object({
         /** Comma-separated list of states. */
-        state: stateList().optional(),
+        state: nameList(emailStates).optional(),
         order_id: shape.id.optional(),
+        product_id: shape.id.optional(),
         email: shape.email.optional(),
         category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
+        /** With a range, `newest` and `oldest` sort by creation time. */
+        ...timeRange(),
         sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),
         since_id: shape.rowId.optional(),
         count: shape.count.optional(),
@@ -144,8 +151,11 @@ export const emails = {
     output: () =>
       z.object({
         mail: emailRecord(),
-        /** Content, rendered with current data. Null if the template cannot be rendered. */
-        message: z.object({ subject: z.string(), text: z.string(), html: z.string() }).nullable(),
+        /**
+         * The message as it was sent, or else rendered with current data and new links. Null if the template cannot be
+         * rendered.
+         */
+        message: emailMessage().nullable(),
         events: z.array(emailHistoryEvent()),
       }),
   }),

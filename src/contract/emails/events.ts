@@ -117,6 +117,10 @@ export const emailEvents = {
 export const suppressionKinds = ["bounces", "spamreports"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
 
+/** `erased`: the customer's data was erased, and only a hash of the address is stored. */
+export const customerSuppressions = [...suppressionKinds, "erased"] as const;
+export type CustomerSuppression = (typeof customerSuppressions)[number];
+
 export const emailSuppressions = {
   lift: endpoint({
     summary: "Allow emails to an address again after a bounce or a spam report",
@@ -127,7 +131,7 @@ export const emailSuppressions = {
     auth: "utoken",
     effect: "repeatable",
     input: () => z.object({ email: shape.email }),
-    output: () => z.object({ email: z.string(), lifted: z.array(z.enum(suppressionKinds)) }),
+    output: () => z.object({ email: z.string(), lifted: z.array(z.enum(customerSuppressions)) }),
     reply: enveloped,
   }),
 };

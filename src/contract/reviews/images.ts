@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { cacheLifetimes } from "../http-limits.ts";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
@@ -54,6 +55,7 @@ export const images = {
     extension: "own",
     auth: "open",
     effect: "read",
+    caching: cacheLifetimes.revalidated,
     input: () =>
       z.object({
         image_id: shape.rowId,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { enveloped } from "../reply.ts";
+import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { comment, listedReview } from "./shapes.ts";
@@ -13,9 +13,16 @@ const reviewEvent = lazily(() =>
     event: z.string(),
     by: z.string(),
     reason: z.string().nullable(),
+    /** The comment before it was replaced, edited, or deleted. */
+    previous_content: z.string().optional(),
     created_at: timestamp(),
   }),
 );
+
+/** Who decided, and why; both are recorded. Assumed: without a name, the event is the store's. */
+export const decision = lazily(() => ({ reason: shape.content.optional(), by: shape.name.optional() }));
+
+const commentPath = `${extensionPrefix}/apps/{app_key}/reviews/{review_id}/comment`;
 
 /** Operations with which the store publishes, hides, and comments on reviews. */
 export const reviewModeration = {
@@ -23,13 +30,37 @@ export const reviewModeration = {
     summary: "Comment on a review as the store",
     overwrites: { question: "Comment on review {review_id}, replacing its current comment" },
     method: "POST",
-    paths: [`${extensionPrefix}/apps/{app_key}/reviews/{review_id}/comment`],
+    paths: [commentPath],
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
     input: () => z.object({ review_id: shape.rowId, content: shape.content }),
     output: () => z.object({ comment: comment() }),
     reply: enveloped,
+  }),
+  editComment: endpoint({
+    summary: "Edit the store's comment on a review",
+    overwrites: { question: "Replace the comment on review {review_id}" },
+    method: "PUT",
+    paths: [commentPath],
+    extension: "own",
+    auth: "utoken",
+    effect: "repeatable",
+    input: () => z.object({ review_id: shape.rowId, content: shape.content, ...decision() }),
+    output: () => z.object({ comment: comment() }),
+    reply: enveloped,
+  }),
+  deleteComment: endpoint({
+    summary: "Delete the store's comment on a review",
+    destroys: { question: "Delete the comment on review {review_id}" },
+    method: "DELETE",
+    paths: [commentPath],
+    extension: "own",
+    auth: "utoken",
+    effect: "once",
+    input: () => z.object({ review_id: shape.rowId, ...decision() }),
+    output: () => z.object({}),
+    reply: statusOnly,
   }),
   setPublished: endpoint({
     summary: "Publish or hide a review, with a reason",

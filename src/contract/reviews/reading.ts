@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { cacheLifetimes } from "../http-limits.ts";
 import { endpoint } from "../endpoint.ts";
 import { bare, enveloped, statusWith, withoutInside } from "../reply.ts";
 import { detailsQuery, shape } from "../shapes.ts";
@@ -84,6 +85,7 @@ export const reviewReading = {
     paths: ["/products/{app_key}/service_global_reviews/reviews.json"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.revalidated,
     input: () => z.object({ user_reference: shape.reference.optional(), ...listQuery() }),
     output: () => z.object({ reviews: z.array(fullReview()), total_reviews: z.number().int() }),
     reply: enveloped,
@@ -94,6 +96,7 @@ export const reviewReading = {
     paths: ["/reviews/{review_id}", "/reviews/{review_id}.json"],
     auth: "open",
     effect: "read",
+    caching: cacheLifetimes.content,
     input: () => z.object({ review_id: shape.rowId }),
     output: () => z.object({ review: fullReview() }),
     reply: enveloped,
@@ -106,6 +109,7 @@ export const reviewReading = {
     htmlPaths: ["/apps/{app_key}/top_reviews.html"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.storefront,
     input: () => z.object({}),
     output: () => z.object({ reviews: z.array(topReview()) }),
     reply: withoutInside(statusWith, "reviews", ["product_name", "display_name"]),
@@ -117,6 +121,7 @@ export const reviewReading = {
     paths: ["/v1/widget/{app_key}/products/{product_id}/reviews.json"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.storefront,
     input: () =>
       z.object({
         product_id: shape.legalId,
@@ -132,6 +137,7 @@ export const reviewReading = {
     paths: [`/v1/widget/{app_key}/products/${siteReviewsId}/reviews.json`],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.storefront,
     input: () =>
       z.object({
         ...widgetQuery(),
@@ -145,6 +151,7 @@ export const reviewReading = {
     paths: ["/products/{app_key}/{product_id}/bottomline"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.storefront,
     input: () => z.object({ product_id: shape.id }),
     output: () =>
       z.object({
@@ -165,6 +172,7 @@ export const reviewReading = {
     paths: ["/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"],
     auth: "account",
     effect: "read",
+    caching: cacheLifetimes.allProducts,
     input: () =>
       z.object({
         count: shape.count.optional(),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { deliveryStates } from "../emails/categories.ts";
+import { nameList, timeRange } from "../lists/filters.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { webhookEventName } from "./webhooks.ts";
@@ -70,9 +71,11 @@ export const webhookDeliveries = {
     effect: "read",
     input: () =>
       z.object({
-        state: state().optional(),
+        /** Comma-separated list of states. */
+        state: nameList(deliveryStates).optional(),
         event_name: webhookEventName().optional(),
         webhook_id: shape.rowId.optional(),
+        ...timeRange(),
         ...page(),
       }),
     output: () => z.object({ deliveries: z.array(webhookDelivery()) }),

@@ -4,8 +4,22 @@ import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
-/** Source: spec "Events"; common practice for `review_updated`. */
-export const webhookEvents = ["review_create", "review_updated"] as const;
+/**
+ * Source: spec "Events"; common practice for the others, which only webhooks receive that ask for them. An event of a change
+ * of a review is sent in addition to `review_updated`. Events of emails do not exist, as in the specification.
+ */
+export const webhookEvents = [
+  "review_create",
+  "review_updated",
+  "review_published",
+  "review_hidden",
+  "review_commented",
+  "review_comment_edited",
+  "review_comment_deleted",
+  "question_asked",
+  "question_answered",
+  "unsubscribed",
+] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** Maximum number of webhooks per account. Assumed: the specification states no limit. */
@@ -30,6 +44,16 @@ const webhook = lazily(() =>
     created_at: timestamp(),
   }),
 );
+/** How deliveries to the webhook have gone. */
+const health = lazily(() => ({
+  last_success_at: timestamp().nullable(),
+  /** Failed attempts in the last 24 hours. */
+  failures_24h: z.number().int(),
+  /** When the next attempt is due; null if no delivery is queued. */
+  next_attempt_at: timestamp().nullable(),
+}));
+/** Services without health omit it. */
+const optionalHealth = { last_success_at: true, failures_24h: true, next_attempt_at: true } as const;
 const path = `${extensionPrefix}/apps/{app_key}/webhooks`;
 const own = { extension: "own", auth: "utoken" } as const;
 
@@ -54,7 +78,23 @@ export const webhooks = {
     ...own,
     effect: "read",
     input: () => z.object({}),
-    output: () => z.object({ webhooks: z.array(webhook()) }),
+    output: () => z.object({ webhooks: z.array(webhook().extend(health()).partial(optionalHealth)) }),
+    reply: enveloped,
+  }),
+  trigger: endpoint({
+    summary: "Send a sample event to the webhooks that receive such events, marked as a test",
+    method: "POST",
+    paths: [`${path}/trigger`],
+    ...own,
+    effect: "once",
+    input: () => z.object({ event_name: webhookEventName() }),
+    /** One per webhook. The body has `"test": true`, and data that is not stored. */
+    output: () =>
+      z.object({
+        deliveries: z.array(
+          z.object({ id: z.number().int(), webhook_id: z.number().int(), url: z.string(), event_id: z.string() }),
+        ),
+      }),
     reply: enveloped,
   }),
   delete: endpoint({

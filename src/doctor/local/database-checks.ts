@@ -64,7 +64,7 @@ export async function checkDatabase(
   return ok(name, `${summary}, schema ${schema} (latest)`);
 }
 
-async function findFreeBytes(folder: string): Promise<number | undefined> {
+export async function findFreeBytes(folder: string): Promise<number | undefined> {
   const found = await statfs(folder).catch(() => undefined);
   return found && found.bavail * found.bsize;
 }

@@ -16,6 +16,7 @@ export interface DatabaseFileProbe {
  * cannot be aborted otherwise.
  * @param program the file to run as the probe process
  * @param account the app key of the account to inspect (default: the first one)
+ * @param isQuick whether to end the process before it reads all pages
  */
 export function probeDatabaseFile(
   path: string,
@@ -23,7 +24,13 @@ export function probeDatabaseFile(
     program,
     timeoutMs,
     account,
-  }: { readonly program: URL; readonly timeoutMs: number; readonly account?: string | undefined },
+    isQuick = false,
+  }: {
+    readonly program: URL;
+    readonly timeoutMs: number;
+    readonly account?: string | undefined;
+    readonly isQuick?: boolean;
+  },
 ): Promise<DatabaseFileProbe> {
   const child = fork(program, account === undefined ? [path] : [path, account], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -32,6 +39,7 @@ export function probeDatabaseFile(
   let result: DatabaseFileProbe = {};
   child.on("message", (message) => {
     result = { ...result, ...(message as DatabaseProbeMessage) };
+    if (isQuick) child.kill("SIGKILL");
   });
   return new Promise((resolve) => {
     const end = () => {

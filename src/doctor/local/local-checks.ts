@@ -17,12 +17,18 @@ import {
   checkFileMode,
   checkHeldEmails,
   checkJournal,
+  findFreeBytes,
   fixes,
   reportFailure,
 } from "./database-checks.ts";
+import { checkBacklog } from "./backlog-checks.ts";
+import { checkBackups } from "./backup-check.ts";
+import { checkConnections } from "./connections-check.ts";
+import { checkGrowth } from "./growth-check.ts";
+import { checkWebhooks } from "../webhook-check.ts";
+import { checkReader } from "./reader-check.ts";
 import { probeDatabaseFile } from "./database-file-probe.ts";
-import { setTimeout } from "node:timers/promises";
-import { findLockHolders } from "../../storage/sqlite/lock-holders.ts";
+import { checkLock, checkServerLock, observeLock } from "./lock-check.ts";
 
 /** How long to wait for a lock of the database, in milliseconds. */
 const busyTimeoutMs = 1_000;
@@ -67,6 +73,10 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
     ...(await checkAccount(context, profile, facts)),
     await checkPacing(context, profile.database, facts.account?.appKey),
     ...checkHeldEmails(facts),
+    ...checkBacklog(facts, clock()),
+    ...checkWebhookFacts(facts, clock()),
+    await checkBackups(context, profile),
+    await checkGrowth(context, profile, { bytes: found.size, freeBytes: await findFreeBytes(dirname(path)) }),
   ];
 }
 
@@ -115,8 +125,18 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     checkServerLock(facts.writer ?? undefined),
     ...(await checkAccount(context, profile, facts)),
     await checkPacing(context, profile.database, facts.account?.appKey),
+    ...checkConnections(facts, context.env),
+    ...(await checkReader(context, profile.database)),
     ...checkHeldEmails(facts),
+    ...checkBacklog(facts, clock()),
+    ...checkWebhookFacts(facts, clock()),
+    await checkBackups(context, profile),
+    await checkGrowth(context, profile, { bytes: facts.bytes, freeBytes: undefined }),
   ];
+}
+
+function checkWebhookFacts({ webhooks }: DatabaseFacts, nowMs: number): Check[] {
+  return webhooks ? [checkWebhooks(webhooks, nowMs)] : [];
 }
 
 /** Checks that the sealing key decrypts the account's secret, and how many tokens are valid. */
@@ -165,69 +185,4 @@ function checkTokens(validTokens: number): Check {
     `${usage}; each new token revokes the oldest`,
     "Let all processes on a machine share its config folder, where tokens are cached.",
   );
-}
-
-/** Who has a database open, and who holds its write lock. */
-interface LockUsage {
-  /** Programs that have the file open; undefined if the system does not provide that information. */
-  readonly open: readonly string[] | undefined;
-  /** The process that held the write lock throughout the observation, if any. */
-  readonly writer: { readonly name: string; readonly forMs: number } | undefined;
-}
-
-const name = "database-lock";
-
-/** How long a writer is observed; a normal transaction takes a fraction of this. */
-const observation = { durationMs: 1_500, intervalMs: 100 } as const;
-
-/** A lock held for longer than this delays other processes. */
-const longLockMs = 1_400;
-
-const maxProgramsShown = 5;
-
-/** Observes who holds the write lock of a SQLite file, until the holder changes or the observation ends. */
-async function observeLock(path: string, clock: () => number): Promise<LockUsage> {
-  const startedMs = clock();
-  const first = await findLockHolders(path);
-  const open = first?.open.map(({ name: program, pid }) => `${program} (process ${pid})`);
-  const writer = first?.writer;
-  if (!writer) return { open, writer: undefined };
-  for (;;) {
-    const forMs = clock() - startedMs;
-    if (forMs >= observation.durationMs) {
-      return { open, writer: { name: `${writer.name} (process ${writer.pid})`, forMs } };
-    }
-    await setTimeout(observation.intervalMs);
-    const current = await findLockHolders(path);
-    if (current?.writer?.pid !== writer.pid) return { open, writer: undefined };
-  }
-}
-
-/** Checks the write lock of a PostgreSQL database. */
-function checkServerLock(writer: LockUsage["writer"]): Check {
-  return writer && writer.forMs >= longLockMs
-    ? checkLock({ open: undefined, writer }, false)
-    : ok(name, "no long-running write lock");
-}
-
-/** @param isLocked whether reading the database failed because it was locked */
-function checkLock({ open, writer }: LockUsage, isLocked: boolean): Check {
-  if (writer && (isLocked || writer.forMs >= longLockMs)) {
-    return warning(
-      name,
-      `${writer.name} has held the write lock for at least ${(writer.forMs / 1_000).toFixed(1)} s`,
-      "Wait for it to finish, or end the process; its uncommitted changes are rolled back.",
-    );
-  }
-  if (isLocked) {
-    return warning(
-      name,
-      "another process has locked the database",
-      "Find the programs that have the file open, and end the one that hangs.",
-    );
-  }
-  if (open === undefined) return skipped(name, "this system does not show who has the file open");
-  if (open.length === 0) return ok(name, "not open in any other process");
-  const more = open.length > maxProgramsShown ? `, and ${open.length - maxProgramsShown} more` : "";
-  return ok(name, `open in ${open.slice(0, maxProgramsShown).join(", ")}${more}; no long-running write lock`);
 }

@@ -11,6 +11,7 @@ import type { Caller, InputOf } from "../../service/transport.ts";
 import { withToken } from "../../service/with-token.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkResponseClock } from "../clock-check.ts";
+import { checkRemoteWebhooks } from "./remote-webhooks-check.ts";
 import { checkPacing, checkServiceLimit } from "../rate-checks.ts";
 import { checkConnection } from "./connection-check.ts";
 
@@ -160,10 +161,12 @@ async function checkAccount(
     const { utoken, expiresAtMs } = await signed.token();
     const caller = { appKey, utoken };
     const limited = await send(transport, "core.listProducts", { limit: 1 }, { caller, signal: undefined });
+    const webhooks = () => send(transport, "webhooks.list", {}, { caller, signal: undefined });
     return [
       ok("credentials", `app key ${appKey}, ${describeExpiry(expiresAtMs)}`),
       tokens,
       checkServiceLimit(limited.headers, clock()),
+      await checkRemoteWebhooks(webhooks, { baseUrl, utoken, nowMs: clock() }),
     ];
   } catch (error) {
     return [reportRefusal(error, profile), tokens, checkServiceLimit(firstAnswer.headers, clock())];

@@ -48,6 +48,7 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     ...email,
     store: { ...email.store, name: email.store.name || sender },
   });
+  const sentHtml = email.openUrl === undefined ? html : addTrackingImage(html, email.openUrl);
   const messageId = `<${email.key}@${domainOf(from)}>`;
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
@@ -55,7 +56,7 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     to: { name: formatName(email.to.name), address: to },
     subject,
     text,
-    html: email.openUrl === undefined ? html : addTrackingImage(html, email.openUrl),
+    html: sentHtml,
     date: new Date(options.nowMs),
     messageId,
     headers: {
@@ -76,6 +77,8 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     to,
     from,
     subject,
+    text,
+    html: sentHtml,
     messageId,
     raw,
     ...(templateProblem !== undefined && { templateProblem }),

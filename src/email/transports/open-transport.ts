@@ -64,6 +64,16 @@ async function hasMessage(folder: string, key: string): Promise<boolean> {
   return names.some((name) => name.slice(name.indexOf("-") + 1) === `${key}${extension}`);
 }
 
+/** Removes emails from an outbox folder, by the IDs with which their keys begin. */
+export async function removeMessages(folder: string, mailIds: readonly number[]): Promise<void> {
+  const ids = new Set(mailIds.map(String));
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((found) => found.endsWith(extension))) {
+    const [, id = ""] = name.split("-", 2);
+    if (ids.has(id)) await rm(join(folder, name), { force: true });
+  }
+}
+
 async function checkFolder(folder: string): ReturnType<EmailTransport["check"]> {
   try {
     await mkdir(folder, { recursive: true, mode: ownerOnly.folder });

@@ -8,6 +8,9 @@ export interface ComposedMessage {
   /** Envelope sender (`MAIL FROM`), which receives bounces. */
   readonly from: string;
   readonly subject: string;
+  /** The bodies, before they were encoded. */
+  readonly text: string;
+  readonly html: string;
   /** Including the angle brackets. */
   readonly messageId: string;
   /** Headers and body (RFC 5322), with CRLF line endings. */

@@ -20,8 +20,8 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
   const id = accountId ?? accountOf(context).id;
   const found = await context.transaction
     .selectFrom("accounts")
-    .leftJoin("account_platforms", "account_platforms.account_id", "accounts.id")
-    .leftJoin("users", (join) => join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"))
+    .leftJoin("account_platforms", (join) => join.on("account_platforms.account_id", "=", id))
+    .leftJoin("users", (join) => join.on("users.account_id", "=", id).on("users.kind", "=", "owner"))
     .select(["account_platforms.shop_domain", "users.url", "users.display_name"])
     .where("accounts.id", "=", id)
     .orderBy("users.id")

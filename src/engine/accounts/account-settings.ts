@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import {
   bottomLinesDelay,
   emailSettingDefaults,
@@ -8,21 +8,23 @@ import {
   type EmailSettingValue,
   parseEmailSetting,
 } from "../../contract/index.ts";
+import { createStatement } from "../../storage/statement.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+
+const selectEmailSettings = createStatement<{ accountId: number }, { readonly name: string; readonly value: string }>(
+  (slot) => sql`
+    select name, value from account_settings
+    where account_id = ${slot("accountId")} and name in (${sql.join(emailSettingNames.map((name) => sql.lit(name)))})`,
+);
 
 export async function readOwnEmailSettings(
-  { transaction }: Pick<Context, "transaction">,
+  { transaction, dialect }: Pick<Context, "transaction" | "dialect">,
   accountId: number,
 ): Promise<Partial<EmailSettings>> {
-  const rows = await transaction
-    .selectFrom("account_settings")
-    .select(["name", "value"])
-    .where("account_id", "=", accountId)
-    .where("name", "in", emailSettingNames)
-    .execute();
+  const { rows } = await selectEmailSettings(transaction, dialect, { accountId });
   const read = rows.flatMap(({ name, value }) => {
     // A value stored by another version may be outside this version's limits.
     const found = parseEmailSetting(name as EmailSettingName, JSON.parse(value));
@@ -33,7 +35,7 @@ export async function readOwnEmailSettings(
 
 /** Reads an account's email settings, including defaults. */
 export async function readEmailSettings(
-  context: Pick<Context, "transaction">,
+  context: Pick<Context, "transaction" | "dialect">,
   accountId: number,
 ): Promise<EmailSettings> {
   return { ...emailSettingDefaults, ...(await readOwnEmailSettings(context, accountId)) };
@@ -51,8 +53,12 @@ export function saveEmailSetting(
 /** Settings other than those for emails, by the name of the stored value. */
 type OwnSettingName =
   | "published_reviews"
+  | "review_rules"
   | "store_name"
   | "bottom_lines_delay"
+  | "erasure_key"
+  | "retain_emails"
+  | "retain_webhooks"
   | "mail_events_secret"
   | "mail_events_public_key";
 

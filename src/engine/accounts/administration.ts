@@ -61,12 +61,15 @@ export async function listAccounts(
   { transaction }: Pick<Context, "transaction">,
   appKey?: string,
 ): Promise<AccountSummary[]> {
-  const owner = sql`from users where users.account_id = accounts.id and kind = 'owner' order by users.id limit 1`;
+  // Citus joins tables of several accounts only by the columns that it distributes by, so not by `accounts.id`.
+  const owner = sql`from users where users.account_id = listed.account_id and kind = 'owner' order by users.id limit 1`;
   const { rows } = await sql<AccountRow>`
     select app_key, created_at, disabled_at, deletion_began_at, secret_changed_at,
-      (select value from account_settings where account_id = accounts.id and name = 'store_name') as store_name,
+      (select value from account_settings as named
+        where named.account_id = listed.account_id and named.name = 'store_name') as store_name,
       (select display_name ${owner}) as display_name, (select email ${owner}) as email
-    from accounts ${appKey === undefined ? sql`` : sql`where app_key = ${appKey}`} order by id`.execute(transaction);
+    from account_versions as listed join accounts on accounts.id = listed.account_id
+    ${appKey === undefined ? sql`` : sql`where app_key = ${appKey}`} order by id`.execute(transaction);
   return rows.map((row) => ({
     appKey: row.app_key,
     state: row.deletion_began_at !== null ? "deleting" : row.disabled_at === null ? "active" : "disabled",
@@ -125,16 +128,15 @@ const batchSize = 1_000;
  * Refuses all calls of an account, and holds its queued emails and webhooks. Repeating it has no effect.
  * @throws ServiceError `recordNotFound`
  */
-export async function disableAccount(appKey: string, { write }: EngineWork): Promise<void> {
-  const id = await write(async (context) => {
-    const found = await findAccountId(appKey, context);
-    await context.transaction
+export async function disableAccount(appKey: string, { read, write }: EngineWork): Promise<void> {
+  const id = await read((context) => findAccountId(appKey, context));
+  await write(id, async ({ transaction, nowMs }) => {
+    await transaction
       .updateTable("accounts")
-      .set({ disabled_at: context.nowMs })
-      .where("id", "=", found)
+      .set({ disabled_at: nowMs })
+      .where("id", "=", id)
       .where("disabled_at", "is", null)
       .execute();
-    return found;
   });
   // Workers skip queued emails of disabled accounts, too, but would read them in every round.
   await moveEmails(id, { from: "queued", to: "held" }, write);
@@ -148,7 +150,7 @@ export async function disableAccount(appKey: string, { write }: EngineWork): Pro
 export async function enableAccount(appKey: string, { read, write }: EngineWork): Promise<boolean> {
   const id = await read((context) => findAccountId(appKey, context));
   await moveEmails(id, { from: "held", to: "queued" }, write);
-  return write(async ({ transaction }) => {
+  return write(id, async ({ transaction }) => {
     const { numUpdatedRows } = await transaction
       .updateTable("accounts")
       .set({ disabled_at: null })
@@ -174,11 +176,12 @@ async function moveEmails(
     const { numUpdatedRows } = await transaction
       .updateTable("mails")
       .set({ state: to })
+      .where("account_id", "=", accountId)
       .where("id", "in", next)
       .executeTakeFirst();
     return Number(numUpdatedRows);
   };
-  while ((await write(moveBatch)) === batchSize);
+  while ((await write(accountId, moveBatch)) === batchSize);
 }
 
 /**

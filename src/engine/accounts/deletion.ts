@@ -20,23 +20,21 @@ export async function deleteAccount(
   { read, write }: EngineWork,
   onDeleted?: (rows: number) => void,
 ): Promise<number> {
-  const id = await write(async (context) => {
-    const found = await findAccountId(appKey, context);
-    await beginDeletion(found, context);
-    return found;
-  });
+  const id = await read((context) => findAccountId(appKey, context));
+  await write(id, (context) => beginDeletion(id, context));
   const tables = await read(({ transaction, dialect }) => listOwnedTables(transaction, dialect));
   let deleted = 0;
-  for (const table of tables) {
+  // The last transaction deletes the row that locks the account.
+  for (const table of tables.filter((name) => name !== "account_versions")) {
     const limit = table === "review_images" ? imageBatchSize : batchSize;
     let rows: number;
     do {
-      rows = await write((context) => deleteBatch(table, { id, limit }, context));
+      rows = await write(id, (context) => deleteBatch(table, { id, limit }, context));
       deleted += rows;
       onDeleted?.(deleted);
     } while (rows === limit);
   }
-  return deleted + (await write((context) => deleteRest(id, tables, context)));
+  return deleted + (await write(id, (context) => deleteRest(id, tables, context)));
 }
 
 async function beginDeletion(id: number, { transaction, nowMs }: HandlerContext): Promise<void> {

@@ -30,7 +30,7 @@ interface CreateOptions {
  * @throws ServiceError `storageFailed`, also if the secret was sealed with another key; `unavailable`
  */
 export async function ensureFirstAccount(
-  { db, shownAs }: Database,
+  { db, dialect, shownAs }: Database,
   { clock, ...options }: { readonly clock: () => number } & Omit<CreateOptions, "nowMs" | "maySendEmail">,
 ): Promise<AccountKeys> {
   const read = async (from: Kysely<Tables>) => {
@@ -46,6 +46,7 @@ export async function ensureFirstAccount(
     const found = await read(db);
     if (found) return found;
     return await db.transaction().execute(async (transaction) => {
+      await dialect.lockDatabase(transaction as unknown as Kysely<never>);
       // Another process may have created it before this one acquired the lock.
       const existing = await read(transaction);
       return existing ?? (await createAccount(transaction, { ...options, nowMs: clock(), maySendEmail: true }));
@@ -67,6 +68,7 @@ export async function createAccount(
     .values({ app_key: appKey, secret_sealed: sealer.seal(secret), created_at: nowMs })
     .returning("id")
     .executeTakeFirstOrThrow();
+  await db.insertInto("account_versions").values({ account_id: id, version: 1 }).execute();
   if (bottomLinesDelay !== undefined) {
     const setting = { name: "bottom_lines_delay", value: bottomLinesDelay } as const;
     await saveSetting(setting, { transaction: db, nowMs }, id);

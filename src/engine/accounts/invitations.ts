@@ -44,24 +44,38 @@ export async function listInvitations({
  * @throws ServiceError `featureDisabled`
  */
 export async function requireSignUp(code: string | undefined, context: Context): Promise<void> {
-  if (!context.isSignUpClosed) return;
-  if (code === undefined) throw new ServiceError("featureDisabled", "sign-up is closed: an invitation code is needed");
-  const { transaction, nowMs } = context;
+  const { isSignUpClosed, transaction, nowMs } = context;
+  if (!isSignUpClosed) return;
   const found = await transaction
     .selectFrom("invitations")
     .select("id")
-    .where("code_hash", "=", hashToken(code))
+    .where("code_hash", "=", hashCode(code))
     .where("expires_at", ">", nowMs)
     .executeTakeFirst();
-  if (!found) throw new ServiceError("featureDisabled", "the invitation code is invalid, expired, or already used");
+  if (!found) throw invalidInvitation();
 }
 
 /**
- * Uses up the invitation, if one is needed.
+ * Uses up the invitation, if one is needed. Of simultaneous calls with the same code, one succeeds.
  * @throws ServiceError `featureDisabled`
  */
 export async function useInvitation(code: string | undefined, context: Context): Promise<void> {
-  await requireSignUp(code, context);
-  if (!context.isSignUpClosed || code === undefined) return;
-  await context.transaction.deleteFrom("invitations").where("code_hash", "=", hashToken(code)).execute();
+  const { isSignUpClosed, transaction, nowMs } = context;
+  if (!isSignUpClosed) return;
+  const { numDeletedRows } = await transaction
+    .deleteFrom("invitations")
+    .where("code_hash", "=", hashCode(code))
+    .where("expires_at", ">", nowMs)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw invalidInvitation();
+}
+
+/** @throws ServiceError `featureDisabled` if there is no code */
+function hashCode(code: string | undefined): string {
+  if (code !== undefined) return hashToken(code);
+  throw new ServiceError("featureDisabled", "sign-up is closed: an invitation code is needed");
+}
+
+function invalidInvitation(): ServiceError {
+  return new ServiceError("featureDisabled", "the invitation code is invalid, expired, or already used");
 }

@@ -48,9 +48,14 @@ export const accountHandlers: Handlers<typeof contract.account> = {
   settings: (_input, context) => readAccountSettings(context, accountOf(context).id),
 
   /** Changes only the settings that the call names. The call's preparation has already saved `published_reviews`. */
-  set: async ({ name, bottom_lines_delay: value }, context) => {
+  set: async ({ name, bottom_lines_delay: value, retain_emails, retain_webhooks }, context) => {
     if (value !== undefined) {
       await saveSetting({ name: "bottom_lines_delay", value }, context, accountOf(context).id);
+    }
+    for (const [setting, days] of Object.entries({ retain_emails, retain_webhooks })) {
+      if (days === undefined) continue;
+      const change = { name: setting as "retain_emails" | "retain_webhooks", value: days === 0 ? null : days };
+      await saveSetting(change, context, accountOf(context).id);
     }
     if (name !== undefined) await saveStoreName(name, context);
     return readAccountSettings(context, accountOf(context).id);
@@ -63,7 +68,15 @@ export async function readAccountSettings(context: Pick<HandlerContext, "transac
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
   const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);
-  const { published_reviews: stored } = await readSettings(["published_reviews"], context, id);
+  const {
+    published_reviews: stored,
+    retain_emails,
+    retain_webhooks,
+  } = await readSettings(["published_reviews", "retain_emails", "retain_webhooks"], context, id);
   const published_reviews = publishedReviews.find((value) => value === stored) ?? "all";
-  return { settings: { name, bottom_lines_delay: delayMs / 1_000, published_reviews } };
+  const retention = {
+    ...(typeof retain_emails === "number" && { retain_emails }),
+    ...(typeof retain_webhooks === "number" && { retain_webhooks }),
+  };
+  return { settings: { name, bottom_lines_delay: delayMs / 1_000, published_reviews, ...retention } };
 }

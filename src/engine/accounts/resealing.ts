@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
+import { accountIdOf, type EngineWork, type HandlerContext } from "../kernel/handler.ts";
 
 /** Where sealed texts are stored: the column, the column that identifies rows, and what precedes the sealed text. */
 interface SealedColumn {
@@ -15,11 +15,11 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "accounts", column: "secret_sealed", key: "id" },
   { table: "webhooks", column: "secret_sealed", key: "id" },
   { table: "idempotent_calls", column: "response", key: "id", before: "sealed:" },
-  // The signing secret of email events, as JSON. No other setting is sealed.
+  // The signing secret of email events, and the key of erased addresses, as JSON. No other setting is sealed.
   { table: "account_settings", column: "value", key: "account_id", before: '"', after: '"' },
 ];
 
-/** Texts per transaction. */
+/** Texts per transaction, and accounts per search. */
 const batchSize = 500;
 
 interface SealedRow {
@@ -41,35 +41,57 @@ export async function countOutdated(context: HandlerContext): Promise<number> {
 }
 
 /**
- * Seals every text again with the current key, in small transactions. If it is interrupted, every text is sealed with the
- * current or with an earlier key, and the next run continues.
+ * Seals every text again with the current key, in small transactions of one account each. If it is interrupted, every text
+ * is sealed with the current or with an earlier key, and the next run continues.
  * @returns the number of texts that were sealed again, and of those that no key can open, which remain unchanged
  */
 export async function resealAll({
+  read,
   write,
 }: EngineWork): Promise<{ readonly resealed: number; readonly unreadable: number }> {
   let [resealed, unreadable] = [0, 0];
-  for (const place of sealedColumns) {
-    let after = 0;
-    for (;;) {
-      const batch = await write((context) => resealBatch(place, after, context));
+  const resealAccount = async (place: SealedColumn, accountId: number) => {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const from: number = after;
+      const batch = await write(accountId, (context) => resealBatch(place, from, context));
       resealed += batch.resealed;
       unreadable += batch.unreadable;
-      if (batch.last === undefined) break;
       after = batch.last;
+    }
+  };
+  for (const place of sealedColumns) {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const from: number = after;
+      const accountIds = await read((context) => findAccounts(place, from, context));
+      for (const accountId of accountIds) await resealAccount(place, accountId);
+      after = accountIds.at(-1);
     }
   }
   return { resealed, unreadable };
 }
 
+/** Finds the next accounts with texts that are not sealed with the current key. */
+async function findAccounts(place: SealedColumn, after: number, context: HandlerContext): Promise<readonly number[]> {
+  const owner = ownerOf(place);
+  const { rows } = await sql<{ account_id: number }>`
+    select distinct ${owner} as account_id from ${sql.table(place.table)}
+    where ${owner} > ${after} and ${isOutdated(place, context)}
+    order by ${owner} limit ${sql.lit(batchSize)}`.execute(context.transaction);
+  return rows.map(({ account_id }) => account_id);
+}
+
+function ownerOf({ table }: SealedColumn) {
+  return sql.ref(table === "accounts" ? "id" : "account_id");
+}
+
 async function resealBatch(place: SealedColumn, after: number, context: HandlerContext) {
   const { transaction, sealer } = context;
   const [table, column, key] = [sql.table(place.table), sql.ref(place.column), sql.ref(place.key)];
+  const isOwned = sql`${ownerOf(place)} = ${accountIdOf(context)}`;
   const { rows } = await sql<SealedRow>`
     select ${key} as key, ${column} as text from ${table}
-    where ${isOutdated(place, context)} and ${key} > ${after} order by ${key} limit ${sql.lit(batchSize)}`.execute(
-    transaction,
-  );
+    where ${isOwned} and ${isOutdated(place, context)} and ${key} > ${after}
+    order by ${key} limit ${sql.lit(batchSize)}`.execute(transaction);
   const { before = "", after: end = "" } = place;
   let resealed = 0;
   for (const { key: id, text } of rows) {
@@ -77,7 +99,7 @@ async function resealBatch(place: SealedColumn, after: number, context: HandlerC
     const opened = tryOpen(sealed, context);
     if (opened === undefined) continue;
     await sql`update ${table} set ${column} = ${before + sealer.seal(opened) + end}
-      where ${key} = ${id} and ${column} = ${text}`.execute(transaction);
+      where ${isOwned} and ${key} = ${id} and ${column} = ${text}`.execute(transaction);
     resealed += 1;
   }
   const last = rows.length < batchSize ? undefined : rows.at(-1)?.key;

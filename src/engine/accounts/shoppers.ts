@@ -4,6 +4,7 @@ import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
+import { addPublicIds } from "../kernel/public-ids.ts";
 import { findFreeSlug, findFreeSlugs, toSlug } from "../kernel/slug.ts";
 
 /** The columns of a user that public responses include. */
@@ -25,7 +26,7 @@ export interface Author {
   readonly display_name: string;
 }
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs" | "random">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "random">;
 
 /**
  * Finds the shopper with a verified email address, or adds one.
@@ -44,7 +45,12 @@ export async function findAndRenameShopper(author: Author, accountId: number, co
   const person = await findOrAddShopper(author, accountId, context);
   const { display_name } = author;
   if (person.display_name === display_name) return person;
-  await context.transaction.updateTable("users").set({ display_name }).where("id", "=", person.id).execute();
+  await context.transaction
+    .updateTable("users")
+    .set({ display_name })
+    .where("account_id", "=", accountId)
+    .where("id", "=", person.id)
+    .execute();
   return { ...person, display_name };
 }
 
@@ -66,15 +72,22 @@ export async function verifyAuthor(authorRow: number, accountId: number, context
   const { email } = await transaction
     .selectFrom("users")
     .select("email")
+    .where("account_id", "=", accountId)
     .where("id", "=", authorRow)
     .executeTakeFirstOrThrow();
   const known = await findShopper(email, accountId, context);
   if (known) {
-    if (known.id !== authorRow) await transaction.deleteFrom("users").where("id", "=", authorRow).execute();
+    if (known.id === authorRow) return authorRow;
+    await transaction.deleteFrom("users").where("account_id", "=", accountId).where("id", "=", authorRow).execute();
     return known.id;
   }
   const email_key = email.toLowerCase();
-  await transaction.updateTable("users").set({ email_key }).where("id", "=", authorRow).execute();
+  await transaction
+    .updateTable("users")
+    .set({ email_key })
+    .where("account_id", "=", accountId)
+    .where("id", "=", authorRow)
+    .execute();
   return authorRow;
 }
 
@@ -94,9 +107,9 @@ function findShopper(
 async function addShopper(
   { email, display_name }: Author,
   { accountId, email_key }: { readonly accountId: number; readonly email_key: string | null },
-  { transaction, nowMs, random }: Context,
+  context: Context,
 ): Promise<Person> {
-  return transaction
+  const person = await context.transaction
     .insertInto("users")
     .values({
       account_id: accountId,
@@ -106,11 +119,13 @@ async function addShopper(
       kind: "shopper",
       password_hash: "",
       url: "",
-      slug: await findFreeSlug(transaction, shortenName(display_name), random),
-      created_at: nowMs,
+      slug: await findFreeSlug(shortenName(display_name), accountId, context),
+      created_at: context.nowMs,
     })
     .returning(personColumns)
     .executeTakeFirstOrThrow();
+  await addPublicIds("user", [person.id], accountId, context);
+  return person;
 }
 
 /** A shopper with the address that they submitted first. */
@@ -139,7 +154,7 @@ const shopperColumns: BatchColumns<NewShopper> = {
 export async function addShoppers(
   authors: readonly (Author & { readonly isVerified: boolean })[],
   accountId: number,
-  context: Context & Pick<HandlerContext, "dialect">,
+  context: Context,
 ): Promise<readonly AddressedPerson[]> {
   const keyOf = ({ email, isVerified }: (typeof authors)[number]) => (isVerified ? email.toLowerCase() : null);
   const known = await findShoppers(new Set(authors.flatMap((author) => keyOf(author) ?? [])), accountId, context);
@@ -152,6 +167,7 @@ export async function addShoppers(
   });
   const slugs = await findFreeSlugs(
     added.map(({ display_name }) => shortenName(display_name)),
+    accountId,
     context,
   );
   const people = await insertShoppers(
@@ -198,10 +214,12 @@ const selectShoppers = createStatement<
 async function insertShoppers(
   shoppers: readonly (readonly unknown[])[],
   accountId: number,
-  { transaction, dialect, nowMs }: Context & Pick<HandlerContext, "dialect">,
+  { transaction, dialect, nowMs }: Context,
 ): Promise<readonly AddressedPerson[]> {
   if (shoppers.length === 0) return [];
   const { rows } = await insertShopperRows(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(shoppers) });
+  const ids = rows.map(({ id }) => id);
+  await addPublicIds("user", ids, accountId, { transaction, dialect });
   return rows;
 }
 

@@ -1,6 +1,7 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import { type Person, personColumns } from "./shoppers.ts";
-import { findFreeSlug } from "../kernel/slug.ts";
+import { addPublicIds } from "../kernel/public-ids.ts";
+import { findFreeSubdomain } from "../kernel/slug.ts";
 
 /** Finds the first owner of an account. An account that was not created through the API has none. */
 export function findOwner(accountId: number, { transaction }: Pick<HandlerContext, "transaction">) {
@@ -40,7 +41,7 @@ export function ownerNameOf({ kind, display_name }: Pick<Person, "kind" | "displ
 
 async function addStorePerson(accountId: number, context: HandlerContext): Promise<Person> {
   const display_name = unnamedStore;
-  return context.transaction
+  const person = await context.transaction
     .insertInto("users")
     .values({
       account_id: accountId,
@@ -49,9 +50,11 @@ async function addStorePerson(accountId: number, context: HandlerContext): Promi
       kind: "store",
       password_hash: "",
       url: "",
-      slug: await findFreeSlug(context.transaction, display_name, context.random),
+      slug: await findFreeSubdomain(display_name, accountId, context),
       created_at: context.nowMs,
     })
     .returning(personColumns)
     .executeTakeFirstOrThrow();
+  await addPublicIds("user", [person.id], accountId, context);
+  return person;
 }

@@ -50,7 +50,7 @@ export async function issueToken(
   const surplus = live.slice(0, Math.max(0, live.length + 1 - utokenLimits.perAccount));
   if (surplus.length > 0) {
     const ids = surplus.map(({ id }) => id);
-    await db.deleteFrom("utokens").where("id", "in", ids).execute();
+    await db.deleteFrom("utokens").where("account_id", "=", accountId).where("id", "in", ids).execute();
   }
   const token = createKey(random);
   await db

@@ -6,7 +6,8 @@ import { useInvitation } from "./invitations.ts";
 import { accountOf, type HandlerContext, type Handlers, type RandomBytes } from "../kernel/handler.ts";
 import { personColumns, publicSlug, shortenName } from "./shoppers.ts";
 import { readClaim, signClaim } from "../kernel/signed-link.ts";
-import { findFreeSlug } from "../kernel/slug.ts";
+import { addPublicIds } from "../kernel/public-ids.ts";
+import { findFreeSubdomain } from "../kernel/slug.ts";
 import { issueToken } from "./tokens.ts";
 import { scrypt, timingSafeEqual } from "node:crypto";
 
@@ -40,11 +41,12 @@ export const userHandlers: Handlers<typeof contract.users> = {
         display_name: user.display_name,
         password_hash: user.password,
         url: user.url,
-        slug: await findFreeSlug(transaction, user.display_name, random),
+        slug: await findFreeSubdomain(user.display_name, account.id, context),
         created_at: nowMs,
       })
       .returning("id")
       .executeTakeFirstOrThrow();
+    await addPublicIds("user", [user_id], account.id, context);
     const token = await issueToken(transaction, account.id, { nowMs, random });
     return { user_id, token, app_key: account.appKey, secret: account.secret };
   },
@@ -68,7 +70,7 @@ export const userHandlers: Handlers<typeof contract.users> = {
     if (!claim) return { account: null };
     const found = await transaction
       .selectFrom("accounts")
-      .leftJoin("users", (join) => join.onRef("users.account_id", "=", "accounts.id").on("users.kind", "=", "owner"))
+      .leftJoin("users", (join) => join.on("users.account_id", "=", claim.accountId).on("users.kind", "=", "owner"))
       .select(["accounts.app_key", "accounts.secret_changed_at", "users.display_name", "users.email"])
       .where("accounts.id", "=", claim.accountId)
       .orderBy("users.id")
@@ -80,10 +82,12 @@ export const userHandlers: Handlers<typeof contract.users> = {
   },
 
   /** Assumed: anyone may read any profile, so it shows nobody's full name, not even an owner's. */
-  get: async ({ user_id }, { transaction }) => {
+  get: async ({ user_id }, { transaction, ownerId }) => {
+    if (ownerId === undefined) throw recordNotFound("User", "id", user_id);
     const found = await transaction
       .selectFrom("users")
       .select(personColumns)
+      .where("account_id", "=", ownerId)
       .where("id", "=", user_id)
       .executeTakeFirst();
     if (!found) throw recordNotFound("User", "id", user_id);

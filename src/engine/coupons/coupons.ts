@@ -123,7 +123,7 @@ export async function insertCoupons(
   context: HandlerContext,
 ): Promise<number> {
   const rows = codes.map((code) => [code]);
-  const { numInsertedOrUpdatedRows } = await context.transaction
+  const added = await context.transaction
     .insertInto("coupons")
     .columns(["account_id", "action", "code", "created_at"])
     .expression((eb) =>
@@ -138,6 +138,8 @@ export async function insertCoupons(
         .where(eb.lit(true)),
     )
     .onConflict((conflict) => conflict.columns(["account_id", "code"]).doNothing())
-    .executeTakeFirstOrThrow();
-  return Number(numInsertedOrUpdatedRows ?? 0n);
+    // Citus includes the existing codes in its number of inserted rows.
+    .returning("id")
+    .execute();
+  return added.length;
 }

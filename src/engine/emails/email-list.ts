@@ -17,8 +17,12 @@ type Query = z.output<typeof contract.emails.list.input>;
 export function selectEmails({ transaction }: Pick<HandlerContext, "transaction">) {
   return transaction
     .selectFrom("mails")
-    .leftJoin("orders", "orders.id", "mails.order_row")
-    .leftJoin("products", "products.id", "mails.product_row")
+    .leftJoin("orders", (join) =>
+      join.onRef("orders.account_id", "=", "mails.account_id").onRef("orders.id", "=", "mails.order_row"),
+    )
+    .leftJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "mails.account_id").onRef("products.id", "=", "mails.product_row"),
+    )
     .select([
       "mails.id",
       "mails.category",
@@ -50,12 +54,23 @@ export function toRecord({ data, ...row }: EmailRow): EmailRecord {
   };
 }
 
-const orderings: Readonly<Record<EmailSort, readonly ["mails.id" | "mails.due_at", "asc" | "desc"]>> = {
+const keys = { "mails.id": "id", "mails.due_at": "due_at", "mails.created_at": "created_at" } as const;
+
+type Ordering = readonly [keyof typeof keys, "asc" | "desc"];
+
+const orderings: Readonly<Record<EmailSort, Ordering>> = {
   newest: ["mails.id", "desc"],
   oldest: ["mails.id", "asc"],
   soonest: ["mails.due_at", "asc"],
   latest: ["mails.due_at", "desc"],
 };
+
+/** With a range of creation times or a product, indexes sort by creation time. With `since_id`, pages follow the ID. */
+function orderingOf({ since_id, since_date, until_date, product_id }: Query, sort: EmailSort): Ordering {
+  const [column, direction] = orderings[sort];
+  const isByTime = since_date !== undefined || until_date !== undefined || product_id !== undefined;
+  return [column === "mails.id" && since_id === undefined && isByTime ? "mails.created_at" : column, direction];
+}
 
 /**
  * Lists emails. Reads one page per state in index order and merges them, except for the emails of one address or order,
@@ -64,16 +79,19 @@ const orderings: Readonly<Record<EmailSort, readonly ["mails.id" | "mails.due_at
 export async function listEmails(query: Query, context: HandlerContext): Promise<readonly EmailRow[]> {
   const sort = query.sort ?? (query.since_id === undefined ? "newest" : "oldest");
   const count = Math.min(query.count ?? emailPage.default, emailPage.max);
-  if (query.email !== undefined || query.order_id !== undefined)
-    return selectFewEmails(query, { sort, count }, context).execute();
-  const [column, direction] = orderings[sort];
+  const isFew = query.email !== undefined || query.order_id !== undefined;
+  if (isFew || query.product_id !== undefined) {
+    const page = isFew ? selectFewEmails : selectEmailsOfProduct;
+    return page(query, { sort, count }, context).execute();
+  }
+  const [column, direction] = orderingOf(query, sort);
   const states = query.state ?? (column === "mails.id" ? [undefined] : emailStates);
   const rows: EmailRow[] = [];
   for (const state of states) {
     rows.push(...(await selectEmailPage(query, { state, sort, count }, context).execute()));
   }
   const sign = direction === "asc" ? 1 : -1;
-  const key = column === "mails.id" ? "id" : "due_at";
+  const key = keys[column];
   return rows.toSorted((a, b) => sign * (a[key] - b[key] || a.id - b.id)).slice(0, count);
 }
 
@@ -84,16 +102,18 @@ interface Page {
 }
 
 /** Applies the filters that all pages share. */
-function selectListed({ category, since_id }: Query, context: HandlerContext) {
+function selectListed({ category, since_id, since_date, until_date }: Query, context: HandlerContext) {
   return selectEmails(context)
     .where("mails.account_id", "=", accountOf(context).id)
     .$if(category !== undefined, (rows) => rows.where("mails.category", "=", category ?? ""))
-    .$if(since_id !== undefined, (rows) => rows.where("mails.id", ">=", since_id ?? 0));
+    .$if(since_id !== undefined, (rows) => rows.where("mails.id", ">=", since_id ?? 0))
+    .$if(since_date !== undefined, (rows) => rows.where("mails.created_at", ">=", Date.parse(since_date ?? "")))
+    .$if(until_date !== undefined, (rows) => rows.where("mails.created_at", "<", Date.parse(until_date ?? "")));
 }
 
 /** Selects a page of all emails, or of those in one state. */
 function selectEmailPage(query: Query, { state, sort, count }: Page, context: HandlerContext) {
-  const [column, direction] = orderings[sort];
+  const [column, direction] = orderingOf(query, sort);
   return selectListed(query, context)
     .$if(state !== undefined, (rows) => rows.where("mails.state", "=", state ?? ""))
     .orderBy(column, direction)
@@ -101,17 +121,41 @@ function selectEmailPage(query: Query, { state, sort, count }: Page, context: Ha
     .limit(count);
 }
 
+/** Selects a page of the emails about a product. */
+function selectEmailsOfProduct(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
+  const { state } = query;
+  const [column, direction] = orderingOf(query, sort);
+  return selectListed(query, context)
+    .where("mails.product_row", "=", selectProductRow(query, context))
+    .$if(state !== undefined, (rows) =>
+      rows.where(context.dialect.withoutIndex(sql.ref("mails.state")), "in", state ?? []),
+    )
+    .orderBy(column === "mails.created_at" ? sql.ref(column) : sql`coalesce(${sql.ref(column)}, 0)`, direction)
+    .orderBy("mails.id", direction)
+    .limit(count);
+}
+
+function selectProductRow({ product_id }: Query, context: HandlerContext) {
+  return context.transaction
+    .selectFrom("products")
+    .select("products.id")
+    .where("products.account_id", "=", accountOf(context).id)
+    .where("products.product_id", "=", product_id ?? "");
+}
+
 /** Selects a page of the emails to an address or for an order. `coalesce` prevents use of the state and due-date indexes. */
 function selectFewEmails(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
-  const { order_id, email, state } = query;
+  const { order_id, email, product_id, state } = query;
   const [column, direction] = orderings[sort];
   const order = context.transaction
     .selectFrom("orders")
     .select("orders.id")
     .where("orders.account_id", "=", accountOf(context).id)
     .where("orders.order_id", "=", order_id ?? "");
+  const productRow = context.dialect.withoutIndex(sql.ref<number>("mails.product_row"));
   return selectListed(query, context)
     .$if(order_id !== undefined, (rows) => rows.where("mails.order_row", "in", order))
+    .$if(product_id !== undefined, (rows) => rows.where(productRow, "=", selectProductRow(query, context)))
     .$if(email !== undefined, (rows) => rows.where("mails.email_key", "=", (email ?? "").toLowerCase()))
     .$if(state !== undefined, (rows) => rows.where(sql`coalesce(mails.state, '')`, "in", state ?? []))
     .orderBy(sql`coalesce(${sql.ref(column)}, 0)`, direction)

@@ -36,22 +36,23 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     const events = await context.transaction
       .selectFrom("mail_events")
       .select(["event", "occurred_at", "created_at", "detail"])
+      .where("account_id", "=", accountOf(context).id)
       .where("mail_row", "=", mail_id)
       .orderBy("occurred_at")
       .orderBy("id")
       .execute();
-    const found = {
+    const message = await findSentMessage(mail_id, context);
+    return {
       mail: toRecord(email),
-      message: null,
+      message,
       events: events.map(({ event, occurred_at, created_at, detail }) => ({
         event: event as EmailEventName,
         occurred_at: iso(occurred_at),
         noted_at: iso(created_at),
         detail,
       })),
-      outgoing: await buildOutgoingEmail(mail_id, context),
+      ...(message === null && { outgoing: await buildOutgoingEmail(mail_id, context) }),
     };
-    return found;
   },
 
   /**
@@ -69,6 +70,7 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     await context.transaction
       .updateTable("mails")
       .set({ ...change, worker: null, leased_until: null })
+      .where("account_id", "=", accountOf(context).id)
       .where("id", "=", mail_id)
       .execute();
     const event = {
@@ -108,13 +110,23 @@ async function findEmail(mailId: number, context: HandlerContext): Promise<Email
   throw recordNotFound("Mail", "id", mailId);
 }
 
+/** Finds a message as it was sent. */
+async function findSentMessage(mailId: number, context: HandlerContext) {
+  const found = await context.transaction
+    .selectFrom("mail_messages")
+    .select(["subject", "text", "html", "headers"])
+    .where("account_id", "=", accountOf(context).id)
+    .where("mail_row", "=", mailId)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
 /** An email, and the data of its content, which is rendered after the transaction. */
 type FoundEmail = z.output<typeof contract.emails.get.output> & { readonly outgoing?: OutgoingEmail | undefined };
 
 /**
- * Renders the content of an email.
- * Assumed: content is not stored, so the content of a sent email is rendered again, using the current template and
- * product data and new links.
+ * Renders the content of an email, unless it is stored as it was sent.
+ * Assumed: this uses the current template and product data, and new links.
  */
 export async function renderFoundEmail({
   outgoing,
@@ -125,7 +137,7 @@ export async function renderFoundEmail({
   const { TemplateError } = await import("../../email/templates/template-error.ts");
   try {
     const { subject, text, html } = await renderWithFallback(outgoing, "calls");
-    return { ...found, message: { subject, text, html } };
+    return { ...found, message: { subject, text, html, headers: null } };
   } catch (error) {
     if (error instanceof TemplateError) return found;
     throw error;
@@ -136,6 +148,7 @@ async function buildOutgoingEmail(mailId: number, context: HandlerContext): Prom
   const row = await context.transaction
     .selectFrom("mails")
     .selectAll()
+    .where("account_id", "=", accountOf(context).id)
     .where("id", "=", mailId)
     .executeTakeFirstOrThrow();
   const productRows = row.product_row ? [row.product_row] : await findProducts(row, context);
@@ -147,7 +160,7 @@ async function buildOutgoingEmail(mailId: number, context: HandlerContext): Prom
 async function findProducts(row: Row<"mails">, context: HandlerContext): Promise<readonly number[]> {
   if (row.order_row === null) return [];
   const dropped = readDroppedProducts(row);
-  const lines = await readEmailLines([row], context);
+  const lines = await readEmailLines([row], row.account_id, context);
   return lines.map(({ product_row }) => product_row).filter((product) => dropped[product] === undefined);
 }
 

@@ -1,14 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import { batchRows } from "../../storage/batch.ts";
-import { starCount } from "../../storage/rating-sql.ts";
+import { batchRows, constantInBatch } from "../../storage/batch.ts";
+import { starCount, starScore } from "../../storage/rating-sql.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { prepareToRecord } from "../reviews/bottom-line-changes.ts";
 import { groupTarget } from "../reviews/rating-targets.ts";
 
 const ownTarget = sql<string>`'p' || cast(batch.product_row as text)`;
-
-const starScore = sql<number>`(stars_1 + 2 * stars_2 + 3 * stars_3 + 4 * stars_4 + 5 * stars_5)`;
 
 const starColumns = [1, 2, 3, 4, 5].map((star) => `stars_${star}`);
 
@@ -24,6 +22,7 @@ export async function moveProducts(
 ): Promise<void> {
   if (productRows.length === 0) return;
   const { transaction, dialect } = context;
+  const account = bigintLiteral(accountOf(context).id);
   const rows = productRows.map((row) => [row]);
   const moved = sql`${batchRows<{ product_row: number }>({ product_row: "integer" }, rows, dialect)}`;
   await prepareToRecord(accountOf(context).id, context);
@@ -32,7 +31,8 @@ export async function moveProducts(
   if (groupRow !== undefined) await joinGroup(moved, groupRow, context);
   const target = groupRow === undefined ? ownTarget : textLiteral(groupTarget(groupRow));
   await sql`update reviews set shelf = ${target} from ${moved}
-    where reviews.product_row = batch.product_row`.execute(transaction);
+    where reviews.account_id = ${constantInBatch(account, "product_row")}
+      and reviews.product_row = batch.product_row`.execute(transaction);
 }
 
 /**
@@ -49,31 +49,34 @@ async function addOwnTargets(
     insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
     select ${account}, ${ownTarget}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
-    from ${moved} where true on conflict (shelf) do nothing`.execute(context.transaction);
+    from ${moved} where true on conflict (account_id, shelf) do nothing`.execute(context.transaction);
   await sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, left_group, joined_group, applied, changed_at)
     select ${account}, ${ownTarget}, 0, 0, coalesce(member.group_row, 0), ${bigintLiteral(groupRow ?? 0)}, 0,
       ${bigintLiteral(context.nowMs)}
-    from ${moved} left join group_products as member on member.product_row = batch.product_row`.execute(
-    context.transaction,
-  );
+    from ${moved} left join group_products as member
+      on member.account_id = ${account} and member.product_row = batch.product_row`.execute(context.transaction);
 }
 
 async function leaveGroups(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
+  const account = bigintLiteral(accountOf(context).id);
   const target = sql<string>`'g' || cast(member.group_row as text)`;
   const from = sql`from ${moved} cross join group_products as member cross join review_totals as own
-    where member.product_row = batch.product_row and own.shelf = ${ownTarget} group by member.group_row`;
+    where member.account_id = ${account} and member.product_row = batch.product_row
+      and own.account_id = ${account} and own.shelf = ${ownTarget} group by member.group_row`;
   await countForGroups({ target, by: -1, from }, context);
-  await sql`delete from group_products
-    where product_row in (select batch.product_row from ${moved})`.execute(context.transaction);
+  await sql`delete from group_products where account_id = ${account}
+      and product_row in (select batch.product_row from ${moved})`.execute(context.transaction);
 }
 
 async function joinGroup(moved: RawBuilder<unknown>, groupRow: number, context: HandlerContext): Promise<void> {
+  const account = bigintLiteral(accountOf(context).id);
   await sql`
     insert into group_products (account_id, group_row, product_row)
-    select ${bigintLiteral(accountOf(context).id)}, ${bigintLiteral(groupRow)}, batch.product_row
+    select ${account}, ${bigintLiteral(groupRow)}, batch.product_row
     from ${moved}`.execute(context.transaction);
-  const from = sql`from ${moved} cross join review_totals as own where own.shelf = ${ownTarget}`;
+  const from = sql`from ${moved} cross join review_totals as own
+    where own.account_id = ${account} and own.shelf = ${ownTarget}`;
   await countForGroups({ target: textLiteral(groupTarget(groupRow)), by: 1, from }, context);
 }
 
@@ -98,7 +101,7 @@ async function countForGroups({ target, by, from }: GroupChange, context: Handle
     insert into review_totals (account_id, shelf, stars_1, stars_2, stars_3, stars_4, stars_5, shown_reviews,
       shown_score, listed, updated_at)
     select ${account}, ${target}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
-    on conflict (shelf) do update set ${sql.join(added)}`.execute(context.transaction);
+    on conflict (account_id, shelf) do update set ${sql.join(added)}`.execute(context.transaction);
   await sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
     select ${account}, ${target}, ${sum(starCount)}, ${sum(starScore)}, 0, ${bigintLiteral(context.nowMs)}

@@ -51,8 +51,13 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     const group = await findGroup(group_name, context);
     const products_apps = await context.transaction
       .selectFrom("group_products")
-      .innerJoin("products", "products.id", "group_products.product_row")
+      .innerJoin("products", (join) =>
+        join
+          .onRef("products.account_id", "=", "group_products.account_id")
+          .onRef("products.id", "=", "group_products.product_row"),
+      )
       .select(["products.product_id as sku", "products.url as product_url"])
+      .where("group_products.account_id", "=", accountOf(context).id)
       .where("group_products.group_row", "=", group.id)
       .orderBy("group_products.product_row")
       .execute();
@@ -118,15 +123,21 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   delete: async ({ group_name }, context) => {
     const group = await findGroup(group_name, context);
     const { transaction } = context;
+    const { id: accountId } = accountOf(context);
     const member = await transaction
       .selectFrom("group_products")
       .select("product_row")
+      .where("account_id", "=", accountId)
       .where("group_row", "=", group.id)
       .executeTakeFirst();
     if (member) {
       throw new ServiceError("invalidParams", `the group ${group.name} still has products; remove them from it first`);
     }
-    await transaction.deleteFrom("product_groups").where("id", "=", group.id).execute();
+    await transaction
+      .deleteFrom("product_groups")
+      .where("account_id", "=", accountId)
+      .where("id", "=", group.id)
+      .execute();
     return {};
   },
 };
@@ -185,7 +196,11 @@ async function findMembers(
   const found = await context.transaction
     .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
     .crossJoin("products")
-    .leftJoin("group_products", "group_products.product_row", "products.id")
+    .leftJoin("group_products", (join) =>
+      join
+        .onRef("group_products.account_id", "=", "products.account_id")
+        .onRef("group_products.product_row", "=", "products.id"),
+    )
     .where("products.account_id", "=", accountOf(context).id)
     .whereRef("products.product_id", "=", "batch.product_id")
     .select(["products.product_id", "products.id", "group_products.group_row"])

@@ -43,11 +43,17 @@ function missingAppKey({ method }: Endpoint): ServiceError {
 
 const selectAccount = createStatement<
   { appKey: string; tokenHash: string; nowMs: number },
-  { readonly id: number; readonly disabled_at: number | null; readonly token_row: number | null }
+  {
+    readonly id: number;
+    readonly version: number;
+    readonly disabled_at: number | null;
+    readonly token_row: number | null;
+  }
 >(
   (slot) => sql`
-    select accounts.id, accounts.disabled_at, utokens.id as token_row
-    from accounts left join utokens on utokens.account_id = accounts.id
+    select accounts.id, account_versions.version, accounts.disabled_at, utokens.id as token_row
+    from accounts join account_versions on account_versions.account_id = accounts.id
+      left join utokens on utokens.account_id = accounts.id
       and utokens.token_hash = ${slot("tokenHash")} and utokens.expires_at > ${slot("nowMs")}
     where accounts.app_key = ${slot("appKey")}`,
 );
@@ -84,7 +90,7 @@ async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: num
   const [found] = rows;
   if (!found) throw unknownAccount(appKey);
   if (found.disabled_at !== null) throw disabledAccount();
-  return { account: { id: found.id, appKey }, hasToken: found.token_row !== null };
+  return { account: { id: found.id, appKey, version: found.version }, hasToken: found.token_row !== null };
 }
 
 /** The error for an app key that does not exist. Source: practice of services of this kind. */

@@ -30,6 +30,22 @@ interface CountedCall {
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
 }
 
+/** What a limit applies to: an account, the recipient of an email, or the server. */
+interface LimitOwner {
+  readonly name: PublicLimitName;
+  readonly accountId?: number;
+  readonly recipient?: string;
+}
+
+/** Tags, as in `ann+tag@mail.example`, do not make another recipient. The address is stored as a hash. */
+function keyOf({ accountId, recipient }: LimitOwner): string {
+  if (recipient === undefined) return String(accountId ?? "");
+  const at = recipient.lastIndexOf("@");
+  const [name] = recipient.slice(0, at).split("+", 1);
+  const mailbox = `${name}${recipient.slice(at)}`.toLowerCase();
+  return createHash("sha256").update(mailbox).digest("base64url");
+}
+
 /** Enforces the limits on calls. */
 export class CallLimits {
   readonly #window: RateWindow | undefined;
@@ -78,35 +94,21 @@ export class CallLimits {
   async takeForClient(name: PublicLimitName, clientAddress: string | undefined): Promise<void> {
     const size = this.#publicLimits[name];
     if (!size || clientAddress === undefined) return;
-    const waitMs = await this.#clientBuckets.take(`${name} ${await findNetwork(clientAddress)}`, size);
+    const key = `${name} ${await findNetwork(clientAddress)}`;
+    const waitMs = await this.#clientBuckets.take([{ key, size }]);
     if (waitMs > 0) throw tooManyRequests(waitMs);
   }
 
-  /** @throws ServiceError `tooManyRequests` */
-  async takeForAccount(name: PublicLimitName, accountId: number): Promise<void> {
-    await this.#take(name, String(accountId));
-  }
-
-  /** @throws ServiceError `tooManyRequests` */
-  async takeForServer(name: PublicLimitName): Promise<void> {
-    await this.#take(name, "");
-  }
-
   /**
-   * Takes a token for the recipient of an email. Tags, as in `ann+tag@mail.example`, do not make another recipient. The
-   * address is stored as a hash.
+   * Takes a token of each of the given owners (`…-per-account`, `…-per-recipient`, `…-per-server`).
    * @throws ServiceError `tooManyRequests`
    */
-  async takeForRecipient(limit: PublicLimitName, email: string): Promise<void> {
-    const at = email.lastIndexOf("@");
-    const [name] = email.slice(0, at).split("+", 1);
-    const mailbox = `${name}${email.slice(at)}`.toLowerCase();
-    await this.#take(limit, createHash("sha256").update(mailbox).digest("base64url"));
-  }
-
-  async #take(name: PublicLimitName, key: string): Promise<void> {
-    const size = this.#publicLimits[name];
-    const waitMs = size ? await this.#buckets.take(`${name} ${key}`, size) : 0;
+  async take(owners: readonly LimitOwner[]): Promise<void> {
+    const tokens = owners.flatMap((owner) => {
+      const size = this.#publicLimits[owner.name];
+      return size ? [{ key: `${owner.name} ${keyOf(owner)}`, size }] : [];
+    });
+    const waitMs = await this.#buckets.take(tokens);
     if (waitMs > 0) throw tooManyRequests(waitMs);
   }
 

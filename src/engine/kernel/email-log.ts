@@ -71,6 +71,7 @@ export async function recordClick(
   const existing = await context.transaction
     .selectFrom("mail_events")
     .select("id")
+    .where("account_id", "=", click.accountId)
     .where("mail_row", "=", mailId)
     .where("event", "=", "clicked")
     .limit(1)
@@ -103,6 +104,7 @@ async function findEarliest(events: readonly EmailEvent[], { transaction }: Cont
   const found = await transaction
     .selectFrom("mail_events")
     .select(({ fn }) => ["mail_row", "event", fn.min<number | bigint>("occurred_at").as("first_at")])
+    .where("account_id", "in", [...new Set(counted.map(({ accountId }) => accountId))])
     .where("mail_row", "in", [...new Set(counted.map(({ mailId }) => mailId))])
     .groupBy(["mail_row", "event"])
     .execute();

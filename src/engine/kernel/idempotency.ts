@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
-import { createDeferredStatement } from "../../storage/statement.ts";
-import type { Account, HandlerContext } from "./handler.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import { createAccountWalk } from "./due-accounts.ts";
+import { type Account, accountIdOf, type HandlerContext } from "./handler.ts";
 import { findResults, type StoredResult, storeResults } from "./stored-results.ts";
 
 /** A call with an idempotency key. */
@@ -16,7 +17,10 @@ export interface KeyedCall {
 }
 
 /** Maximum number of expired results that a call deletes. */
-const maxPurged = 100;
+const maxDeletedPerCall = 100;
+
+/** Maximum number of expired results that a purge deletes in one transaction. */
+export const maxDeletedPerPurge = 1_000;
 
 /**
  * Returns the key that a call honors, if any.
@@ -86,7 +90,8 @@ export async function runAllOnce<Call extends KeyedCall>(
   const results = open.map(({ keyHash, inputHash }, at) => ({ keyHash, inputHash, output: outputs[at] }));
   const [first] = open;
   if (first) {
-    await deleteExpired(transaction, dialect, { expiredAtMs: nowMs - idempotencyKeys.lifetimeMs });
+    const expiredAtMs = nowMs - idempotencyKeys.lifetimeMs;
+    await deleteSomeExpired(transaction, dialect, { accountId: accountIdOf(context), expiredAtMs });
     await storeResults(results, first.call.endpoint, context);
   }
   const byKey = new Map(results.map(({ keyHash, output }) => [keyHash, output]));
@@ -96,31 +101,34 @@ export async function runAllOnce<Call extends KeyedCall>(
   });
 }
 
-/** Deletes all expired results. */
-export async function purgeIdempotentCalls({ transaction, nowMs }: HandlerContext): Promise<number> {
+const expiredCalls = (accountId: RawBuilder<unknown>, expiredAtMs: RawBuilder<unknown>, limit: number) => sql`
+  delete from idempotent_calls where account_id = ${accountId} and id in (
+    select id from idempotent_calls where account_id = ${accountId} and created_at <= ${expiredAtMs}
+    order by created_at limit ${sql.lit(limit)})`;
+
+const deleteSomeExpired = createDeferredStatement<{ accountId: number; expiredAtMs: number }>((slot) =>
+  expiredCalls(slot("accountId"), slot("expiredAtMs"), maxDeletedPerCall),
+);
+
+const deleteExpired = createStatement<{ accountId: number; expiredAtMs: number }>((slot) =>
+  expiredCalls(slot("accountId"), slot("expiredAtMs"), maxDeletedPerPurge),
+);
+
+/**
+ * Deletes expired results of an account.
+ * @returns their number; at most `maxDeletedPerPurge`
+ */
+export async function purgeIdempotentCalls(context: HandlerContext): Promise<number> {
+  const { transaction, dialect, nowMs } = context;
   const expiredAtMs = nowMs - idempotencyKeys.lifetimeMs;
-  const { numDeletedRows } = await transaction
-    .deleteFrom("idempotent_calls")
-    .where("created_at", "<=", expiredAtMs)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  return (await deleteExpired(transaction, dialect, { accountId: accountIdOf(context), expiredAtMs })).affectedRows;
 }
 
-/** Finds when the oldest result expires, in milliseconds. */
-export async function findNextExpiry({ transaction }: HandlerContext): Promise<number | undefined> {
-  const oldest = await transaction
-    .selectFrom("idempotent_calls")
-    .select("created_at")
-    .orderBy("created_at")
-    .limit(1)
-    .executeTakeFirst();
-  return oldest && oldest.created_at + idempotencyKeys.lifetimeMs;
-}
-
-const deleteExpired = createDeferredStatement<{ expiredAtMs: number }>(
-  (slot) => sql`delete from idempotent_calls where id in
-    (select id from idempotent_calls where created_at <= ${slot("expiredAtMs")} order by created_at
-      limit ${sql.lit(maxPurged)})`,
+/** Finds accounts with expired results. */
+export const findAccountsToPurge = createAccountWalk(
+  (accountId, nowMs) => sql`
+    select 1 from idempotent_calls where idempotent_calls.account_id = ${accountId}
+      and idempotent_calls.created_at <= cast(${nowMs} as bigint) - ${sql.lit(idempotencyKeys.lifetimeMs)}`,
 );
 
 interface CallHashes {

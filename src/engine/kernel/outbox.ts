@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import {
   actorNames,
   type EmailLinkKind,
@@ -6,11 +7,14 @@ import {
   type SentEmailCategory,
   type WebhookEvent,
 } from "../../contract/index.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
-import { recordEmailEvent } from "./email-log.ts";
-import { linkUrl } from "./email-links.ts";
+import { recordEmailEvents } from "./email-log.ts";
+import { linkUrl } from "./signed-link.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 type EmailContext = Context & Pick<HandlerContext, "sealer" | "publicUrl">;
 type EventContext = Context & Pick<HandlerContext, "random">;
 
@@ -23,93 +27,184 @@ export interface NewEmail {
   readonly data: (link: (kind: EmailLinkKind, id?: number) => string) => Readonly<Record<string, unknown>>;
 }
 
-/**
- * Adds an email to the outbox in the transaction of the call and counts it as a request of its category. Adds an
- * unsubscribe link to its data, as `unsubscribe_url`.
- * Assumed: if the address is unsubscribed from the type of email, the email is stored as not sent, with the reason, and
- * counts as `repeat_unsubscribes`; this is not an error.
- * @returns whether the email was queued
- */
+/** Like `queueEmails`, for one email. */
 export async function queueEmail(email: NewEmail, context: EmailContext): Promise<boolean> {
-  const { accountId, category } = email;
-  const email_key = email.email.toLowerCase();
-  const rule = (await isUnsubscribed(email, context)) ? "unsubscribed" : null;
-  const { id: mailId } = await context.transaction
-    .insertInto("mails")
-    .values({
-      account_id: accountId,
-      category,
-      email_type_id: emailTypeOf[category],
-      email: email.email,
-      email_key,
-      name: email.name,
-      data: "{}",
-      state: rule === null ? "queued" : "not_sent",
-      reason: rule,
-      due_at: context.nowMs,
-      created_at: context.nowMs,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  // The links contain the ID of the email.
-  const link = (kind: EmailLinkKind, id = mailId) => linkUrl({ kind, id, accountId, mailId }, context);
-  const data = { ...email.data(link), unsubscribe_url: link("unsubscribe") };
-  await context.transaction
-    .updateTable("mails")
-    .set({ data: JSON.stringify(data) })
-    .where("id", "=", mailId)
-    .execute();
-  const event = rule === null ? "requested" : "dropped_unsubscribed";
-  await recordEmailEvent({ accountId, mailId, category, event }, context);
-  return rule === null;
-}
-
-async function isUnsubscribed({ accountId, category, email }: NewEmail, { transaction }: Context): Promise<boolean> {
-  const found = await transaction
-    .selectFrom("unsubscribers")
-    .select("by_name")
-    .where("account_id", "=", accountId)
-    .where("email_type_id", "=", emailTypeOf[category])
-    .where("email_key", "=", email.toLowerCase())
-    .executeTakeFirst();
-  return found !== undefined && (found.by_name !== actorNames.user || isStoppedByRecipient(emailTypeOf[category]));
+  const [isQueued] = await queueEmails([email], email.accountId, context);
+  return isQueued === true;
 }
 
 /**
- * Adds an event to the outbox of webhooks, with one delivery per webhook of the account. All deliveries have the same event
- * ID, so that receivers can detect repeats. The body is fixed at this time, for all attempts.
- * @param readData called only if the account has a webhook for the event
+ * Adds emails of an account to the outbox in the transaction of the call and counts each as a request of its category, with
+ * a constant number of statements. Adds an unsubscribe link to their data, as `unsubscribe_url`.
+ * Assumed: if an address is unsubscribed from the type of email, the email is stored as not sent, with the reason, and
+ * counts as `repeat_unsubscribes`; this is not an error.
+ * @returns whether each email was queued
  */
-export async function queueWebhookEvent(
-  event: WebhookEvent,
-  readData: () => Promise<Readonly<Record<string, unknown>>>,
+export async function queueEmails(
+  emails: readonly NewEmail[],
   accountId: number,
-  { transaction, nowMs, random }: EventContext,
+  context: EmailContext,
+): Promise<readonly boolean[]> {
+  if (emails.length === 0) return [];
+  const { transaction, dialect, nowMs } = context;
+  const stopped = await findUnsubscribed(emails, accountId, context);
+  const isQueued = emails.map((email) => !stopped.has(keyOf(email)));
+  const rows = emails.map(({ category, email, name }, at) => {
+    const rule = isQueued[at] ? null : "unsubscribed";
+    const type = emailTypeOf[category];
+    return [category, type, email, email.toLowerCase(), name, rule === null ? "queued" : "not_sent", rule];
+  });
+  const inserted = await insertEmails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
+  // IDs increase in the order of the batch; the order in which rows are returned is not defined.
+  const ids = inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b);
+  const queued = emails.map(({ category, data }, at) => {
+    const mailId = ids[at] ?? 0;
+    // The links contain the ID of the email.
+    const link = (kind: EmailLinkKind, id = mailId) => linkUrl({ kind, id, accountId, mailId }, context);
+    return { mailId, category, text: JSON.stringify({ ...data(link), unsubscribe_url: link("unsubscribe") }) };
+  });
+  const texts = JSON.stringify(queued.map(({ mailId, text }) => [mailId, text]));
+  await updateEmails(transaction, dialect, { accountId, rows: texts });
+  await recordEmailEvents(
+    queued.map(({ mailId, category }, at) => {
+      const event = isQueued[at] ? ("requested" as const) : ("dropped_unsubscribed" as const);
+      return { accountId, mailId, category, event };
+    }),
+    context,
+  );
+  return isQueued;
+}
+
+const emailColumns: BatchColumns<
+  Pick<Row<"mails">, "category" | "email_type_id" | "email" | "email_key" | "name" | "state" | "reason">
+> = {
+  category: "text",
+  email_type_id: "integer",
+  email: "text",
+  email_key: "text",
+  name: "text",
+  state: "text",
+  reason: "text",
+};
+
+const insertEmails = createStatement<{ accountId: number; nowMs: number; rows: string }, { readonly id: number }>(
+  (slot, dialect) => sql`
+    insert into mails (account_id, due_at, created_at, data, category, email_type_id, email, email_key, name, state, reason)
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), '{}',
+      batch.category, batch.email_type_id, batch.email, batch.email_key, batch.name, batch.state, batch.reason
+    from ${batchOf(emailColumns, slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}
+    returning id`,
+);
+
+/** The condition on IDs keeps SQLite from reading all emails of the account. */
+const updateEmails = createDeferredStatement<{ accountId: number; rows: string }>(
+  (slot, dialect) => sql`
+    update mails set data = batch.data
+    from ${batchOf<{ id: number; data: string }>({ id: "integer", data: "text" }, slot("rows"), dialect)}
+    where mails.account_id = ${slot("accountId")} and mails.id = batch.id
+      and mails.id in (select id from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)})`,
+);
+
+const keyOf = ({ category, email }: NewEmail) => `${emailTypeOf[category]} ${email.toLowerCase()}`;
+
+/** Finds the types and addresses of emails whose recipients do not want them. */
+async function findUnsubscribed(
+  emails: readonly NewEmail[],
+  accountId: number,
+  { transaction, dialect }: Context,
+): Promise<ReadonlySet<string>> {
+  const distinct = new Map(
+    emails.map((email) => [keyOf(email), [emailTypeOf[email.category], email.email.toLowerCase()]]),
+  );
+  const found = await selectUnsubscribers(transaction, dialect, {
+    accountId,
+    rows: JSON.stringify([...distinct.values()]),
+  });
+  const stopping = found.rows.filter(
+    ({ by_name, email_type_id }) => by_name !== actorNames.user || isStoppedByRecipient(email_type_id),
+  );
+  return new Set(stopping.map(({ email_type_id, email_key }) => `${email_type_id} ${email_key}`));
+}
+
+type Unsubscriber = Pick<Row<"unsubscribers">, "email_type_id" | "email_key" | "by_name">;
+
+const selectUnsubscribers = createStatement<{ accountId: number; rows: string }, Unsubscriber>(
+  (slot, dialect) => sql`
+    select unsubscribers.email_type_id, unsubscribers.email_key, unsubscribers.by_name
+    from ${batchOf<Pick<Unsubscriber, "email_type_id" | "email_key">>({ email_type_id: "integer", email_key: "text" }, slot("rows"), dialect)}
+    cross join unsubscribers
+    where unsubscribers.account_id = ${slot("accountId")} and unsubscribers.email_type_id = batch.email_type_id
+      and unsubscribers.email_key = batch.email_key`,
+);
+
+/**
+ * Adds events to the outbox of webhooks, each with one delivery per webhook of the account. All deliveries of an event have
+ * the same event ID, so that receivers can detect repeats. The body is fixed at this time, for all attempts.
+ * @param readData returns the data of each event; called only if the account has a webhook for such events
+ */
+export async function queueWebhookEvents(
+  event: WebhookEvent,
+  readData: () => Promise<readonly Readonly<Record<string, unknown>>[]>,
+  accountId: number,
+  context: EventContext,
 ): Promise<void> {
-  const webhooks = await transaction
+  const webhooks = await findReceivers(event, accountId, context);
+  if (webhooks.length === 0) return;
+  for (const data of await readData()) {
+    await insertDeliveries({ event, body: JSON.stringify({ event, data }) }, webhooks, { accountId, ...context });
+  }
+}
+
+/** Queues a sample event, marked as a test. Returns one delivery for each webhook that receives such events. */
+export async function queueTestEvent(
+  event: WebhookEvent,
+  data: Readonly<Record<string, unknown>>,
+  accountId: number,
+  context: EventContext,
+) {
+  const webhooks = await findReceivers(event, accountId, context);
+  if (webhooks.length === 0) return [];
+  const body = JSON.stringify({ event, test: true, data });
+  const rows = await insertDeliveries({ event, body }, webhooks, { accountId, ...context });
+  return rows.map(({ id: deliveryId, webhook_row, event_id }) => ({
+    id: deliveryId,
+    event_id,
+    webhook_id: webhook_row,
+    url: webhooks.find(({ id }) => id === webhook_row)?.url ?? "",
+  }));
+}
+
+function findReceivers(event: WebhookEvent, accountId: number, { transaction }: EventContext) {
+  return transaction
     .selectFrom("webhooks")
-    .select(["id", "held_until"])
+    .select(["id", "url", "held_until"])
     .where("account_id", "=", accountId)
     .where("event_name", "=", event)
     .orderBy("id")
     .execute();
-  if (webhooks.length === 0) return;
-  const body = JSON.stringify({ event, data: await readData() });
+}
+
+function insertDeliveries(
+  { event, body }: { readonly event: WebhookEvent; readonly body: string },
+  webhooks: Awaited<ReturnType<typeof findReceivers>>,
+  { accountId, transaction, nowMs, random }: EventContext & { readonly accountId: number },
+) {
   const event_id = `evt_${random(16).toString("hex")}`;
-  await transaction
+  const deliveries = webhooks.map(({ id, held_until }) => ({
+    account_id: accountId,
+    webhook_row: id,
+    event_id,
+    event_name: event,
+    body,
+    state: "queued",
+    due_at: Math.max(nowMs, held_until ?? 0),
+    created_at: nowMs,
+  }));
+  return transaction
     .insertInto("webhook_deliveries")
-    .values(
-      webhooks.map(({ id, held_until }) => ({
-        account_id: accountId,
-        webhook_row: id,
-        event_id,
-        event_name: event,
-        body,
-        state: "queued",
-        due_at: Math.max(nowMs, held_until ?? 0),
-        created_at: nowMs,
-      })),
-    )
+    .values(deliveries)
+    .returning(["id", "webhook_row", "event_id"])
     .execute();
 }
 

@@ -117,8 +117,8 @@ class DatabaseWindow implements RateWindow {
       or held.started_at > excluded.started_at + cast(${limit.windowMs} as bigint))`;
     const { rows } = await sql<{ started_at: number; taken: number }>`
       insert into rate_windows as held (account_id, name, started_at, taken)
-      select cast(${accountId} as bigint), cast(${limit.name} as text), cast(${startMs} as bigint), 1
-      from set_config('synchronous_commit', 'off', true)
+      values (cast(${accountId} as bigint), cast(${limit.name} as text), cast(${startMs} as bigint),
+        case set_config('synchronous_commit', 'off', true) when 'off' then 1 end)
       on conflict (account_id, name) do update set
         started_at = case when ${isOver} then excluded.started_at else held.started_at end,
         taken = case when ${isOver} then 1 else held.taken + 1 end

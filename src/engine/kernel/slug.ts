@@ -1,22 +1,56 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
-import type { Tables } from "../../storage/tables.ts";
-import type { HandlerContext, RandomBytes } from "./handler.ts";
+import type { HandlerContext } from "./handler.ts";
 import { extensionPrefix } from "../../contract/index.ts";
 
-/** Returns an unused slug. Assumed: the display name in lower case with dashes, plus random characters if it is taken. */
-export async function findFreeSlug(db: Kysely<Tables>, displayName: string, random: RandomBytes): Promise<string> {
+/**
+ * Returns a slug that no user of the account has. The caller has locked the account.
+ * Assumed: the display name in lower case with dashes, plus random characters if it is taken.
+ */
+export async function findFreeSlug(
+  displayName: string,
+  accountId: number,
+  { transaction, random }: Pick<HandlerContext, "transaction" | "random">,
+  isTakenElsewhere: (slug: string, transaction: HandlerContext["transaction"]) => Promise<boolean> = async () => false,
+): Promise<string> {
   const base = toSlug(displayName);
   for (let slug = base; ; slug = `${base}-${random(4).toString("hex")}`) {
-    const taken = await db.selectFrom("users").select("id").where("slug", "=", slug).executeTakeFirst();
-    if (!taken) return slug;
+    const taken = await transaction
+      .selectFrom("users")
+      .select("id")
+      .where("account_id", "=", accountId)
+      .where("slug", "=", slug)
+      .executeTakeFirst();
+    if (!taken && !(await isTakenElsewhere(slug, transaction))) return slug;
   }
+}
+
+/** Returns a slug for the owner of an account. It is a subdomain, so no owner of another account has it. */
+export function findFreeSubdomain(
+  displayName: string,
+  accountId: number,
+  context: Pick<HandlerContext, "transaction" | "random">,
+): Promise<string> {
+  return findFreeSlug(displayName, accountId, context, isSlugOfOwner);
+}
+
+/** Subdomains are unique across accounts. */
+export async function isSlugOfOwner(slug: string, transaction: HandlerContext["transaction"]): Promise<boolean> {
+  const found = await transaction
+    .selectFrom("users")
+    .select("id")
+    .where("slug", "=", slug)
+    // A literal, so that databases can use an index of owners only.
+    .where("kind", "=", sql.lit("owner"))
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Returns a different unused slug for each name, as `findFreeSlug` does. */
 export async function findFreeSlugs(
   displayNames: readonly string[],
+  accountId: number,
   { transaction, dialect, random }: Pick<HandlerContext, "transaction" | "dialect" | "random">,
 ): Promise<readonly string[]> {
   const slugs = displayNames.map(toSlug);
@@ -24,7 +58,7 @@ export async function findFreeSlugs(
   let open = [...slugs.keys()];
   while (open.length > 0) {
     const rows = JSON.stringify(open.map((at) => [slugs[at]]));
-    const found = await selectTakenSlugs(transaction, dialect, { rows });
+    const found = await selectTakenSlugs(transaction, dialect, { accountId, rows });
     const taken = new Set(found.rows.map(({ slug }) => slug));
     open = open.filter((at) => {
       const slug = slugs[at] ?? "";
@@ -37,10 +71,10 @@ export async function findFreeSlugs(
   return slugs;
 }
 
-const selectTakenSlugs = createStatement<{ rows: string }, { readonly slug: string }>(
+const selectTakenSlugs = createStatement<{ accountId: number; rows: string }, { readonly slug: string }>(
   (slot, dialect) => sql`
     select users.slug from ${batchOf<{ slug: string }>({ slug: "text" }, slot("rows"), dialect)} cross join users
-    where users.slug = batch.slug`,
+    where users.account_id = ${slot("accountId")} and users.slug = batch.slug`,
 );
 
 /** Maximum length of a slug without its random suffix. */

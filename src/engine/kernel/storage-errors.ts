@@ -10,7 +10,7 @@ const hints: Readonly<Record<StorageProblem, string>> = {
   readOnly: "make the database writable: check the file, its folder, and the file system, or the server",
   damaged: "restore the database from a backup",
   notOurs: "specify another database",
-  cannotOpen: "check the path or address, and your permission to open it",
+  cannotOpen: "check the path or address, and your permission to open it, or set STARPOST_HOME or STARPOST_DATABASE",
   deleted: "stop all starpost processes, restore the database file from a backup, and start them again",
 };
 

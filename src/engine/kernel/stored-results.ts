@@ -108,7 +108,11 @@ function encodeResults(results: readonly KeyedResult[], endpoint: Endpoint, cont
 }
 
 /** Results with a secret are stored encrypted. */
-function encode(text: string, { returnsSecret = false }: Endpoint, { sealer }: HandlerContext): string {
+function encode(
+  text: string,
+  { returnsSecret = false }: Pick<Endpoint, "returnsSecret">,
+  { sealer }: HandlerContext,
+): string {
   if (returnsSecret) return `sealed:${sealer.seal(text)}`;
   return text.length < minDeflatedLength ? `json:${text}` : `deflated:${deflate(text)}`;
 }
@@ -127,6 +131,69 @@ function decode(stored: string, holder: string | undefined, { sealer }: HandlerC
   if (format === "deflated") return JSON.parse(inflate(text));
   const [list, n] = format === "list" ? [text, 0] : [holder?.slice("list:".length) ?? "", Number(text.split(":")[1])];
   return (JSON.parse(inflate(list)) as readonly unknown[])[n];
+}
+
+/** Results per page when all of them are read. */
+const pageSize = 500;
+
+/**
+ * Replaces the stored results of an account.
+ * @param replace returns the new output, or the same object if nothing changes
+ * @returns the number of results that contain a change; those that are stored together count as one
+ */
+export async function replaceResults(
+  replace: (output: unknown) => unknown,
+  context: HandlerContext,
+  isDryRun = false,
+): Promise<number> {
+  const { transaction } = context;
+  const accountId = accountOf(context).id;
+  let replaced = 0;
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const rows = await transaction
+      .selectFrom("idempotent_calls")
+      .select(["id", "response"])
+      .where("account_id", "=", accountId)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(pageSize)
+      .execute();
+    for (const { id, response } of rows) {
+      const changed = replaceOne(response, replace, context);
+      if (changed === undefined) continue;
+      replaced += 1;
+      if (isDryRun) continue;
+      await transaction
+        .updateTable("idempotent_calls")
+        .set({ response: changed })
+        .where("account_id", "=", accountId)
+        .where("id", "=", id)
+        .execute();
+    }
+    after = rows.length < pageSize ? undefined : rows.at(-1)?.id;
+  }
+  return replaced;
+}
+
+/** Returns the stored form of a changed result; undefined if it is stored with another, cannot be read, or stays the same. */
+function replaceOne(
+  stored: string,
+  replace: (output: unknown) => unknown,
+  context: HandlerContext,
+): string | undefined {
+  const [format = ""] = stored.split(":", 1);
+  if (format === "in") return undefined;
+  let output: unknown;
+  try {
+    output = format === "list" ? JSON.parse(inflate(stored.slice("list:".length))) : decode(stored, undefined, context);
+  } catch {
+    return undefined;
+  }
+  const changed = replace(output);
+  if (changed === output) return undefined;
+  const text = JSON.stringify(changed);
+  if (format === "list") return `list:${deflate(text)}`;
+  return encode(text, { returnsSecret: format === "sealed" }, context);
 }
 
 function deflate(text: string): string {

@@ -1,18 +1,30 @@
 import { type Kysely, sql } from "kysely";
 import type { TokenBucket } from "../../contract/index.ts";
 import { hourMs } from "../../contract/time.ts";
+import { batchRows } from "../../storage/batch.ts";
 import type { Database } from "../../storage/database.ts";
+import type { StorageDialect } from "../../storage/dialect.ts";
 import type { Tables } from "../../storage/tables.ts";
+
+/** A token to take. */
+interface Token {
+  /** The bucket. */
+  readonly key: string;
+  readonly size: TokenBucket;
+}
 
 /** Token buckets by key. */
 export interface TokenBuckets {
-  /** Takes a token. Returns 0, or after how many milliseconds there is one. */
-  take(key: string, size: TokenBucket): Promise<number>;
+  /**
+   * Takes a token from each of several buckets. Assumed: if one is empty, the tokens of the others are taken anyway.
+   * @returns 0, or after how many milliseconds all of them have one
+   */
+  take(tokens: readonly Token[]): Promise<number>;
 }
 
 /** Assumed: processes that share a SQLite file have separate buckets; those that share a PostgreSQL database share them. */
-export function createTokenBuckets({ db, dialect }: Database, clock: () => number): TokenBuckets {
-  return dialect.isServer ? new DatabaseBuckets(db, clock) : new ProcessBuckets(clock);
+export function createTokenBuckets(database: Database, clock: () => number): TokenBuckets {
+  return database.dialect.isServer ? new DatabaseBuckets(database, clock) : new ProcessBuckets(clock);
 }
 
 /** How long it takes to refill one token, and a complete bucket, in milliseconds. */
@@ -38,7 +50,11 @@ export class ProcessBuckets implements TokenBuckets {
     this.#clock = clock;
   }
 
-  async take(key: string, size: TokenBucket): Promise<number> {
+  async take(tokens: readonly Token[]): Promise<number> {
+    return Math.max(0, ...tokens.map((token) => this.#takeOne(token)));
+  }
+
+  #takeOne({ key, size }: Token): number {
     const nowMs = this.#clock();
     const { tokenMs, bucketMs } = refillTimesOf(size);
     const storedMs = this.#newer.get(key) ?? this.#older.get(key) ?? 0;
@@ -51,41 +67,63 @@ export class ProcessBuckets implements TokenBuckets {
   }
 }
 
+interface BucketRow {
+  name: string;
+  token_ms: number;
+  bucket_ms: number;
+}
+
 /** How often a process deletes full buckets from the database, and how many at once. */
 const cleanUp = { everyMs: 600_000, rows: 10_000 } as const;
 
 /** Keeps buckets in the database, outside the transactions of calls, so that failed calls count too. */
 class DatabaseBuckets implements TokenBuckets {
   readonly #db: Kysely<Tables>;
+  readonly #dialect: StorageDialect;
   readonly #clock: () => number;
   #cleanUpAtMs = 0;
 
-  constructor(db: Kysely<Tables>, clock: () => number) {
+  constructor({ db, dialect }: Pick<Database, "db" | "dialect">, clock: () => number) {
     this.#db = db;
+    this.#dialect = dialect;
     this.#clock = clock;
   }
 
-  /** Buckets need not survive a crash, so the commit is asynchronous. */
-  async take(key: string, size: TokenBucket): Promise<number> {
+  /**
+   * Takes all tokens with one statement. Processes lock buckets in the same order. Buckets need not survive a crash, so
+   * the commit is asynchronous.
+   */
+  async take(tokens: readonly Token[]): Promise<number> {
+    if (tokens.length === 0) return 0;
     const nowMs = this.#clock();
-    const { tokenMs, bucketMs } = refillTimesOf(size);
     await this.#deleteFull(nowMs);
-    const [now, token, bucket] = [nowMs, tokenMs, bucketMs].map((ms) => sql`cast(${ms} as bigint)`);
-    const fullAt = sql`least(greatest(held.full_at, ${now}), ${now} + ${bucket})`;
-    const { rows } = await sql<{ full_at: number }>`
-      insert into token_buckets as held (name, full_at)
-      select cast(${key} as text), ${now} + ${token} from set_config('synchronous_commit', 'off', true)
-      on conflict (name) do update set full_at = ${fullAt} + ${token}
-      where ${fullAt} + ${token} <= ${now} + ${bucket}
-      returning full_at`.execute(this.#db);
-    return rows.length > 0 ? 0 : this.#findWait(key, nowMs, { tokenMs, bucketMs });
-  }
-
-  async #findWait(key: string, nowMs: number, times: ReturnType<typeof refillTimesOf>): Promise<number> {
-    const { tokenMs, bucketMs } = times;
-    const row = await this.#db.selectFrom("token_buckets").select("full_at").where("name", "=", key).executeTakeFirst();
-    const fullAtMs = Math.min(row?.full_at ?? 0, nowMs + bucketMs);
-    return Math.max(1, fullAtMs + tokenMs - bucketMs - nowMs);
+    const now = sql`cast(${nowMs} as bigint)`;
+    const rows = tokens.map(({ key, size }) => {
+      const { tokenMs, bucketMs } = refillTimesOf(size);
+      return [key, tokenMs, bucketMs];
+    });
+    const buckets = batchRows<BucketRow>(
+      { name: "text", token_ms: "integer", bucket_ms: "integer" },
+      rows,
+      this.#dialect,
+    );
+    const bucket = sql`(select bucket_ms from buckets where buckets.name = held.name)`;
+    const stored = sql`least(greatest(held.full_at, ${now}), ${now} + ${bucket})`;
+    const { rows: found } = await sql<BucketRow & { is_taken: boolean; full_at: number | null }>`
+      with buckets as materialized (select batch.* from ${buckets}, set_config('synchronous_commit', 'off', true)),
+      taken as (
+        insert into token_buckets as held (name, full_at)
+        select name, ${now} + token_ms from buckets order by name
+        on conflict (name) do update set full_at = ${stored} + excluded.full_at - ${now}
+        where ${stored} + excluded.full_at <= ${now} + ${now} + ${bucket}
+        returning name)
+      select buckets.*, taken.name is not null as is_taken, token_buckets.full_at
+      from buckets left join taken using (name) left join token_buckets using (name)`.execute(this.#db);
+    // The time is from before this statement, so a simultaneous call may have taken the last token.
+    const waits = found.map(({ is_taken, full_at, token_ms, bucket_ms }) =>
+      is_taken ? 0 : Math.max(1, Math.min(full_at ?? 0, nowMs + bucket_ms) + token_ms - bucket_ms - nowMs),
+    );
+    return Math.max(...waits);
   }
 
   async #deleteFull(nowMs: number): Promise<void> {

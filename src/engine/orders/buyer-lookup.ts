@@ -1,36 +1,38 @@
 import { sql } from "kysely";
-import type { HandlerContext } from "../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
+import { emailKeysOf } from "../kernel/lists/authors.ts";
 
-type Context = Pick<HandlerContext, "transaction">;
+type Context = Pick<HandlerContext, "transaction" | "account" | "ownerId">;
 
 /** Orders indexed per transaction, so that other calls do not wait long. */
 const ordersPerBatch = 10_000;
 
-const lastIndexed = sql`(select coalesce(max(order_row), 0) from order_emails)`;
+/** The orders of an account that are not indexed yet. They are found through their purchases, of which each has one. */
+const unindexed = (accountId: number) => sql`purchases where account_id = ${accountId}
+  and order_row > (select coalesce(max(order_row), 0) from order_emails where account_id = ${accountId})`;
 
 /**
- * Whether there are orders whose email address is not indexed yet. Addresses are not indexed when orders are stored,
+ * Whether the account has orders whose email address is not indexed yet. Addresses are not indexed when orders are stored,
  * because that would slow imports by more than 10%, and the index is only needed once per review.
  */
-export async function hasUnindexedOrders({ transaction }: Context): Promise<boolean> {
-  const { rows } = await sql`select id from orders where id > ${lastIndexed} limit 1`.execute(transaction);
+export async function hasUnindexedOrders(context: Context): Promise<boolean> {
+  const accountId = context.account?.id ?? context.ownerId;
+  // The handler rejects calls that concern no account.
+  if (accountId === undefined) return false;
+  const { rows } = await sql`select order_row from ${unindexed(accountId)} limit 1`.execute(context.transaction);
   return rows.length > 0;
 }
 
-/** Indexes the email addresses of the next orders, of all accounts. */
-export async function indexOrderEmails({ transaction }: Context): Promise<void> {
+/** Indexes the email addresses of the account's next orders. */
+export async function indexOrderEmails(context: Context): Promise<void> {
+  const accountId = accountIdOf(context);
   await sql`
-    insert into order_emails (order_row, account_id, email_key)
-    select id, account_id, lower(email) from orders where id > ${lastIndexed} order by id limit ${sql.lit(ordersPerBatch)}
-  `.execute(transaction);
-}
-
-/**
- * The index keys of an email address. The database only converts ASCII letters to lower case, so non-ASCII addresses
- * have two possible keys.
- */
-export function emailKeysOf(email: string): readonly string[] {
-  return [...new Set([email.toLowerCase(), email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())])];
+    insert into order_emails (account_id, order_row, email_key)
+    select orders.account_id, orders.id, lower(orders.email)
+    from (select distinct order_row from ${unindexed(accountId)} order by order_row limit ${sql.lit(ordersPerBatch)})
+      as listed cross join orders
+    where orders.account_id = ${accountId} and orders.id = listed.order_row
+  `.execute(context.transaction);
 }
 
 /** Whether the owner of an email address bought a product, or any product of the account if `productRow` is null. */
@@ -40,11 +42,15 @@ export async function hasPurchased(
     email,
     productRow,
   }: { readonly accountId: number; readonly email: string; readonly productRow: number | null },
-  { transaction }: Context,
+  { transaction }: Pick<Context, "transaction">,
 ): Promise<boolean> {
   const found = transaction
     .selectFrom("order_emails")
-    .innerJoin("purchases", "purchases.order_row", "order_emails.order_row")
+    .innerJoin("purchases", (join) =>
+      join
+        .onRef("purchases.account_id", "=", "order_emails.account_id")
+        .onRef("purchases.order_row", "=", "order_emails.order_row"),
+    )
     .select("purchases.id")
     .where("order_emails.account_id", "=", accountId)
     .where("order_emails.email_key", "in", emailKeysOf(email))

@@ -1,9 +1,10 @@
-import { sql } from "kysely";
-import { emailTypeOf } from "../../contract/index.ts";
-import { type BatchColumns, batchOf } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { type RawBuilder, sql } from "kysely";
+import { type EmailSettings, emailTypeOf } from "../../contract/index.ts";
+import { type BatchColumns, batchOf, constantInBatch } from "../../storage/batch.ts";
+import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import type { NewLine } from "./order-merge.ts";
 import type { OrderFields, StoredOrder } from "./stored-orders.ts";
 import { dayMs } from "../../contract/time.ts";
 
@@ -12,85 +13,75 @@ const category = "map";
 /** The `product_row` of an email about a complete order. No product has this row ID. */
 export const wholeOrderRow = 0;
 
-/** The ID of the account's last purchase, or 0. */
-export async function readLastPurchase(context: HandlerContext): Promise<number> {
-  const last = await context.transaction
-    .selectFrom("purchases")
-    .select("id")
-    .where("account_id", "=", accountOf(context).id)
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return last?.id ?? 0;
+/** How long after the order date an account's review requests are sent, and whether they are about orders or products. */
+export interface EmailTiming {
+  readonly one_mail_per: EmailSettings["one_mail_per"];
+  readonly delayMs: number;
 }
 
-interface NewLine {
-  readonly order_row: number;
-  readonly product_row: number;
-  readonly email: string;
-  readonly customer_name: string;
-  readonly order_date: number;
+export async function readEmailTiming(context: HandlerContext): Promise<EmailTiming> {
+  const { one_mail_per, due_after_days } = await readEmailSettings(context, accountOf(context).id);
+  return { one_mail_per, delayMs: due_after_days * dayMs };
 }
 
-const selectNewLines = createStatement<{ accountId: number; after: number }, NewLine>(
-  (slot) => sql`
-    select purchases.order_row, purchases.product_row, orders.email, orders.customer_name, orders.order_date
-    from purchases join orders on orders.id = purchases.order_row
-    where purchases.account_id = ${slot("accountId")} and purchases.id > ${slot("after")} and purchases.unit = 1
-    order by purchases.id`,
-);
-
-interface MailColumns {
-  order_row: number;
-  product_row: number;
-  email: string;
+interface LineColumns {
+  order_id: string;
   email_key: string;
-  name: string;
-  due_at: number;
+  product_id: string;
 }
 
-const mailColumns: BatchColumns<MailColumns> = {
-  order_row: "integer",
-  product_row: "integer",
-  email: "text",
-  email_key: "text",
-  name: "text",
-  due_at: "integer",
+const lineColumns: BatchColumns<LineColumns> = { order_id: "text", email_key: "text", product_id: "text" };
+
+interface InsertValues {
+  readonly accountId: number;
+  readonly nowMs: number;
+  readonly delayMs: number;
+  readonly rows: string;
+}
+
+type Slots = Parameters<Parameters<typeof createDeferredStatement<InsertValues>>[0]>[0];
+
+/** Creates the statement that queues an email per row: about the order, or about the product. */
+const createInsert = (productRow: RawBuilder<unknown>, withProduct: (slot: Slots) => RawBuilder<unknown>) =>
+  createDeferredStatement<InsertValues>(
+    (slot, dialect) => sql`
+      insert into mails (account_id, category, email_type_id, data, state, created_at, order_row, product_row, email,
+        email_key, name, due_at)
+      select cast(${slot("accountId")} as bigint), ${sql.lit(category)}, ${sql.lit(emailTypeOf[category])}, '{}',
+        'queued', cast(${slot("nowMs")} as bigint), orders.id, ${productRow}, orders.email, batch.email_key,
+        orders.customer_name, orders.order_date + cast(${slot("delayMs")} as bigint)
+      from ${batchOf(lineColumns, slot("rows"), dialect)} cross join orders ${withProduct(slot)}
+        and orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
+      ${dialect.inBatchOrder}
+      on conflict (account_id, order_row, product_row, category) where order_row is not null do nothing`,
+  );
+
+const inserts = {
+  order: createInsert(sql.lit(wholeOrderRow), () => sql`where true`),
+  product: createInsert(
+    sql`products.id`,
+    (slot) => sql`cross join products
+      where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id`,
+  ),
 };
 
-const insertMails = createStatement<{ accountId: number; nowMs: number; rows: string }>(
-  (slot, dialect) => sql`
-    insert into mails (account_id, category, email_type_id, data, state, created_at, order_row, product_row, email,
-      email_key, name, due_at)
-    select cast(${slot("accountId")} as bigint), ${sql.lit(category)}, ${sql.lit(emailTypeOf[category])}, '{}',
-      'queued', cast(${slot("nowMs")} as bigint), order_row, product_row, email, email_key, name, due_at
-    from ${batchOf(mailColumns, slot("rows"), dialect)} where true
-    ${dialect.inBatchOrder}
-    on conflict (order_row, product_row, category) where order_row is not null do nothing`,
-);
-
 /**
- * Queues review requests for the purchases after `after`: one email per product that is new to its order, whatever
- * its quantity, or one per order.
+ * Queues review requests for line items that are new to their orders: one email per product, whatever its quantity, or
+ * one per order. The orders and products must be stored first.
  * Assumed: emails are queued when an order is stored, even if review requests are off at that time; the rules are
  * evaluated when they are due. An order with an email gets no second one for products added later.
  */
-export async function queueOrderEmails(after: number, context: HandlerContext): Promise<void> {
+export async function queueOrderEmails(
+  lines: readonly NewLine[],
+  { one_mail_per, delayMs }: EmailTiming,
+  context: HandlerContext,
+): Promise<void> {
   const { transaction, dialect, nowMs } = context;
-  const { id: accountId } = accountOf(context);
-  const lines = (await selectNewLines(transaction, dialect, { accountId, after })).rows;
-  if (lines.length === 0) return;
-  const { one_mail_per, due_after_days } = await readEmailSettings(context, accountId);
   // Converted here because SQLite's `lower` only converts ASCII letters.
-  const rows = lines.map(({ order_row, product_row, email, customer_name, order_date }) => [
-    order_row,
-    one_mail_per === "product" ? product_row : wholeOrderRow,
-    email,
-    email.toLowerCase(),
-    customer_name,
-    order_date + due_after_days * dayMs,
-  ]);
-  await insertMails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
+  const listed = lines.map(({ order_id, email, product_id }) => [order_id, email.toLowerCase(), product_id] as const);
+  const rows = one_mail_per === "order" ? [...new Map(listed.map((row) => [row[0], row])).values()] : listed;
+  const { id: accountId } = accountOf(context);
+  await inserts[one_mail_per](transaction, dialect, { accountId, nowMs, delayMs, rows: JSON.stringify(rows) });
 }
 
 interface ChangedOrder {
@@ -102,28 +93,31 @@ interface ChangedOrder {
 const changedOrderColumns: BatchColumns<ChangedOrder> = { order_row: "integer", name: "text", later_ms: "integer" };
 
 /** Only moves review requests that were never attempted: a reminder is due some days after its review request. */
-const updateMails = createStatement<{ rows: string }>(
+const updateMails = createDeferredStatement<{ accountId: number; rows: string }>(
   (slot, dialect) => sql`
     update mails set name = batch.name,
       due_at = due_at + case when category = ${sql.lit(category)} and attempts = 0 and worker is null
         then batch.later_ms else 0 end
     from ${batchOf(changedOrderColumns, slot("rows"), dialect)}
-    where mails.order_row = batch.order_row and mails.state = 'queued'`,
+    where mails.account_id = ${constantInBatch(slot("accountId"), "order_row")} and mails.order_row = batch.order_row
+      and mails.state = ${constantInBatch(sql.lit("queued"), "name")}`,
 );
 
 /** Applies the new customer names and dates of stored orders to their queued emails. */
 export async function updateOrderEmails(
   before: readonly StoredOrder[],
   after: readonly OrderFields[],
-  { transaction, dialect }: HandlerContext,
+  context: HandlerContext,
 ): Promise<void> {
+  const { transaction, dialect } = context;
   const byId = new Map(after.map((fields) => [fields.order_id, fields]));
   const rows = before.flatMap(({ row, fields }) => {
     const { customer_name, order_date } = byId.get(fields.order_id) ?? fields;
     const laterMs = order_date - fields.order_date;
     return customer_name === fields.customer_name && laterMs === 0 ? [] : [[row, customer_name, laterMs]];
   });
-  if (rows.length > 0) await updateMails(transaction, dialect, { rows: JSON.stringify(rows) });
+  if (rows.length === 0) return;
+  await updateMails(transaction, dialect, { accountId: accountOf(context).id, rows: JSON.stringify(rows) });
 }
 
 /** The number of review requests that will be sent, and the date on which the first is due. */

@@ -1,12 +1,21 @@
-import { type ItemOutcome, type OrderHead, orderLimits, toShortPrice } from "../../contract/index.ts";
+import { type ItemOutcome, type OrderHead, orderLimits, type Platform, toShortPrice } from "../../contract/index.ts";
 import { dayOf } from "../kernel/times.ts";
 import type { OrderItem } from "./order-check.ts";
 import type { OrderFields, StoredOrder, StoredUnit } from "./stored-orders.ts";
+
+/** The properties that a call specifies for all of its orders. */
+export interface OrderSource {
+  readonly platform: Platform;
+  /** Whether customers receive review requests. */
+  readonly sendsMail: boolean;
+}
 
 /** A line item's units: their prices, and what is stored of them. */
 interface Units {
   prices: (string | null)[];
   readonly stored: readonly StoredUnit[];
+  /** Whether the call that added the line item sends emails. */
+  readonly sendsMail: boolean;
 }
 
 /** An order as it will be stored at the end of the call. */
@@ -14,6 +23,8 @@ interface MergedOrder {
   /** Absent for a new order. */
   readonly stored?: StoredOrder | undefined;
   fields: OrderFields;
+  /** The source of the call that created it, or else of the first call that repeats it. */
+  readonly source: OrderSource;
   readonly units: Map<string, Units>;
 }
 
@@ -25,15 +36,19 @@ export interface MergedUnit {
   readonly price: string | null;
 }
 
+/** A line item that is new to its order, and whose customer receives a review request. */
+export type NewLine = Pick<MergedUnit, "order_id" | "product_id"> & Pick<OrderFields, "email">;
+
 /** What a call changes in the stored orders. */
 export interface OrderChanges {
   /** New orders, and stored ones with new fields. */
-  readonly orders: readonly OrderFields[];
+  readonly orders: readonly Pick<MergedOrder, "fields" | "source">[];
   /** The stored orders whose fields change, before the change. */
   readonly before: readonly StoredOrder[];
   readonly addedUnits: readonly MergedUnit[];
   readonly changedUnits: readonly MergedUnit[];
   readonly removedUnits: readonly StoredUnit[];
+  readonly newLines: readonly NewLine[];
 }
 
 export type Merged = Pick<ItemOutcome, "outcome" | "fields">;
@@ -62,33 +77,29 @@ export class OrderMerge {
 
   /** Whether the order would have too many line items or units, together with those that are stored. */
   isTooLarge({ order_id }: OrderHead, items: readonly OrderItem[]): boolean {
-    const known = this.#merged.get(order_id) ?? this.#startFrom(this.#stored.get(order_id));
+    const known = this.#merged.get(order_id)?.units ?? toUnits(this.#stored.get(order_id));
     // The units of a single order were counted when it was checked.
     if (!known) return false;
-    const counts = new Map([...known.units].map(([id, { prices }]) => [id, prices.length]));
+    const counts = new Map([...known].map(([id, { prices }]) => [id, prices.length]));
     for (const { product, quantity } of items) counts.set(product[0], quantity ?? counts.get(product[0]) ?? 1);
     const units = [...counts.values()].reduce((sum, count) => sum + count, 0);
     return counts.size > orderLimits.products || units > orderLimits.units;
   }
 
   /** Merges an order that is not in conflict. */
-  add(head: OrderHead, items: readonly OrderItem[]): Merged {
-    const known = this.#merged.get(head.order_id) ?? this.#startFrom(this.#stored.get(head.order_id));
-    const order = known ?? { fields: this.#createFields(head), units: new Map<string, Units>() };
+  add(head: OrderHead, items: readonly OrderItem[], source: OrderSource): Merged {
+    const known = this.#merged.get(head.order_id) ?? this.#startFrom(this.#stored.get(head.order_id), source);
+    const order = known ?? { fields: this.#createFields(head), source, units: new Map<string, Units>() };
     this.#merged.set(head.order_id, order);
     const changed = known ? updateFields(known, head) : [];
-    for (const item of items) changed.push(...updateUnits(order.units, item));
+    for (const item of items) changed.push(...updateUnits(order.units, item, source));
     if (!known) return { outcome: "created" };
     return changed.length > 0 ? { outcome: "changed", fields: [...new Set(changed)] } : { outcome: "unchanged" };
   }
 
-  #startFrom(stored: StoredOrder | undefined): MergedOrder | undefined {
-    if (!stored) return undefined;
-    const units = [...stored.units].map(([id, own]): [string, Units] => [
-      id,
-      { prices: own.map(({ price }) => price), stored: own },
-    ]);
-    return { stored, fields: stored.fields, units: new Map(units) };
+  #startFrom(stored: StoredOrder | undefined, source: OrderSource): MergedOrder | undefined {
+    const units = toUnits(stored);
+    return stored && units && { stored, fields: stored.fields, source, units };
   }
 
   #createFields(head: OrderHead): OrderFields {
@@ -103,16 +114,18 @@ export class OrderMerge {
   }
 
   changes(): OrderChanges {
-    const orders: OrderFields[] = [];
+    const orders: Pick<MergedOrder, "fields" | "source">[] = [];
     const before: StoredOrder[] = [];
     const addedUnits: MergedUnit[] = [];
     const changedUnits: MergedUnit[] = [];
     const removedUnits: StoredUnit[] = [];
-    for (const { stored, fields, units } of this.#merged.values()) {
-      const { order_id } = fields;
-      if (fields !== stored?.fields) orders.push(fields);
+    const newLines: NewLine[] = [];
+    for (const { stored, fields, source, units } of this.#merged.values()) {
+      const { order_id, email } = fields;
+      if (fields !== stored?.fields) orders.push({ fields, source });
       if (stored && fields !== stored.fields) before.push(stored);
-      for (const [product_id, { prices, stored: storedUnits }] of units) {
+      for (const [product_id, { prices, stored: storedUnits, sendsMail }] of units) {
+        if (storedUnits.length === 0 && sendsMail) newLines.push({ order_id, product_id, email });
         for (const [at, price] of prices.entries()) {
           const storedUnit = storedUnits[at];
           if (storedUnit?.price === price) continue;
@@ -121,8 +134,17 @@ export class OrderMerge {
         removedUnits.push(...storedUnits.slice(prices.length));
       }
     }
-    return { orders, before, addedUnits, changedUnits, removedUnits };
+    return { orders, before, addedUnits, changedUnits, removedUnits, newLines };
   }
+}
+
+function toUnits(order: StoredOrder | undefined): Map<string, Units> | undefined {
+  if (!order) return undefined;
+  const units = [...order.units].map(([id, stored]): [string, Units] => [
+    id,
+    { prices: stored.map(({ price }) => price), stored, sendsMail: false },
+  ]);
+  return new Map(units);
 }
 
 /** Replaces the fields that are specified and differ. Returns their names. */
@@ -143,13 +165,17 @@ function updateFields(order: MergedOrder, head: OrderHead): string[] {
 }
 
 /** Adds or updates the units of a line item. Returns the names of the fields that changed. */
-function updateUnits(units: Map<string, Units>, { product, price, quantity, unitPrices = [] }: OrderItem): string[] {
+function updateUnits(
+  units: Map<string, Units>,
+  { product, price, quantity, unitPrices = [] }: OrderItem,
+  { sendsMail }: OrderSource,
+): string[] {
   const [id] = product;
   const known = units.get(id);
   const wanted = Array<string | null>(quantity ?? 1).fill(price);
   for (let at = 0; at < wanted.length && at < unitPrices.length; at++) wanted[at] = unitPrices[at] ?? null;
   if (!known) {
-    units.set(id, { prices: wanted, stored: [] });
+    units.set(id, { prices: wanted, stored: [], sendsMail });
     return ["products"];
   }
   const { prices } = known;

@@ -1,22 +1,23 @@
 import { sql } from "kysely";
-import {
-  type FieldError,
-  type ItemOutcome,
-  orderConflictText,
-  outcomeOf,
-  type Platform,
-} from "../../contract/index.ts";
+import { type FieldError, type ItemOutcome, orderConflictText, outcomeOf } from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type CheckedOrder, type OrderItem, tooLargeText } from "./order-check.ts";
-import { queueOrderEmails, readLastPurchase, updateOrderEmails } from "./order-emails.ts";
+import { type EmailTiming, queueOrderEmails, readEmailTiming, updateOrderEmails } from "./order-emails.ts";
 import { addProductChanges } from "./product-changes.ts";
-import { type MergedUnit, OrderMerge } from "./order-merge.ts";
-import { type OrderFields, readStoredOrders, type StoredUnit } from "./stored-orders.ts";
+import { type MergedUnit, type OrderChanges, OrderMerge, type OrderSource } from "./order-merge.ts";
+import { type OrderFields, readStoredOrders, type StoredOrder, type StoredUnit } from "./stored-orders.ts";
 import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
 import { externalSkuIndex, mergeRows, type ProductRow } from "../products/product-row.ts";
-import { dropTakenSkus, prepareProducts, takenSkuText } from "../products/product-store.ts";
+import {
+  dropTakenSkus,
+  findTakenSkus,
+  prepareProducts,
+  requireFreeSkus,
+  type TakenSkus,
+  takenSkuText,
+} from "../products/product-store.ts";
 import { dayOf } from "../kernel/times.ts";
 
 interface PurchaseColumns {
@@ -26,13 +27,15 @@ interface PurchaseColumns {
   price: string;
 }
 
-const orderColumns: BatchColumns<OrderFields> = {
+const orderColumns: BatchColumns<OrderFields & { platform: string; sends_mail: number }> = {
   order_id: "text",
   email: "text",
   customer_name: "text",
   order_date: "integer",
   currency_iso: "text",
   user_reference: "text",
+  platform: "text",
+  sends_mail: "integer",
 };
 
 const purchaseColumns: BatchColumns<PurchaseColumns> = {
@@ -42,13 +45,13 @@ const purchaseColumns: BatchColumns<PurchaseColumns> = {
   price: "text",
 };
 
-/** The properties that a call specifies for all of its orders. */
-export interface OrderSource {
-  readonly platform: Platform;
-  /** Whether customers receive review requests. */
-  readonly sendsMail: boolean;
+interface StoreOptions {
+  /** Returns the properties of an order that its call specifies. */
+  readonly sourceOf: (position: number) => OrderSource;
   /** Whether to report the product data that repeated orders change (default: false). */
   readonly details?: boolean | undefined;
+  /** The number of calls that the orders are from (default: 1). */
+  readonly calls?: number;
 }
 
 /** What became of an order: its outcome, and the errors for which it was rejected. */
@@ -73,16 +76,16 @@ function toRejected({ errors, dropped }: Pick<CheckedOrder, "errors" | "dropped"
  */
 export async function storeOrders(
   orders: readonly CheckedOrder[],
-  source: OrderSource,
+  { sourceOf, details, calls = 1 }: StoreOptions,
   context: HandlerContext,
 ): Promise<OrderResult[]> {
   if (orders.every(({ head }) => head === undefined)) return orders.map(toRejected);
-  const stored = preloaded.get(orders) ?? (await readStored(orders, context));
+  const { stored, timing, takenSkus } = preloaded.get(orders) ?? (await readStored(orders, sourceOf, context));
   preloaded.delete(orders);
   const merge = new OrderMerge(stored, context.nowMs);
   const items: OrderItem[] = [];
   const missed: MissedLines[] = [];
-  const results = orders.map((order): OrderResult => {
+  const results = orders.map((order, at): OrderResult => {
     const { head, dropped } = order;
     if (!head) return toRejected(order);
     if (merge.isConflict(head)) return toRejected({ errors: [conflict], dropped: [] });
@@ -90,17 +93,20 @@ export async function storeOrders(
     if (order.missed) missed.push(order.missed);
     if (order.items.length === 0) return toRejected(order);
     items.push(...order.items);
-    const { outcome, fields } = merge.add(head, order.items);
+    const { outcome, fields } = merge.add(head, order.items, sourceOf(at));
     return { outcome: outcomeOf(outcome, { ...(fields && { fields }), dropped }), errors: [] };
   });
-  const outcomes = source.details
+  const outcomes = details
     ? await addProductChanges(
         results.map(({ outcome }, at) => ({ outcome, items: orders[at]?.items ?? [] })),
         context,
       )
     : [];
-  const { taken, writes } = await prepareItems(items, context);
-  await storeChanges(merge, writes, source, context);
+  const products = mergeProducts(items);
+  const taken = dropTakenSkus(products, takenSkus);
+  requireFreeSkus(taken, { calls });
+  const writes = await prepareProducts(products, context);
+  await storeChanges(merge.changes(), { productWrites: writes, timing }, context);
   if (missed.length > 0) await storeMissedProducts(missed, context);
   return results.map(({ outcome, errors }, at) => ({
     outcome: reportTakenSkus(outcomes[at] ?? outcome, orders[at]?.items ?? [], taken),
@@ -108,21 +114,44 @@ export async function storeOrders(
   }));
 }
 
-type Stored = Awaited<ReturnType<typeof readStoredOrders>>;
-
-/** The stored ones of orders, until `storeOrders` is called for them in the same transaction. */
-const preloaded = new WeakMap<readonly CheckedOrder[], Stored>();
-
-/** Reads what `storeOrders` needs to know of the stored orders. Nothing may be written in between. */
-export async function preloadStoredOrders(orders: readonly CheckedOrder[], context: HandlerContext): Promise<void> {
-  preloaded.set(orders, await readStored(orders, context));
+interface Stored {
+  /** The stored ones of the orders. */
+  readonly stored: ReadonlyMap<string, StoredOrder>;
+  /** When review requests are sent, unless none of the orders causes any. */
+  readonly timing: EmailTiming | undefined;
+  readonly takenSkus: TakenSkus;
 }
 
-function readStored(orders: readonly CheckedOrder[], context: HandlerContext): Promise<Stored> {
-  return readStoredOrders(
-    orders.flatMap(({ head }) => head?.order_id ?? []),
-    context,
-  );
+/** What is stored before orders, until `storeOrders` is called for them in the same transaction. */
+const preloaded = new WeakMap<readonly CheckedOrder[], Stored>();
+
+/** Reads what `storeOrders` needs to know. Nothing may be written in between. */
+export async function preloadStoredOrders(
+  orders: readonly CheckedOrder[],
+  sourceOf: StoreOptions["sourceOf"],
+  context: HandlerContext,
+): Promise<void> {
+  preloaded.set(orders, await readStored(orders, sourceOf, context));
+}
+
+async function readStored(
+  orders: readonly CheckedOrder[],
+  sourceOf: StoreOptions["sourceOf"],
+  context: HandlerContext,
+): Promise<Stored> {
+  const orderIds = orders.flatMap(({ head }) => head?.order_id ?? []);
+  const sendsMail = orders.some(({ head }, at) => head !== undefined && sourceOf(at).sendsMail);
+  let stored: Stored["stored"] = new Map();
+  const products = orders.flatMap(({ items }) => items.map(({ product }) => product));
+  let timing: EmailTiming | undefined;
+  let takenSkus: TakenSkus = new Set();
+  const reads = [
+    async () => void (stored = await readStoredOrders(orderIds, context)),
+    ...(sendsMail ? [async () => void (timing = await readEmailTiming(context))] : []),
+    async () => void (takenSkus = await findTakenSkus(products, context)),
+  ];
+  await context.dialect.runAll(reads);
+  return { stored, timing, takenSkus };
 }
 
 /** Adds the SKUs that belong to other products to what is not stored of an order. */
@@ -140,94 +169,59 @@ function reportTakenSkus(outcome: ItemOutcome, items: readonly OrderItem[], take
 
 type Write = () => Promise<unknown>;
 
-/** Prepares one row per product, in which values of later orders take precedence. */
-async function prepareItems(
-  items: readonly OrderItem[],
-  context: HandlerContext,
-): Promise<{ readonly taken: readonly string[]; readonly writes: readonly Write[] }> {
+/** One row per product, in which values of later orders take precedence. */
+function mergeProducts(items: readonly OrderItem[]): ProductRow[] {
   const rows = new Map<string, ProductRow>();
   for (const { product } of items) {
     const earlier = rows.get(product[0]);
     // Copied, because the SKU of a row may be cleared.
     rows.set(product[0], earlier ? mergeRows(earlier, product) : [...product]);
   }
-  const products = [...rows.values()];
-  const taken = await dropTakenSkus(products, context);
-  return { taken, writes: await prepareProducts(products, context) };
+  return [...rows.values()];
 }
 
 async function storeChanges(
-  merge: OrderMerge,
-  productWrites: readonly Write[],
-  source: OrderSource,
+  { orders, before, addedUnits, changedUnits, removedUnits, newLines }: OrderChanges,
+  { productWrites, timing }: { readonly productWrites: readonly Write[]; readonly timing: EmailTiming | undefined },
   context: HandlerContext,
 ): Promise<void> {
-  const { orders, before, addedUnits, changedUnits, removedUnits } = merge.changes();
   const { transaction, dialect, nowMs } = context;
-  let writes: Write[] = [...productWrites];
-  const flush = async () => {
-    const due = writes;
-    writes = [];
-    await dialect.runAll(due);
-  };
-  if (orders.length > 0) writes.push(() => saveOrders(orders, source, context));
-  if (before.length > 0) {
-    await flush();
-    await updateOrderEmails(before, orders, context);
-  }
+  const writes = [...productWrites];
+  if (orders.length > 0) writes.push(() => saveOrders(orders, context));
+  const fields = orders.map((order) => order.fields);
+  if (before.length > 0) writes.push(() => updateOrderEmails(before, fields, context));
   if (addedUnits.length > 0) {
-    const today = { accountId: accountOf(context).id, day: dayOf(nowMs) };
-    if (source.sendsMail) await flush();
-    const last = source.sendsMail ? await readLastPurchase(context) : 0;
+    const added = { accountId: accountOf(context).id, day: dayOf(nowMs), added: addedUnits.length };
     writes.push(
-      () => openDay(transaction, dialect, today),
+      () => countPurchases(transaction, dialect, added),
       () => saveUnits(addedUnits, context),
-      () => countPurchases(transaction, dialect, { ...today, added: addedUnits.length }),
     );
-    if (source.sendsMail) {
-      await flush();
-      await queueOrderEmails(last, context);
-    }
   }
+  if (timing && newLines.length > 0) writes.push(() => queueOrderEmails(newLines, timing, context));
   if (changedUnits.length > 0) writes.push(() => saveUnits(changedUnits, context));
-  await flush();
+  await dialect.runAll(writes);
   if (removedUnits.length > 0) await removeUnits(removedUnits, context);
 }
 
-async function saveOrders(
-  orders: readonly OrderFields[],
-  { platform, sendsMail }: OrderSource,
-  context: HandlerContext,
-): Promise<void> {
+async function saveOrders(orders: OrderChanges["orders"], context: HandlerContext): Promise<void> {
   const { transaction, dialect, nowMs } = context;
-  await saveOrderRows(transaction, dialect, {
-    accountId: accountOf(context).id,
-    platform,
-    sendsMail: Number(sendsMail),
-    nowMs,
-    rows: JSON.stringify(orders.map(toOrderRow)),
-  });
+  const rows = JSON.stringify(orders.map(toOrderRow));
+  await saveOrderRows(transaction, dialect, { accountId: accountOf(context).id, nowMs, rows });
 }
 
 /** In the order of `orderColumns`. */
-function toOrderRow(order: OrderFields): readonly unknown[] {
-  const { order_id, email, customer_name, order_date, currency_iso, user_reference } = order;
-  return [order_id, email, customer_name, order_date, currency_iso, user_reference];
+function toOrderRow({ fields, source }: OrderChanges["orders"][number]): readonly unknown[] {
+  const { order_id, email, customer_name, order_date, currency_iso, user_reference } = fields;
+  const { platform, sendsMail } = source;
+  return [order_id, email, customer_name, order_date, currency_iso, user_reference, platform, Number(sendsMail)];
 }
 
-const saveOrderRows = createDeferredStatement<{
-  accountId: number;
-  platform: string;
-  sendsMail: number;
-  nowMs: number;
-  rows: string;
-}>(
+const saveOrderRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
-    insert into orders (account_id, platform, created_at, order_id, email, customer_name, order_date,
-      currency_iso, user_reference, sends_mail)
-    select cast(${slot("accountId")} as bigint), cast(${slot("platform")} as text),
-      cast(${slot("nowMs")} as bigint), order_id, email, customer_name, order_date, currency_iso, user_reference,
-      cast(${slot("sendsMail")} as integer)
+    insert into orders (account_id, created_at, order_id, email, customer_name, order_date, currency_iso,
+      user_reference, platform, sends_mail)
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), order_id, email, customer_name,
+      order_date, currency_iso, user_reference, platform, sends_mail
     from ${batchOf(orderColumns, slot("rows"), dialect)} where true
     on conflict (account_id, order_id) do update set customer_name = excluded.customer_name,
       order_date = excluded.order_date, currency_iso = excluded.currency_iso, user_reference = excluded.user_reference`,
@@ -251,35 +245,37 @@ const saveUnitRows = createDeferredStatement<{ accountId: number; nowMs: number;
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
       and products.account_id = ${slot("accountId")} and products.product_id = batch.product_id
     ${dialect.inBatchOrder}
-    on conflict (order_row, product_row, unit) do update set price = excluded.price`,
+    on conflict (account_id, order_row, product_row, unit) do update set price = excluded.price`,
 );
 
 async function removeUnits(units: readonly StoredUnit[], context: HandlerContext): Promise<void> {
   const { transaction, dialect } = context;
-  await deleteUnits(transaction, dialect, { rows: JSON.stringify(units.map(({ id }) => [id])) });
+  const { id: accountId } = accountOf(context);
+  await deleteUnits(transaction, dialect, { accountId, rows: JSON.stringify(units.map(({ id }) => [id])) });
   for (const day of new Set(units.map(({ created_at }) => dayOf(created_at)))) {
     const removed = units.filter(({ created_at }) => dayOf(created_at) === day).length;
-    await countPurchases(transaction, dialect, { accountId: accountOf(context).id, day, added: -removed });
+    await uncountPurchases(transaction, dialect, { accountId, day, removed });
   }
 }
 
-const deleteUnits = createStatement<{ rows: string }>(
+const deleteUnits = createStatement<{ accountId: number; rows: string }>(
   (slot, dialect) => sql`
-    delete from purchases
-    where id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)})`,
+    delete from purchases where account_id = ${slot("accountId")}
+      and id in (select batch.id from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)})`,
 );
 
-/** Records, before the first purchase of a day, the lowest ID that the day's purchases can have. */
-const openDay = createDeferredStatement<{ accountId: number; day: number }>(
-  (slot) => sql`
-    insert into purchase_days (account_id, day, first_id, purchases)
-    select cast(${slot("accountId")} as bigint), cast(${slot("day")} as bigint), coalesce(max(id), 0) + 1, 0
-    from purchases where account_id = ${slot("accountId")}
-    on conflict (account_id, day) do nothing`,
-);
-
+/** Counts purchases before they are stored, so that the first of a day is preceded by those of other days. */
 const countPurchases = createDeferredStatement<{ accountId: number; day: number; added: number }>(
   (slot) => sql`
-    update purchase_days set purchases = purchases + ${slot("added")}
+    insert into purchase_days (account_id, day, first_id, purchases)
+    select cast(${slot("accountId")} as bigint), cast(${slot("day")} as bigint), coalesce(max(id), 0) + 1,
+      cast(${slot("added")} as bigint)
+    from purchases where account_id = ${slot("accountId")}
+    on conflict (account_id, day) do update set purchases = purchase_days.purchases + excluded.purchases`,
+);
+
+const uncountPurchases = createDeferredStatement<{ accountId: number; day: number; removed: number }>(
+  (slot) => sql`
+    update purchase_days set purchases = purchases - ${slot("removed")}
     where account_id = ${slot("accountId")} and day = ${slot("day")}`,
 );

@@ -1,11 +1,14 @@
+import type * as z from "zod";
 import { type contract, invalidField, orderLimits } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { checkCallSize, type CheckedOrder, checkOrder, type OrderRules } from "./order-check.ts";
 import type { ScheduledEmails } from "./order-emails.ts";
+import type { OrderSource } from "./order-merge.ts";
 import { preloadStoredOrders, storeOrders } from "./order-store.ts";
+import { readOrder, searchOrders } from "./order-search.ts";
 import { listPurchases } from "./purchase-list.ts";
 
 type Handled = Handlers<typeof contract.orders>;
@@ -14,23 +17,13 @@ type Handled = Handlers<typeof contract.orders>;
 type CountEmails = (orderIds: readonly string[], context: HandlerContext) => Promise<ScheduledEmails>;
 
 export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
-  create: async ({ platform, validate_data = false, send_mail: sendsMail = true, details, ...raw }, context) => {
-    const checked = checkOrder(raw, { isValidating: validate_data, needsImage: false });
-    const results = await storeOrders([checked], { platform, sendsMail, details }, context);
-    const errors = results.flatMap((result) => result.errors);
-    const order_id = readOrderId(raw.order_id);
-    return {
-      ...(validate_data &&
-        errors.length > 0 && { errors: errors.map(({ field, error }) => ({ order_id, field, error })) }),
-      ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
-    };
-  },
+  create: forOneCall(createOrders),
 
   /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
   massCreate: async (input, context) => {
-    const { platform, validate_data = false, send_mail, details, orders } = input;
+    const { validate_data = false, send_mail, details, orders } = input;
     const checked = checkedEarly.get(input) ?? (await checkOrders(input, context.isChecked));
-    const results = await storeOrders(checked, { platform, sendsMail: send_mail ?? true, details }, context);
+    const results = await storeOrders(checked, { sourceOf: () => toSource(input), details }, context);
     const errors = results.flatMap((result, order_num) =>
       result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
     );
@@ -46,6 +39,10 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
 
   list: listPurchases,
 
+  search: searchOrders,
+
+  get: async ({ order_id }, context) => ({ order: await readOrder(order_id, context) }),
+
   /** Assumed: cancellations are stored by order ID and also apply to future orders; without `skus`, they apply to all products. */
   cancelEmails: async ({ orders }, context) => {
     const rows = orders.flatMap(({ order_id, skus = [] }) =>
@@ -60,10 +57,43 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
   },
 });
 
+type CreateInput = z.output<typeof contract.orders.create.input>;
+type CreateOutput = z.output<typeof contract.orders.create.output>;
+
+/** Assumed: the outcome of an order depends on the orders before it, so calls that ask for it are handled alone. */
+export function canCombineOrder({ details }: CreateInput): boolean {
+  return details !== true;
+}
+
+/** Creates the orders of several calls with a constant number of statements, as if the calls were made one by one. */
+export async function createOrders(
+  inputs: readonly CreateInput[],
+  context: HandlerContext,
+): Promise<readonly CreateOutput[]> {
+  const checked = inputs.map((input) =>
+    checkOrder(input, { isValidating: input.validate_data === true, needsImage: false }),
+  );
+  const sources = inputs.map(toSource);
+  const [first] = sources;
+  if (!first) return [];
+  const sourceOf = (at: number) => sources[at] ?? first;
+  const details = inputs.some((input) => input.details === true);
+  const results = await storeOrders(checked, { sourceOf, details, calls: inputs.length }, context);
+  return inputs.map((input, at) => {
+    const { errors = [], outcome } = results[at] ?? {};
+    const order_id = readOrderId(input.order_id);
+    return {
+      ...(input.validate_data === true &&
+        errors.length > 0 && { errors: errors.map(({ field, error }) => ({ order_id, field, error })) }),
+      ...(input.details === true && outcome && { outcomes: [outcome] }),
+    };
+  });
+}
+
 /** Orders that are checked before other events are handled. */
 const checkedPerTurn = 100;
 
-type MassInput = Pick<Parameters<Handled["massCreate"]>[0], "orders" | "validate_data">;
+type MassInput = Pick<Parameters<Handled["massCreate"]>[0], "orders" | "platform" | "send_mail" | "validate_data">;
 
 async function checkOrders(
   { orders, validate_data = false }: MassInput,
@@ -90,7 +120,11 @@ export async function checkOrdersEarly(input: MassInput, isChecked: boolean | un
 /** Reads the stored ones of the orders that `checkOrdersEarly` has checked. */
 export async function preloadOrders(input: MassInput, context: HandlerContext): Promise<void> {
   const checked = checkedEarly.get(input);
-  if (checked) await preloadStoredOrders(checked, context);
+  if (checked) await preloadStoredOrders(checked, () => toSource(input), context);
+}
+
+function toSource({ platform, send_mail: sendsMail = true }: Pick<MassInput, "platform" | "send_mail">): OrderSource {
+  return { platform, sendsMail };
 }
 
 /** The product ID of a cancellation for all products of an order. */

@@ -23,10 +23,12 @@ export async function listPurchases(query: Query, context: HandlerContext): Prom
   const found = await selectPurchases({ fromId, since, count, offset }, context)
     .$if(query.details === true, (listed) => listed.select(detailColumns))
     .execute();
-  const purchases = found.map((row) =>
-    Object.assign(row, { order_date: iso(row.order_date), created_at: iso(row.created_at) }),
-  );
-  return { purchases, total_purchases: total };
+  return { purchases: found.map(toPurchaseRecord), total_purchases: total };
+}
+
+/** Converts the times of a row. */
+export function toPurchaseRecord<R extends { readonly order_date: number; readonly created_at: number }>(row: R) {
+  return Object.assign(row, { order_date: iso(row.order_date), created_at: iso(row.created_at) });
 }
 
 /** Reads the first ID and the total from the daily counts, without scanning the purchases of other days. */
@@ -77,7 +79,7 @@ async function countEarlierThatDay(since: number, context: HandlerContext): Prom
 }
 
 /** The columns that `details` adds. */
-const detailColumns = [
+export const detailColumns = [
   "orders.platform",
   "orders.currency_iso",
   "orders.user_reference",
@@ -104,13 +106,29 @@ export function selectPurchases({ fromId, since, count, offset }: Page, context:
   const listed = context.transaction
     .selectFrom("purchases")
     .where("purchases.account_id", "=", accountOf(context).id)
-    // If the clock was set back, a later ID can have an earlier date.
     .$if(since !== undefined, (all) => all.where("purchases.created_at", ">=", since ?? 0))
     .orderBy("purchases.id");
   const first = listed.select("purchases.id").where("purchases.id", ">=", fromId).limit(1).offset(offset);
-  return listed
-    .innerJoin("orders", "orders.id", "purchases.order_row")
-    .innerJoin("products", "products.id", "purchases.product_row")
+  return (
+    selectPurchaseRecords(context)
+      // If the clock was set back, a later ID can have an earlier date.
+      .$if(since !== undefined, (all) => all.where("purchases.created_at", ">=", since ?? 0))
+      .where("purchases.id", ">=", first)
+      .orderBy("purchases.id")
+      .limit(count)
+  );
+}
+
+/** Selects the account's purchases with their orders and products. */
+export function selectPurchaseRecords(context: HandlerContext) {
+  return context.transaction
+    .selectFrom("purchases")
+    .innerJoin("orders", (join) =>
+      join.onRef("orders.account_id", "=", "purchases.account_id").onRef("orders.id", "=", "purchases.order_row"),
+    )
+    .innerJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "purchases.account_id").onRef("products.id", "=", "purchases.product_row"),
+    )
     .select([
       "purchases.id",
       "orders.email as user_email",
@@ -123,6 +141,5 @@ export function selectPurchases({ fromId, since, count, offset }: Page, context:
       "products.description as product_description",
       "purchases.created_at",
     ])
-    .where("purchases.id", ">=", first)
-    .limit(count);
+    .where("purchases.account_id", "=", accountOf(context).id);
 }

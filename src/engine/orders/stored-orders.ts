@@ -33,15 +33,13 @@ export async function readStoredOrders(
 ): Promise<ReadonlyMap<string, StoredOrder>> {
   const { transaction, dialect } = context;
   const ids = [...new Set(orderIds)].map((id) => [id]);
-  const { rows } = await selectOrders(transaction, dialect, {
-    accountId: accountOf(context).id,
-    rows: JSON.stringify(ids),
-  });
+  const { id: accountId } = accountOf(context);
+  const { rows } = await selectOrders(transaction, dialect, { accountId, rows: JSON.stringify(ids) });
   const byRow = new Map<number, StoredOrder>();
   for (const { row, ...fields } of rows) byRow.set(row, { row, fields, units: new Map() });
   if (byRow.size > 0) {
     const orderRows = JSON.stringify([...byRow.keys()].map((row) => [row]));
-    const { rows: units } = await selectUnits(transaction, dialect, { rows: orderRows });
+    const { rows: units } = await selectUnits(transaction, dialect, { accountId, rows: orderRows });
     for (const { order_row, product_id, ...unit } of units) {
       const known = byRow.get(order_row)?.units;
       const others = known?.get(product_id);
@@ -62,11 +60,12 @@ const selectOrders = createStatement<{ accountId: number; rows: string }, OrderF
 
 type UnitRow = StoredUnit & { readonly order_row: number; readonly product_id: string };
 
-const selectUnits = createStatement<{ rows: string }, UnitRow>(
+const selectUnits = createStatement<{ accountId: number; rows: string }, UnitRow>(
   (slot, dialect) => sql`
     select purchases.id, purchases.order_row, products.product_id, purchases.price, purchases.created_at
     from ${batchOf<{ order_row: number }>({ order_row: "integer" }, slot("rows"), dialect)}
       cross join purchases cross join products
-    where purchases.order_row = batch.order_row and products.id = purchases.product_row
+    where purchases.account_id = ${slot("accountId")} and purchases.order_row = batch.order_row
+      and products.account_id = purchases.account_id and products.id = purchases.product_row
     order by purchases.order_row, purchases.product_row, purchases.unit`,
 );

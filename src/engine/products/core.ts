@@ -2,6 +2,7 @@ import { type contract, coreListLimit, invalidField } from "../../contract/index
 import { requireSecret } from "../accounts/account-secret.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
 import { issueToken } from "../accounts/tokens.ts";
 
 type Product = Row<"products">;
@@ -25,7 +26,7 @@ export const coreHandlers: Handlers<typeof contract.core> = {
   listProducts: async ({ updated_at_min, limit = coreListLimit, page_info, details }, context) => {
     if (limit === 0) throw invalidField("limit", "must be at least 1");
     const size = Math.min(limit, coreListLimit);
-    const after = page_info === undefined ? undefined : readCursor(page_info);
+    const after = page_info === undefined ? undefined : readPosition(page_info);
     const since = updated_at_min === undefined ? undefined : Date.parse(updated_at_min);
     // One more than the page size, to find out whether there is another page.
     const found = await selectProducts({ after, since }, context)
@@ -33,7 +34,7 @@ export const coreHandlers: Handlers<typeof contract.core> = {
       .execute();
     const page = found.slice(0, size);
     const last = page.at(-1);
-    const next_page_info = found.length > size && last ? writeCursor(last) : null;
+    const next_page_info = found.length > size && last ? writeCursor([last.updated_at, last.id]) : null;
     return {
       products: page.map(details === true ? toDetailedProduct : toCoreProduct),
       pagination: { next_page_info },
@@ -44,6 +45,11 @@ export const coreHandlers: Handlers<typeof contract.core> = {
 interface Position {
   readonly updated_at: number;
   readonly id: number;
+}
+
+function readPosition(page_info: string): Position {
+  const [updated_at = 0, id = 0] = readCursor(page_info, 2);
+  return { updated_at, id };
 }
 
 /** The query for a page; the index `products_by_change` provides its order. */
@@ -60,16 +66,6 @@ export function selectProducts(
   if (since !== undefined) found = found.where("updated_at", ">=", since);
   if (after === undefined) return found;
   return found.where((eb) => eb(eb.refTuple("updated_at", "id"), ">", eb.tuple(after.updated_at, after.id)));
-}
-
-function writeCursor({ updated_at, id }: Position): string {
-  return Buffer.from(`${updated_at}.${id}`).toString("base64url");
-}
-
-function readCursor(text: string): Position {
-  const parts = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
-  if (!parts) throw invalidField("page_info", "is invalid");
-  return { updated_at: Number(parts[1]), id: Number(parts[2]) };
 }
 
 /** Source: spec "Core API" shows no body. Assumed: every stored product is active; its GTINs are its UPC and ISBN. */

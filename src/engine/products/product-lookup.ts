@@ -44,8 +44,17 @@ export async function findOrAddProduct(
   return id;
 }
 
+/** The row ID of a product; 0, which no row has, if there is no such product. */
+export async function findProductRow(productId: string, context: HandlerContext): Promise<number> {
+  const accountId = accountOf(context).id;
+  return (await findProduct(productId, { transaction: context.transaction, accountId })) ?? 0;
+}
+
 /** The columns of a product that responses about reviews include. */
-export type FoundProduct = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url">;
+export type FoundProduct = Pick<
+  Row<"products">,
+  "id" | "product_id" | "name" | "url" | "image_url" | "named_by_visitor"
+>;
 
 type AddedProduct = Pick<ProductDescription, "product_id" | "name" | "url" | "image_url" | "description">;
 
@@ -59,12 +68,14 @@ const addedColumns: BatchColumns<AddedProduct> = {
 };
 
 /**
- * Like `findOrAddProduct` for products that the store describes, with a constant number of statements. The first
- * description of a product is stored.
+ * Like `findOrAddProduct`, for several products, with a constant number of statements. The first description of a product
+ * is stored.
+ * @param isByStore whether the store vouches for the descriptions
  * @returns the products by their product IDs
  */
 export async function addProducts(
   products: readonly ProductDescription[],
+  isByStore: boolean,
   context: HandlerContext,
 ): Promise<ReadonlyMap<string, FoundProduct>> {
   const { transaction, dialect, nowMs } = context;
@@ -80,37 +91,44 @@ export async function addProducts(
     const { name = "", url = "", image_url = null, description = null } = first.get(id) ?? {};
     return [id, name, url, image_url, description];
   });
-  const inserted = await insertProducts(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(added) });
+  const namedByVisitor = isByStore ? 0 : 1;
+  const values = { accountId, nowMs, namedByVisitor, rows: JSON.stringify(added) };
+  const inserted = await insertProducts(transaction, dialect, values);
   for (const product of inserted.rows) found.set(product.product_id, product);
   return found;
 }
 
 const selectProducts = createStatement<{ accountId: number; rows: string }, FoundProduct>(
   (slot, dialect) => sql`
-    select products.id, products.product_id, products.name, products.url, products.image_url
+    select products.id, products.product_id, products.name, products.url, products.image_url,
+      products.named_by_visitor
     from ${batchOf<{ product_id: string }>({ product_id: "text" }, slot("rows"), dialect)} cross join products
     where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id`,
 );
 
-const insertProducts = createStatement<{ accountId: number; nowMs: number; rows: string }, FoundProduct>(
+const insertProducts = createStatement<
+  { accountId: number; nowMs: number; namedByVisitor: number; rows: string },
+  FoundProduct
+>(
   (slot, dialect) => sql`
     insert into products (account_id, created_at, updated_at, named_by_visitor, product_id, name, url, image_url,
       description)
-    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), 0,
-      batch.product_id, batch.name, batch.url, batch.image_url, batch.description
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint),
+      cast(${slot("namedByVisitor")} as bigint), batch.product_id, batch.name, batch.url, batch.image_url, batch.description
     from ${batchOf(addedColumns, slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
-    returning id, product_id, name, url, image_url`,
+    returning id, product_id, name, url, image_url, named_by_visitor`,
 );
 
 /** Finds the name and URL of a product for an email to a visitor, unless a visitor stated them. */
 export async function findStoreProduct(
-  productRow: number,
+  { accountId, productRow }: { readonly accountId: number; readonly productRow: number },
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<Pick<ProductDescription, "name" | "url"> | undefined> {
   return transaction
     .selectFrom("products")
     .select(["name", "url"])
+    .where("account_id", "=", accountId)
     .where("id", "=", productRow)
     .where("named_by_visitor", "=", 0)
     .executeTakeFirst();

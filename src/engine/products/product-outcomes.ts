@@ -8,11 +8,13 @@ import { productColumnNames } from "./product-store.ts";
 type Column = (typeof productColumnNames)[number];
 type StoredProduct = Pick<Row<"products">, Column>;
 
+export type StoredProducts = ReadonlyMap<string, StoredProduct>;
+
 /** Reads the stored ones of some products, by product ID. */
 export async function readStoredProducts(
   rows: readonly ProductRow[],
   context: HandlerContext,
-): Promise<ReadonlyMap<string, StoredProduct>> {
+): Promise<StoredProducts> {
   const ids = rows.map(([productId]) => [productId]);
   const stored = await context.transaction
     .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
@@ -26,7 +28,7 @@ export async function readStoredProducts(
 
 interface Stored {
   /** The products as they were before the call. */
-  readonly before: ReadonlyMap<string, StoredProduct>;
+  readonly before: StoredProducts;
   /** The rows that were saved. */
   readonly rows: readonly ProductRow[];
   readonly errors: readonly ProductError[];

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { batchOf, batchRows, type BatchColumns } from "../../storage/batch.ts";
-import { createDeferredStatement } from "../../storage/statement.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { externalSkuIndex, type ProductRow } from "./product-row.ts";
 
@@ -169,20 +169,52 @@ export async function prepareProducts(
 
 export const takenSkuText = "is already used by another product";
 
+/** Which products of a call name an `external_sku` that belongs to another product. */
+export type TakenSkus = ReadonlySet<string>;
+
+const skuKey = (productId: string, sku: string) => JSON.stringify([productId, sku]);
+
+interface SkuColumns {
+  product_id: string;
+  external_sku: string;
+}
+
+const skuColumns: BatchColumns<SkuColumns> = { product_id: "text", external_sku: "text" };
+
+const selectTaken = createStatement<{ accountId: number; rows: string }, SkuColumns>(
+  (slot, dialect) => sql`
+    select batch.product_id, batch.external_sku
+    from ${batchOf(skuColumns, slot("rows"), dialect)} cross join products
+    where products.account_id = ${slot("accountId")} and products.external_sku = batch.external_sku
+      and products.product_id <> batch.product_id`,
+);
+
+/** Finds the SKUs in the rows that belong to other products than those of the rows. */
+export async function findTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<TakenSkus> {
+  const pairs = new Map<string, readonly string[]>();
+  for (const row of rows) {
+    const sku = row[externalSkuIndex];
+    if (sku !== null) pairs.set(skuKey(row[0], sku), [row[0], sku]);
+  }
+  if (pairs.size === 0) return new Set();
+  const { transaction, dialect } = context;
+  const values = { accountId: accountOf(context).id, rows: JSON.stringify([...pairs.values()]) };
+  const { rows: taken } = await selectTaken(transaction, dialect, values);
+  return new Set(taken.map(({ product_id, external_sku }) => skuKey(product_id, external_sku)));
+}
+
 /**
  * Clears each `external_sku` in the rows that belongs to another product or an earlier row.
  * Source: spec "Product (input)": unique within the domain.
  * @returns the IDs of the products whose `external_sku` was cleared
  */
-export async function dropTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<readonly string[]> {
-  const candidates = rows.filter((row) => row[externalSkuIndex] !== null);
-  if (candidates.length === 0) return [];
-  const taken = await findTakenSkus(candidates, context);
+export function dropTakenSkus(rows: readonly ProductRow[], taken: TakenSkus): readonly string[] {
   const seen = new Set<string>();
   const dropped: string[] = [];
-  for (const row of candidates) {
-    const sku = row[externalSkuIndex] ?? "";
-    if (taken.has(row[0]) || seen.has(sku)) {
+  for (const row of rows) {
+    const sku = row[externalSkuIndex];
+    if (sku === null) continue;
+    if (taken.has(skuKey(row[0], sku)) || seen.has(sku)) {
       row[externalSkuIndex] = null;
       dropped.push(row[0]);
     }
@@ -191,21 +223,11 @@ export async function dropTakenSkus(rows: readonly ProductRow[], context: Handle
   return dropped;
 }
 
-/** Finds the product IDs of the rows whose `external_sku` belongs to another product. */
-async function findTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ReadonlySet<string>> {
-  const pairs = rows.map((row) => [row[0], row[externalSkuIndex]]);
-  const batch = batchRows<{ product_id: string; external_sku: string }>(
-    { product_id: "text", external_sku: "text" },
-    pairs,
-    context.dialect,
-  );
-  const taken = await context.transaction
-    .selectFrom(batch)
-    .crossJoin("products")
-    .where("products.account_id", "=", accountOf(context).id)
-    .whereRef("products.external_sku", "=", "batch.external_sku")
-    .whereRef("products.product_id", "!=", "batch.product_id")
-    .select("batch.product_id")
-    .execute();
-  return new Set(taken.map(({ product_id }) => product_id));
+/**
+ * Calls that are handled together must have the results that they would have one after another, of which each would
+ * report the SKUs that belong to other products at that time.
+ * @throws Error if any of several calls has such SKUs, so that they are handled one after another
+ */
+export function requireFreeSkus(dropped: readonly string[], { calls }: { readonly calls: number }): void {
+  if (calls > 1 && dropped.length > 0) throw new Error("calls with SKUs of other products cannot be combined");
 }

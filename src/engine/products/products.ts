@@ -1,41 +1,104 @@
+import type * as z from "zod";
 import type { contract, FieldError, ProductError } from "../../contract/index.ts";
-import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
-import { productOutcomes, readStoredProducts } from "./product-outcomes.ts";
-import type { ProductRow } from "./product-row.ts";
-import { dropTakenSkus, saveProducts, takenSkuText } from "./product-store.ts";
+import { productOutcomes, readStoredProducts, type StoredProducts } from "./product-outcomes.ts";
+import { mergeRows, type ProductRow } from "./product-row.ts";
+import {
+  dropTakenSkus,
+  findTakenSkus,
+  requireFreeSkus,
+  saveProducts,
+  type TakenSkus,
+  takenSkuText,
+} from "./product-store.ts";
 
 export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
 
   /** Creates products. Assumed: creating a product that exists updates it with the fields that were sent. */
-  massCreate: async ({ products, details }, context) => {
-    const { rows, errors } = checkProducts(products, { isUpdate: false });
-    const before = details === true ? await readStoredProducts(rows, context) : undefined;
-    errors.push(...(await dropSkus(rows, context)));
-    await saveProducts(rows, context);
-    return {
-      ...listErrors(errors),
-      ...(before && { outcomes: productOutcomes(Object.keys(products), { before, rows, errors }) }),
-    };
-  },
+  massCreate: forOneCall(createProducts),
 
   /** Updates products, ignoring invalid fields. Assumed: a product that does not exist is reported and not created. */
-  massUpdate: async ({ products, details }, context) => {
-    const { rows: checked, errors } = checkProducts(products, { isUpdate: true });
-    const before = await readStoredProducts(checked, context);
-    const rows = checked.filter(([productId]) => before.has(productId));
-    const unknown = checked.filter(([productId]) => !before.has(productId));
-    errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
-    errors.push(...(await dropSkus(rows, context)));
-    await saveProducts(rows, context);
-    return {
-      ...listErrors(errors),
-      ...(details === true && { outcomes: productOutcomes(Object.keys(products), { before, rows, errors }) }),
-    };
-  },
+  massUpdate: forOneCall(updateProducts),
 };
+
+type BulkInput = z.output<typeof contract.products.massCreate.input>;
+type BulkOutput = z.output<typeof contract.products.massCreate.output>;
+
+/** Creates the products of several calls with a constant number of statements, as if the calls were made one by one. */
+export function createProducts(inputs: readonly BulkInput[], context: HandlerContext): Promise<readonly BulkOutput[]> {
+  return saveAll(inputs, { isUpdate: false }, context);
+}
+
+/** Like `createProducts`, for products that exist. */
+export function updateProducts(inputs: readonly BulkInput[], context: HandlerContext): Promise<readonly BulkOutput[]> {
+  return saveAll(inputs, { isUpdate: true }, context);
+}
+
+/** The most products of a call that is handled together with others. */
+const maxCombined = 10;
+
+/** Assumed: the outcomes of a call depend on the products before it, so calls that ask for them are handled alone. */
+export function canCombine({ products, details }: BulkInput): boolean {
+  return details !== true && Object.keys(products).length <= maxCombined;
+}
+
+interface CheckedCall {
+  readonly input: BulkInput;
+  readonly rows: ProductRow[];
+  readonly errors: ProductError[];
+}
+
+async function saveAll(
+  inputs: readonly BulkInput[],
+  { isUpdate }: { readonly isUpdate: boolean },
+  context: HandlerContext,
+): Promise<readonly BulkOutput[]> {
+  const checked = inputs.map((input) => ({ input, ...checkProducts(input.products, { isUpdate }) }));
+  const sent = checked.flatMap(({ rows }) => rows);
+  let before: StoredProducts = new Map();
+  let taken: TakenSkus = new Set();
+  const needsStored = isUpdate || inputs.some(({ details }) => details === true);
+  await context.dialect.runAll([
+    ...(needsStored ? [async () => void (before = await readStoredProducts(sent, context))] : []),
+    async () => void (taken = await findTakenSkus(sent, context)),
+  ]);
+  const calls = isUpdate ? checked.map((call) => rejectUnknown(call, before)) : checked;
+  const rows = mergeProducts(calls);
+  const dropped = dropTakenSkus(rows, taken);
+  requireFreeSkus(dropped, { calls: calls.length });
+  await saveProducts(rows, context);
+  return calls.map((call) => toOutput(call, { before, dropped }));
+}
+
+/** Assumed: a product whose `external_sku` belongs to another product is stored without it, and this is reported. */
+function toOutput(
+  { input, rows, errors }: CheckedCall,
+  { before, dropped }: { readonly before: StoredProducts; readonly dropped: readonly string[] },
+): BulkOutput {
+  const all = [...errors, ...dropped.map((id) => toError(id, { field: "specs.external_sku", error: takenSkuText }))];
+  if (input.details !== true) return listErrors(all);
+  const outcomes = productOutcomes(Object.keys(input.products), { before, rows, errors: all });
+  return { ...listErrors(all), outcomes };
+}
+
+function rejectUnknown({ rows, errors, ...call }: CheckedCall, stored: StoredProducts): CheckedCall {
+  const unknown = rows.filter(([productId]) => !stored.has(productId));
+  errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
+  return { ...call, rows: rows.filter(([productId]) => stored.has(productId)), errors };
+}
+
+/** One row per product, in which values of later calls take precedence. */
+function mergeProducts(calls: readonly CheckedCall[]): ProductRow[] {
+  const merged = new Map<string, ProductRow>();
+  for (const row of calls.flatMap(({ rows }) => rows)) {
+    const earlier = merged.get(row[0]);
+    merged.set(row[0], earlier ? mergeRows(earlier, row) : row);
+  }
+  return [...merged.values()];
+}
 
 function checkProducts(
   products: Readonly<Record<string, unknown>>,
@@ -49,12 +112,6 @@ function checkProducts(
     errors.push(...checked.errors.map((error) => toError(productId, error)));
   }
   return { rows, errors };
-}
-
-/** Assumed: a product whose `external_sku` belongs to another product is stored without it, and this is reported. */
-async function dropSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<ProductError[]> {
-  const dropped = await dropTakenSkus(rows, context);
-  return dropped.map((id) => toError(id, { field: "specs.external_sku", error: takenSkuText }));
 }
 
 function toError(product_id: string, error: FieldError): ProductError {

@@ -1,36 +1,27 @@
-import { type contract, recordNotFound, missingField } from "../../contract/index.ts";
+import { actorNames, type contract, recordNotFound, missingField, type VoteType } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { requireFeature } from "../accounts/features.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, resultOf } from "../kernel/handler.ts";
+import { addPublicIds } from "../kernel/public-ids.ts";
 import { queueAnswerNotifications } from "./question-emails.ts";
+import { announceQuestion } from "./question-announcement.ts";
+import { recordQuestionEvent } from "./question-history.ts";
 import { toAnswer } from "./question-list.ts";
+import { answerModerationHandlers } from "./question-moderation.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { findOrAddShopper, type Person } from "../accounts/shoppers.ts";
 import { findStorePerson } from "../accounts/store-owner.ts";
-import { castVote } from "../kernel/votes.ts";
+import { castVotes } from "../kernel/votes.ts";
 
 export const answerHandlers: Handlers<typeof contract.answers> = {
+  ...answerModerationHandlers,
+
   /**
    * Votes on a public answer.
    * @throws ServiceError `recordNotFound`
    * Source: spec "Questions and answers".
    */
-  vote: async ({ answer_id, vote_type }, context) => {
-    const found = await context.transaction
-      .selectFrom("answers")
-      .select("account_id")
-      .where("id", "=", answer_id)
-      .where("published", "=", 1)
-      .executeTakeFirst();
-    if (!found) throw recordNotFound("Answer", "id", answer_id);
-    const vote = {
-      target: "answer",
-      row: answer_id,
-      accountId: found.account_id,
-      voteType: vote_type,
-    } as const;
-    return { vote: { id: await castVote(vote, context) } };
-  },
+  vote: async (input, context) => resultOf(await voteOnAnswers([input], context)),
 
   /**
    * Answers a public question. The answer is public immediately.
@@ -46,11 +37,25 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
       ? await findOrAddShopper(shopper, accountId, context)
       : await findStorePerson(accountId, context);
     const row = await insertAnswer({ question_row: question_id, content, by_store: shopper ? 0 : 1 }, person, context);
-    await addToQuestionTotals({ accountId, productRow }, "answers", context);
-    await queueAnswerNotifications({ questionId: question_id, content, email }, context);
+    await addPublicIds("answer", [row.answer_row], accountId, context);
+    await addToQuestionTotals({ accountId, productRow }, { questions: 0, answers: 1 }, context);
+    const [answerId, by] = [row.answer_row, shopper ? actorNames.user : actorNames.store];
+    const event = { questionId: question_id, answerId, authorRow: person.id, event: "answered", by };
+    await recordQuestionEvent(event, accountId, context);
+    await announceQuestion({ id: question_id, accountId }, context, { id: answerId, content, by_store: !shopper });
+    await queueAnswerNotifications({ id: question_id, accountId }, { id: answerId, content, email }, context);
     return { answer: toAnswer({ ...row, ...person }, await readStoreName(context, accountId)) };
   },
 };
+
+/** Votes on published answers of an account. */
+export function voteOnAnswers(
+  inputs: readonly { readonly answer_id: number; readonly vote_type: VoteType }[],
+  context: HandlerContext,
+) {
+  const votes = inputs.map(({ answer_id, vote_type }) => ({ row: answer_id, voteType: vote_type }));
+  return castVotes("answer", votes, context);
+}
 
 function parseShopper(display_name: string | undefined, email: string | undefined) {
   if (display_name === undefined && email === undefined) return undefined;

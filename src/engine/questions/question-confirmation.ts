@@ -1,6 +1,9 @@
+import { actorNames } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { queueAnswerRequest } from "./question-emails.ts";
+import { announceQuestion } from "./question-announcement.ts";
+import { recordQuestionEvent } from "./question-history.ts";
 import { addToQuestionTotals } from "./question-totals.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
@@ -12,7 +15,9 @@ export async function findQuestionToConfirm(
 ): Promise<LinkAction | undefined> {
   const found = await context.transaction
     .selectFrom("questions")
-    .innerJoin("products", "products.id", "questions.product_row")
+    .innerJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
+    )
     .select(["questions.state", "questions.content", "questions.product_row", "questions.user_row", "products.name"])
     .where("questions.id", "=", id)
     .where("questions.account_id", "=", accountId)
@@ -46,8 +51,12 @@ async function publishQuestion(
   await context.transaction
     .updateTable("questions")
     .set({ state: "public", user_type: "User", user_row, confirmed_at: context.nowMs })
+    .where("account_id", "=", accountId)
     .where("id", "=", id)
     .execute();
-  await addToQuestionTotals({ accountId, productRow }, "questions", context);
-  await queueAnswerRequest(id, context);
+  await addToQuestionTotals({ accountId, productRow }, { questions: 1, answers: 0 }, context);
+  const event = { questionId: id, authorRow: user_row, event: "confirmed", by: actorNames.user };
+  await recordQuestionEvent(event, accountId, context);
+  await announceQuestion({ id, accountId }, context);
+  await queueAnswerRequest({ id, accountId }, context);
 }

@@ -1,13 +1,14 @@
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
+import { withdrawEmails } from "../kernel/withdrawn-emails.ts";
 import { readAppKey } from "../accounts/account-profile.ts";
 import { findOwner } from "../accounts/store-owner.ts";
 
 /** Notifies the owner of the store of a question that became public. */
-export async function queueAnswerRequest(questionId: number, context: HandlerContext): Promise<void> {
-  const question = await readQuestion(questionId, context);
-  const { accountId, productId, ...data } = question;
+export async function queueAnswerRequest(question: QuestionKey, context: HandlerContext): Promise<void> {
+  const { id, accountId } = question;
+  const { productId, ...data } = await readQuestion(question, context);
   const owner = await findOwner(accountId, context);
   if (!owner) return;
   const appKey = await readAppKey(context, accountId);
@@ -18,14 +19,19 @@ export async function queueAnswerRequest(questionId: number, context: HandlerCon
       category: "answer_request_shop_owner",
       email: owner.email,
       name: owner.display_name,
-      data: () => ({ ...describe(data), question_id: questionId, answer_url: data.product_url || page }),
+      data: () => ({ ...describe(data), question_id: id, answer_url: data.product_url || page }),
     },
     context,
   );
 }
 
+interface QuestionKey {
+  readonly id: number;
+  readonly accountId: number;
+}
+
 interface NewAnswer {
-  readonly questionId: number;
+  readonly id: number;
   readonly content: string;
   /** Address of the shopper who answered; absent if the store did. */
   readonly email?: string | undefined;
@@ -36,11 +42,14 @@ interface NewAnswer {
  * Assumed: nobody is notified of their own answer.
  */
 export async function queueAnswerNotifications(
-  { questionId, content, email }: NewAnswer,
+  question: QuestionKey,
+  { id: answer_id, content, email }: NewAnswer,
   context: HandlerContext,
 ): Promise<void> {
-  const { accountId, asker, ...question } = await readQuestion(questionId, context);
-  const data = () => ({ ...describe(question), answer: content });
+  const { accountId } = question;
+  const { asker, ...asked } = await readQuestion(question, context);
+  const ids = { question_id: question.id, answer_id };
+  const data = () => ({ ...ids, ...describe(asked), answer: content });
   const isByAsker = email?.toLowerCase() === asker.email.toLowerCase();
   if (!isByAsker) {
     const recipient = { email: asker.email, name: asker.name };
@@ -50,6 +59,40 @@ export async function queueAnswerNotifications(
   if (!owner) return;
   const recipient = { email: owner.email, name: owner.display_name };
   await queueEmail({ accountId, category: "answer_notification_shop_owner", ...recipient, data }, context);
+}
+
+const notifications = ["answer_notification_shoppers", "answer_notification_shop_owner"] as const;
+
+/** The fields of emails that contain texts of a question and its answers. */
+const textFields = ["content", "answer"];
+
+/** Cancels queued emails about a question and its answers. */
+export async function withdrawQuestionEmails(
+  { id, account_id: accountId }: { readonly id: number; readonly account_id: number },
+  context: HandlerContext,
+): Promise<void> {
+  const recipients = await findRecipients({ id, accountId }, context);
+  const withdrawn = [...notifications, "answer_request_shop_owner", "question_confirmation"] as const;
+  const record = ["question_id", id] as const;
+  await withdrawEmails({ accountId, recipients, categories: withdrawn, record, texts: textFields }, context);
+}
+
+/** Cancels queued emails about an answer. */
+export async function withdrawAnswerEmails(
+  answer: { readonly accountId: number; readonly questionId: number; readonly answerId: number },
+  context: HandlerContext,
+): Promise<void> {
+  const { accountId, questionId, answerId } = answer;
+  const recipients = await findRecipients({ id: questionId, accountId }, context);
+  const record = ["answer_id", answerId] as const;
+  await withdrawEmails({ accountId, recipients, categories: notifications, record, texts: textFields }, context);
+}
+
+/** The asker and the owner of the store, who get all emails about a question. */
+async function findRecipients(question: QuestionKey, context: HandlerContext): Promise<readonly string[]> {
+  const { asker } = await readQuestion(question, context);
+  const owner = await findOwner(question.accountId, context);
+  return owner ? [asker.email, owner.email] : [asker.email];
 }
 
 interface QuestionTexts {
@@ -62,14 +105,19 @@ function describe({ content, product_name, product_url }: QuestionTexts): Questi
   return { content, product_name, product_url };
 }
 
-async function readQuestion(id: number, { transaction }: HandlerContext) {
-  const { account_id, asker_email, asker_name, product_id, ...texts } = await transaction
+async function readQuestion({ id, accountId }: QuestionKey, { transaction }: HandlerContext) {
+  const { asker_email, asker_name, product_id, ...texts } = await transaction
     .selectFrom("questions")
-    .innerJoin("products", "products.id", "questions.product_row")
-    .innerJoin("users", "users.id", "questions.user_row")
-    .select(["questions.account_id", "questions.content", "products.product_id", "products.name as product_name"])
+    .innerJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
+    )
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
+    )
+    .select(["questions.content", "products.product_id", "products.name as product_name"])
     .select(["products.url as product_url", "users.email as asker_email", "users.display_name as asker_name"])
+    .where("questions.account_id", "=", accountId)
     .where("questions.id", "=", id)
     .executeTakeFirstOrThrow();
-  return { accountId: account_id, productId: product_id, asker: { email: asker_email, name: asker_name }, ...texts };
+  return { productId: product_id, asker: { email: asker_email, name: asker_name }, ...texts };
 }

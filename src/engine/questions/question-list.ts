@@ -1,5 +1,4 @@
 import { type Answer, type Question, questionPage } from "../../contract/index.ts";
-import { batchRows } from "../../storage/batch.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { ownerNameOf } from "../accounts/store-owner.ts";
@@ -12,44 +11,61 @@ interface Page {
 }
 
 /**
- * Lists a page of a product's public questions with all their public answers, in two queries.
- * Assumed: questions are sorted newest first; `page` starts at 1.
+ * Lists a page of a product's public questions with all their public answers.
+ * Source: spec "Question and answer". Assumed: questions are sorted newest first; `page` starts at 1; the store's answers
+ * come first, then those with more upvotes, then older ones.
+ * @returns steps that read them, independent of one another, and the result when all are done
  */
-export async function listQuestions(productRow: number, page: Page, context: HandlerContext): Promise<Question[]> {
-  const found = await selectQuestions(productRow, page, context).execute();
-  const answers = await readAnswers(
-    found.map(({ question_row }) => question_row),
-    context,
-  );
-  return found.map(({ question_row, content, user_type, asked_at, ...asker }) => ({
-    id: question_row,
-    content,
-    asker: toSummary(asker),
-    user_type,
-    created_at: iso(asked_at),
-    sorted_public_answers: answers.get(question_row) ?? [],
-  }));
+export function listQuestions(productId: string, page: Page, context: HandlerContext) {
+  let questions: Awaited<ReturnType<ReturnType<typeof selectQuestions>["execute"]>> = [];
+  let answers: Awaited<ReturnType<ReturnType<typeof selectAnswers>["execute"]>> = [];
+  let storeName: string | null = null;
+  const answersOf = (questionRow: number) =>
+    answers.filter(({ question_row }) => question_row === questionRow).map((row) => toAnswer(row, storeName));
+  return {
+    steps: [
+      async () => void (questions = await selectQuestions(productId, page, context).execute()),
+      async () => void (answers = await selectAnswers(productId, page, context).execute()),
+      async () => void (storeName = await readStoreName(context, accountOf(context).id)),
+    ],
+    toQuestions: () =>
+      questions.map(({ question_row, content, user_type, asked_at, ...asker }): Question => ({
+        id: question_row,
+        content,
+        asker: toSummary(asker),
+        user_type,
+        created_at: iso(asked_at),
+        sorted_public_answers: answersOf(question_row),
+      })),
+  };
 }
 
-/** Selects the IDs of the page using only an index, then joins its rows. */
-function selectQuestions(
-  productRow: number,
-  { count = questionPage.default, page = 1 }: Page,
-  { transaction }: Pick<HandlerContext, "transaction">,
-) {
+/** Selects the IDs of the page using only an index. */
+function selectPage(productId: string, { count = questionPage.default, page = 1 }: Page, context: HandlerContext) {
+  const { id: accountId } = accountOf(context);
   const size = Math.min(count, questionPage.max);
-  const paged = transaction
+  return context.transaction
     .selectFrom("questions")
     .select("questions.id")
-    .where("product_row", "=", productRow)
+    .where("questions.account_id", "=", accountId)
+    .where("product_row", "=", (eb) =>
+      eb.selectFrom("products").select("id").where("account_id", "=", accountId).where("product_id", "=", productId),
+    )
     .where("state", "=", "public")
     .orderBy("questions.id", "desc")
     .limit(size)
     .offset(Math.min((Math.max(page, 1) - 1) * size, Number.MAX_SAFE_INTEGER));
-  return transaction
-    .selectFrom(paged.as("paged"))
-    .innerJoin("questions", "questions.id", "paged.id")
-    .innerJoin("users", "users.id", "questions.user_row")
+}
+
+function selectQuestions(productId: string, page: Page, context: HandlerContext) {
+  return context.transaction
+    .selectFrom(selectPage(productId, page, context).as("paged"))
+    .innerJoin("questions", (join) =>
+      join.on("questions.account_id", "=", accountOf(context).id).onRef("questions.id", "=", "paged.id"),
+    )
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
+    )
     .select([
       "questions.id as question_row",
       "questions.content",
@@ -60,30 +76,16 @@ function selectQuestions(
     .orderBy("paged.id", "desc");
 }
 
-/** Source: spec "Question and answer". Assumed: the store's answers come first, then those with more upvotes, then older ones. */
-async function readAnswers(
-  questionRows: readonly number[],
-  context: HandlerContext,
-): Promise<ReadonlyMap<number, Answer[]>> {
-  const answers = new Map<number, Answer[]>();
-  if (questionRows.length === 0) return answers;
-  const storeName = await readStoreName(context, accountOf(context).id);
-  for (const { question_row, ...row } of await selectAnswers(questionRows, context).execute()) {
-    const listed = answers.get(question_row);
-    if (listed) listed.push(toAnswer(row, storeName));
-    else answers.set(question_row, [toAnswer(row, storeName)]);
-  }
-  return answers;
-}
-
-function selectAnswers(questionRows: readonly number[], { transaction, dialect }: HandlerContext) {
-  const rows = questionRows.map((id) => [id]);
-  return transaction
-    .selectFrom(batchRows<{ question_row: number }>({ question_row: "integer" }, rows, dialect))
+function selectAnswers(productId: string, page: Page, context: HandlerContext) {
+  return context.transaction
+    .selectFrom(selectPage(productId, page, context).as("paged"))
     .crossJoin("answers")
-    .whereRef("answers.question_row", "=", "batch.question_row")
+    .where("answers.account_id", "=", accountOf(context).id)
+    .whereRef("answers.question_row", "=", "paged.id")
     .where("answers.published", "=", 1)
-    .innerJoin("users", "users.id", "answers.user_row")
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "answers.account_id").onRef("users.id", "=", "answers.user_row"),
+    )
     .select([
       "answers.question_row",
       "answers.id as answer_row",

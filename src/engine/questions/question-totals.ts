@@ -1,29 +1,45 @@
-import type { HandlerContext } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { unknownProduct } from "../products/product-lookup.ts";
 
-/** Reads the number of public questions of a product, and of public answers to them. */
+/**
+ * Reads the number of public questions of a product, and of public answers to them.
+ * @throws ServiceError `recordNotFound`
+ */
 export async function readQuestionTotals(
-  productRow: number,
-  { transaction }: Pick<HandlerContext, "transaction">,
+  productId: string,
+  context: HandlerContext,
 ): Promise<{ total_questions: number; total_answers: number }> {
-  const found = await transaction
-    .selectFrom("question_totals")
-    .select(["questions as total_questions", "answers as total_answers"])
-    .where("product_row", "=", productRow)
+  const { id: accountId } = accountOf(context);
+  const found = await context.transaction
+    .selectFrom("products")
+    .leftJoin("question_totals", (join) =>
+      join
+        .onRef("question_totals.account_id", "=", "products.account_id")
+        .onRef("question_totals.product_row", "=", "products.id"),
+    )
+    .select(["questions", "answers"])
+    .where("products.account_id", "=", accountId)
+    .where("products.product_id", "=", productId)
     .executeTakeFirst();
-  return found ?? { total_questions: 0, total_answers: 0 };
+  if (!found) throw unknownProduct(productId);
+  return { total_questions: found.questions ?? 0, total_answers: found.answers ?? 0 };
 }
 
-/** Counts a newly public question or answer. */
+/** Adds to the number of public questions of a product, and of public answers to them. */
 export async function addToQuestionTotals(
   { accountId, productRow }: { readonly accountId: number; readonly productRow: number },
-  added: "questions" | "answers",
+  { questions, answers }: { readonly questions: number; readonly answers: number },
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
+  if (questions === 0 && answers === 0) return;
   await transaction
     .insertInto("question_totals")
-    .values({ account_id: accountId, product_row: productRow, questions: 0, answers: 0, [added]: 1 })
+    .values({ account_id: accountId, product_row: productRow, questions, answers })
     .onConflict((conflict) =>
-      conflict.column("product_row").doUpdateSet((eb) => ({ [added]: eb(`question_totals.${added}`, "+", 1) })),
+      conflict.columns(["account_id", "product_row"]).doUpdateSet((eb) => ({
+        questions: eb("question_totals.questions", "+", questions),
+        answers: eb("question_totals.answers", "+", answers),
+      })),
     )
     .execute();
 }

@@ -1,34 +1,53 @@
 import { createHash } from "node:crypto";
 import type * as z from "zod";
-import { type contract, linkLifetimeMs } from "../../contract/index.ts";
+import { actorNames, type contract, linkLifetimeMs } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { findOrAddProduct, findStoreProduct, requireProduct } from "../products/product-lookup.ts";
+import { findOrAddProduct, findStoreProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
+import { recordQuestionEvent } from "./question-history.ts";
 import { listQuestions } from "./question-list.ts";
+import { questionModerationHandlers } from "./question-moderation.ts";
+import { searchQuestions } from "./question-search.ts";
 import { readQuestionTotals } from "./question-totals.ts";
 import { addUnverifiedShopper } from "../accounts/shoppers.ts";
 
 type NewQuestion = z.output<typeof contract.questions.sendConfirmation.input>;
 
 export const questionHandlers: Handlers<typeof contract.questions> = {
+  ...questionModerationHandlers,
+
   /**
    * Lists a product's public questions with their answers.
    * @throws ServiceError `featureDisabled`, `recordNotFound`
    * Source: spec "Questions and answers".
    */
   list: async ({ sku, ...page }, context) => {
-    const product = await findProduct(sku, context);
-    const totals = await readQuestionTotals(product, context);
-    return { ...totals, questions: await listQuestions(product, page, context) };
+    let totals = { total_questions: 0, total_answers: 0 };
+    const { steps, toQuestions } = listQuestions(sku, page, context);
+    await context.dialect.runAll([
+      () => requireFeature(context, "questions_and_answers"),
+      async () => void (totals = await readQuestionTotals(sku, context)),
+      ...steps,
+    ]);
+    return { ...totals, questions: toQuestions() };
   },
+
+  search: searchQuestions,
 
   /**
    * Counts a product's public questions and their answers.
    * @throws ServiceError `featureDisabled`, `recordNotFound`
    * Source: spec "Questions and answers".
    */
-  bottomLine: async ({ sku }, context) => readQuestionTotals(await findProduct(sku, context), context),
+  bottomLine: async ({ sku }, context) => {
+    let totals = { total_questions: 0, total_answers: 0 };
+    await context.dialect.runAll([
+      () => requireFeature(context, "questions_and_answers"),
+      async () => void (totals = await readQuestionTotals(sku, context)),
+    ]);
+    return totals;
+  },
 
   /**
    * Stores a question until its author confirms it, and queues the confirmation email.
@@ -60,16 +79,12 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
+    const event = { questionId: id, authorRow: asker.id, event: "created", by: actorNames.user };
+    await recordQuestionEvent(event, accountId, context);
     await queueConfirmation({ id, product_row, email: input.email }, context);
     return {};
   },
 };
-
-/** Checks the feature first, then finds the product. */
-async function findProduct(productId: string, context: HandlerContext): Promise<number> {
-  await requireFeature(context, "questions_and_answers");
-  return requireProduct(productId, context);
-}
 
 const emptyToNull = (value: string | null | undefined) => value || null;
 
@@ -95,6 +110,7 @@ async function isDuplicate(product_row: number, content_key: string, context: Ha
   const found = await context.transaction
     .selectFrom("questions")
     .select("id")
+    .where("account_id", "=", accountOf(context).id)
     .where("product_row", "=", product_row)
     .where("content_key", "=", content_key)
     .where((eb) =>
@@ -117,7 +133,7 @@ async function queueConfirmation(
   context: HandlerContext,
 ): Promise<void> {
   const accountId = accountOf(context).id;
-  const product = await findStoreProduct(product_row, context);
+  const product = await findStoreProduct({ accountId, productRow: product_row }, context);
   await queueEmail(
     {
       accountId,

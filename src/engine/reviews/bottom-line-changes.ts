@@ -124,42 +124,46 @@ async function moveTotals(
   context: HandlerContext,
 ): Promise<void> {
   const { transaction } = context;
-  const isIncluded = sql`account_id = ${accountOf(context).id} and ${changes}`;
+  const { id: accountId } = accountOf(context);
+  const isIncluded = sql`account_id = ${accountId} and ${changes}`;
   const [sign, group, findMove] = isRevert
     ? [sql.lit(-1), sql.ref("move.left_group"), sql`min`]
     : [sql.lit(1), sql.ref("move.joined_group"), sql`max`];
   const due = sql`select shelf, sum(reviews) as reviews, sum(score) as score, max(changed_at) as changed_at,
     ${findMove}(case when joined_group is not null then id end) as move_id
     from bottom_line_changes where ${isIncluded} group by shelf`;
+  // The second condition on targets keeps SQLite from reading all totals of the account.
   await sql`
+    with due as (${due})
     update review_totals set shown_reviews = shown_reviews + ${sign} * due.reviews,
       shown_score = shown_score + ${sign} * due.score, shown_group = coalesce(${group}, shown_group),
       updated_at = case when due.changed_at > updated_at then due.changed_at else updated_at end
-    from (${due}) as due left join bottom_line_changes as move on move.id = due.move_id
-    where review_totals.shelf = due.shelf`.execute(transaction);
-  await updateListedProducts(due, transaction);
+    from due left join bottom_line_changes as move
+      on move.account_id = ${accountId} and move.id = due.move_id
+    where review_totals.account_id = ${accountId} and review_totals.shelf = due.shelf
+      and review_totals.shelf in (select shelf from due)`.execute(transaction);
+  await updateListedProducts(due, context);
   await sql`update bottom_line_changes set applied = 1 - applied where ${isIncluded}`.execute(transaction);
 }
 
 /** Updates which products are listed: those with reviews, or in a group with reviews. A change to a group affects all its products. */
-async function updateListedProducts(
-  due: RawBuilder<unknown>,
-  transaction: HandlerContext["transaction"],
-): Promise<void> {
+async function updateListedProducts(due: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
+  const { id: accountId } = accountOf(context);
   await sql`
     with due as (${due}), due_products as (
       select shelf, changed_at from due where shelf like 'p%'
       union all
-      select member.shelf, due.changed_at from due
-      inner join review_totals as member on member.shown_group > 0
+      select member.shelf, due.changed_at from due cross join review_totals as member
+      where due.shelf like 'g%' and member.account_id = ${accountId} and member.shown_group > 0
         and member.shown_group = cast(substr(due.shelf, 2) as bigint)
-      where due.shelf like 'g%'
     ), due_last as (select shelf, max(changed_at) as changed_at from due_products group by shelf)
     update review_totals set
       updated_at = case when due_last.changed_at > updated_at then due_last.changed_at else updated_at end,
       listed = case when shown_reviews > 0 or exists (
         select 1 from review_totals as grouped
-        where grouped.shelf = 'g' || cast(review_totals.shown_group as text) and grouped.shown_reviews > 0
+        where grouped.account_id = ${accountId} and grouped.shown_reviews > 0
+          and grouped.shelf = 'g' || cast(review_totals.shown_group as text)
       ) then 1 else 0 end
-    from due_last where review_totals.shelf = due_last.shelf`.execute(transaction);
+    from due_last where review_totals.account_id = ${accountId} and review_totals.shelf = due_last.shelf
+      and review_totals.shelf in (select shelf from due_last)`.execute(context.transaction);
 }

@@ -4,8 +4,8 @@ import { bottomLinePage, type contract, siteReviewsId } from "../../contract/ind
 import type { Tables } from "../../storage/tables.ts";
 import { readBottomLinesDelay } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { findProduct } from "../products/product-lookup.ts";
-import { averageScore, noStars, findRatingTarget, readStars, siteTarget, sumStars } from "./rating-targets.ts";
+import { siteTarget } from "./rating-targets.ts";
+import { averageScore, readProductStars, readStars, sumStars } from "./star-totals.ts";
 
 type Query = z.output<typeof contract.reviews.bottomLines.input>;
 type Listed = z.output<typeof contract.reviews.bottomLines.output>;
@@ -97,15 +97,19 @@ function selectMerged(page: Page, context: HandlerContext) {
 /** The query for a page: selects its entries using only indexes, then joins their data. */
 function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerContext) {
   const { transaction } = context;
+  const { id: accountId } = accountOf(context);
   const offset = offsetOf(page);
   const entries = isGrouping
     ? selectMerged(page, context).limit(page.count).offset(offset).as("listed")
     : selectOwn(page, context).limit(page.count).offset(offset).as("listed");
   return transaction
     .selectFrom(entries)
-    .innerJoin("products", "products.id", "listed.product_row")
+    .innerJoin("products", (join) =>
+      join.on("products.account_id", "=", accountId).onRef("products.id", "=", "listed.product_row"),
+    )
     .innerJoin("review_totals", (join) =>
-      join.on(sql<boolean>`review_totals.shelf = case when listed.group_row = 0
+      join.on("review_totals.account_id", "=", accountId)
+        .on(sql<boolean>`review_totals.shelf = case when listed.group_row = 0
         then 'p' || cast(listed.product_row as text) else 'g' || cast(listed.group_row as text) end`),
     )
     .select(["products.product_id", "review_totals.shown_reviews as reviews", "review_totals.shown_score as score"])
@@ -134,13 +138,11 @@ function onPage<Q extends TotalsQuery<unknown>>(
  * line is updated without delay.
  */
 export async function readBottomLine(productId: string, context: HandlerContext) {
-  const target = productId === siteReviewsId ? siteTarget(accountOf(context).id) : await findTarget(productId, context);
-  const sums = sumStars(target === undefined ? noStars : await readStars(target, context));
+  const { id: accountId } = accountOf(context);
+  const isSite = productId === siteReviewsId;
+  const stars = isSite
+    ? await readStars({ accountId, target: siteTarget(accountId) }, context)
+    : await readProductStars({ accountId, productId }, context);
+  const sums = sumStars(stars);
   return { average_score: averageScore(sums), total_reviews: sums.reviews };
-}
-
-async function findTarget(productId: string, context: HandlerContext): Promise<string | undefined> {
-  const { transaction } = context;
-  const row = await findProduct(productId, { transaction, accountId: accountOf(context).id });
-  return row === undefined ? undefined : findRatingTarget(row, context);
 }

@@ -9,8 +9,10 @@ import {
 } from "../../contract/index.ts";
 import type * as z from "zod";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto, type StoredPhoto } from "./photo.ts";
 import { formatImageUrls } from "./review-response.ts";
+import { refreshTags } from "./review-words.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
 /** The claim kind of the upload token that the author of a new review receives. */
@@ -36,6 +38,7 @@ export const imageHandlers: Handlers<typeof contract.images> = {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
+    await addPublicIds("image", [id], claim.accountId, context);
     return { image: { id, ...formatImageUrls({ id, url: null }, context.publicUrl) } };
   },
 
@@ -43,11 +46,17 @@ export const imageHandlers: Handlers<typeof contract.images> = {
    * Returns an image of a published review. An image that is a URL is not here.
    * @throws ServiceError `recordNotFound`
    */
-  get: async ({ image_id, size }, { transaction }) => {
+  get: async ({ image_id, size }, { transaction, ownerId }) => {
+    if (ownerId === undefined) throw recordNotFound("Image", "id", image_id);
     const found = await transaction
       .selectFrom("review_images")
-      .innerJoin("reviews", "reviews.id", "review_images.review_row")
+      .innerJoin("reviews", (join) =>
+        join
+          .onRef("reviews.account_id", "=", "review_images.account_id")
+          .onRef("reviews.id", "=", "review_images.review_row"),
+      )
       .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
+      .where("review_images.account_id", "=", ownerId)
       .where("review_images.id", "=", image_id)
       .where("reviews.published", "=", 1)
       .where("review_images.url", "is", null)
@@ -79,7 +88,8 @@ export async function prepareImage(
 }
 
 /** Counts a new image of a review, and updates the review's `updated_at`. */
-async function countImage({ id, accountId }: Claim, { transaction, nowMs }: HandlerContext): Promise<void> {
+async function countImage({ id, accountId }: Claim, context: HandlerContext): Promise<void> {
+  const { transaction, nowMs } = context;
   const review = await transaction
     .selectFrom("reviews")
     .select("images")
@@ -93,8 +103,10 @@ async function countImage({ id, accountId }: Claim, { transaction, nowMs }: Hand
   await transaction
     .updateTable("reviews")
     .set({ images: review.images + 1, updated_at: nowMs })
+    .where("account_id", "=", accountId)
     .where("id", "=", id)
     .execute();
+  if (review.images === 0) await refreshTags([id], accountId, context);
 }
 
 type ImageType = (typeof imageTypes)[number];

@@ -1,44 +1,28 @@
 import { sql } from "kysely";
-import { actorNames, type PastReview, type ReviewerType, siteReviewsId } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
-import type { Row } from "../../storage/tables.ts";
+import { actorNames, type PastReview, type ReviewerType } from "../../contract/index.ts";
+import { batchOf } from "../../storage/batch.ts";
+import { createDeferredStatement } from "../../storage/statement.ts";
 import { addShoppers } from "../accounts/shoppers.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { addProducts, type FoundProduct } from "../products/product-lookup.ts";
-import { countReviews, groupTarget, productTarget, siteTarget } from "./rating-targets.ts";
 import type { ReviewParts } from "./review-response.ts";
-import { describeProduct, type NewReview } from "./review-store.ts";
+import {
+  addReviewedProducts,
+  countPublished,
+  findGroups,
+  insertReviews,
+  type NewRow,
+  recordReviewEvents,
+  targetOf,
+  toStored,
+} from "./review-rows.ts";
+import { indexReviews } from "./review-words.ts";
+import type { NewReview } from "./reviewed-product.ts";
 
 export interface ImportedReview {
   readonly input: NewReview;
   readonly past: PastReview;
   readonly reviewer_type: ReviewerType;
 }
-
-type Review = Row<"reviews">;
-type NewRow = Omit<Review, "id" | "account_id" | "votes_up" | "votes_down" | "order_row" | "updated_at">;
-
-/** In the order in which the rows are passed to the statement. */
-const reviewColumns: BatchColumns<NewRow> = {
-  product_row: "integer",
-  user_row: "integer",
-  shelf: "text",
-  title: "text",
-  content: "text",
-  score: "integer",
-  reviewer_type: "text",
-  user_reference: "text",
-  domain: "text",
-  published: "integer",
-  moderation: "text",
-  comment: "text",
-  comment_at: "integer",
-  created_at: "integer",
-  images: "integer",
-};
-
-const columnNames = Object.keys(reviewColumns) as readonly (keyof NewRow)[];
 
 /**
  * Stores reviews that were written in the past, with a constant number of statements.
@@ -49,9 +33,11 @@ export async function storePastReviews(
   reviews: readonly ImportedReview[],
   context: HandlerContext,
 ): Promise<ReviewParts[]> {
+  if (reviews.length === 0) return [];
   const { id: accountId } = accountOf(context);
-  const products = await addProducts(
-    reviews.flatMap(({ input }) => (input.sku === siteReviewsId ? [] : [describeProduct(input)])),
+  const products = await addReviewedProducts(
+    reviews.map(({ input }) => input),
+    true,
     context,
   );
   const authors = await addShoppers(
@@ -64,27 +50,33 @@ export async function storePastReviews(
     const author = authors[at];
     if (!author) throw new Error("an author was not stored");
     const product = products.get(review.input.sku);
-    const group = product && groups.get(product.id);
-    const target = group === undefined ? product && productTarget(product.id) : groupTarget(group);
-    const shelf = target ?? siteTarget(accountId);
+    const shelf = targetOf(product, groups, accountId);
     return { row: toRow(review, { shelf, product_row: product?.id ?? null, user_row: author.id }), author, product };
   });
   const ids = await insertReviews(
     parts.map(({ row }) => row),
     context,
   );
+  const event = { event: "imported", by: actorNames.store, reason: null };
+  await recordReviewEvents(
+    ids.map((id) => ({ id, ...event })),
+    accountId,
+    context,
+  );
   const images = reviews.flatMap(({ past }, at) => (past.images ?? []).map((url) => [ids[at], url]));
   await insertImages(images, context);
-  const published = parts.filter(({ row }) => row.published === 1);
-  const counted = published.map(({ row: { product_row: productRow, score } }) => {
-    return { productRow, score, groupRow: productRow === null ? undefined : groups.get(productRow) };
-  });
-  await countReviews(counted, accountId, context);
-  const added = { account_id: accountId, votes_up: 0, votes_down: 0, order_row: null };
-  return parts.map(({ row, author, product }, at) => {
-    const review: Review = Object.assign(row, { id: ids[at] ?? 0, updated_at: context.nowMs }, added);
-    return { review, author, product };
-  });
+  await countPublished(
+    parts.map(({ row }) => row),
+    groups,
+    context,
+  );
+  const stored = parts.map(({ row, author, product }, at) => ({
+    review: toStored(row, ids[at] ?? 0, context),
+    author,
+    product,
+  }));
+  await indexReviews(stored, accountId, context);
+  return stored;
 }
 
 function toRow(
@@ -109,59 +101,9 @@ function toRow(
     comment_at: comment === null ? null : commentedMs,
     created_at,
     images: past.images?.length ?? 0,
+    order_row: null,
   };
 }
-
-async function findGroups(
-  products: Iterable<FoundProduct>,
-  { transaction, dialect }: HandlerContext,
-): Promise<ReadonlyMap<number, number>> {
-  const ids = Array.from(products, ({ id }) => [id]);
-  if (ids.length === 0) return new Map();
-  const { rows } = await selectGroups(transaction, dialect, { rows: JSON.stringify(ids) });
-  return new Map(rows.map(({ product_row, group_row }) => [product_row, group_row]));
-}
-
-const selectGroups = createStatement<{ rows: string }, Pick<Row<"group_products">, "product_row" | "group_row">>(
-  (slot, dialect) => sql`
-    select group_products.product_row, group_products.group_row
-    from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)} cross join group_products
-    where group_products.product_row = batch.id`,
-);
-
-/** @returns the row IDs, in the order of the rows */
-async function insertReviews(rows: readonly NewRow[], context: HandlerContext): Promise<readonly number[]> {
-  const { transaction, dialect, nowMs } = context;
-  const { id: accountId } = accountOf(context);
-  const inserted = await insertReviewRows(transaction, dialect, {
-    accountId,
-    nowMs,
-    rows: JSON.stringify(rows.map((row) => columnNames.map((name) => row[name]))),
-  });
-  // IDs increase in the order of the batch; the order in which rows are returned is not defined.
-  const ids = inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b);
-  await insertEventRows(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(ids.map((id) => [id])) });
-  return ids;
-}
-
-const insertReviewRows = createStatement<{ accountId: number; nowMs: number; rows: string }, { readonly id: number }>(
-  (slot, dialect) => sql`
-    insert into reviews (account_id, updated_at, votes_up, votes_down, ${sql.join(columnNames.map((name) => sql.ref(name)))})
-    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), 0, 0,
-      ${sql.join(columnNames.map((name) => sql.ref(`batch.${name}`)))}
-    from ${batchOf(reviewColumns, slot("rows"), dialect)} where true
-    ${dialect.inBatchOrder}
-    returning id`,
-);
-
-const insertEventRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
-  (slot, dialect) => sql`
-    insert into review_events (account_id, review_row, event, by_name, created_at)
-    select cast(${slot("accountId")} as bigint), batch.id, 'imported', ${sql.lit(actorNames.store)},
-      cast(${slot("nowMs")} as bigint)
-    from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)} where true
-    ${dialect.inBatchOrder}`,
-);
 
 async function insertImages(images: readonly (readonly unknown[])[], context: HandlerContext): Promise<void> {
   if (images.length === 0) return;
@@ -170,7 +112,7 @@ async function insertImages(images: readonly (readonly unknown[])[], context: Ha
   await insertImageRows(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(images) });
 }
 
-const insertImageRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+const insertImageRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into review_images (account_id, created_at, content_type, base64, review_row, url)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), '', '', batch.review_row, batch.url

@@ -1,8 +1,9 @@
+import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, maxPromoted, invalidField } from "../../contract/index.ts";
-import { isRatedProduct, starAverage, starCount } from "../../storage/rating-sql.ts";
+import { isRatedProduct, starAverage, starCount, starScore } from "../../storage/rating-sql.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { averageScore, productTarget, readStars, sumStars } from "./rating-targets.ts";
+import { averageScore } from "./star-totals.ts";
 
 type Chosen = z.output<typeof contract.products.setPromoted.input>;
 type Listed = z.output<typeof contract.products.promoted.output>;
@@ -72,6 +73,7 @@ export function selectBestProducts(context: HandlerContext) {
     .select("product_row")
     .where("review_totals.account_id", "=", accountOf(context).id)
     .where(isRatedProduct)
+    .whereRef("products.account_id", "=", "review_totals.account_id")
     .whereRef("products.id", "=", "review_totals.product_row")
     .where("products.blacklisted", "=", 0)
     .orderBy(starAverage, "desc")
@@ -89,17 +91,23 @@ async function describeProducts(
   context: HandlerContext,
 ): Promise<Listed["products"]> {
   if (rows.length === 0) return [];
-  const { appKey } = accountOf(context);
+  const { id: accountId, appKey } = accountOf(context);
   const found = await context.transaction
     .selectFrom("products")
-    .select(["id", "product_id", "name", "url", "price", "currency_iso", "image_url"])
-    .where("id", "in", rows)
+    .leftJoin("review_totals", (join) =>
+      join
+        .on("review_totals.account_id", "=", accountId)
+        .on(sql<boolean>`review_totals.shelf = 'p' || cast(products.id as text)`),
+    )
+    .select(["products.id", "product_id", "name", "url", "price", "currency_iso", "image_url"])
+    .select([starCount.as("reviews"), starScore.as("score")])
+    .where("products.account_id", "=", accountId)
+    .where("products.id", "in", rows)
     .execute();
   found.sort((a, b) => rows.indexOf(a.id) - rows.indexOf(b.id));
-  const products: Listed["products"] = [];
-  for (const [at, product] of found.entries()) {
-    const totals = sumStars(await readStars(productTarget(product.id), context));
-    products.push({
+  return found.map((product, at) => {
+    const totals = { reviews: product.reviews ?? 0, score: product.score ?? 0 };
+    return {
       products_app_id: product.id,
       url: product.url,
       price: Number(product.price ?? 0),
@@ -115,7 +123,6 @@ async function describeProducts(
       average_score: averageScore(totals),
       total_review: totals.reviews,
       image: product.image_url ?? "",
-    });
-  }
-  return products;
+    };
+  });
 }

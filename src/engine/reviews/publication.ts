@@ -1,12 +1,20 @@
 import { sql } from "kysely";
-import { type PublishedReviews, publishedReviews, type ReviewState } from "../../contract/index.ts";
+import { type PublishedReviews, publishedReviews, type ReviewRule } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { readSettings, saveSetting } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { prepareToRecord } from "./bottom-line-changes.ts";
-import { countReview } from "./rating-targets.ts";
+import { parseRules, ruleAuthor } from "./moderation/rules.ts";
+import { refreshTags } from "./review-words.ts";
+import { countReview } from "./star-totals.ts";
 
 type Review = Row<"reviews">;
+
+/** Identifies a review. */
+export interface ReviewKey {
+  readonly id: number;
+  readonly accountId: number;
+}
 
 /** The store's decision on a review, or `held` until it decides. */
 export type Moderation = "published" | "unpublished" | "held";
@@ -16,8 +24,31 @@ export async function readPublishedReviews(
   accountId: number,
   context: Pick<HandlerContext, "transaction">,
 ): Promise<PublishedReviews> {
-  const { published_reviews: stored } = await readSettings(["published_reviews"], context, accountId);
-  return publishedReviews.find((name) => name === stored) ?? "all";
+  return (await readPublicationRules(accountId, context)).setting;
+}
+
+/** Reads what decides on new reviews: the account's setting, and its rules. */
+export async function readPublicationRules(accountId: number, context: Pick<HandlerContext, "transaction">) {
+  const stored = await readSettings(["published_reviews", "review_rules"], context, accountId);
+  const setting: PublishedReviews = publishedReviews.find((name) => name === stored.published_reviews) ?? "all";
+  return { setting, rules: parseRules(stored.review_rules).rules };
+}
+
+/** A decision of a rule or a check, as an event. Its name is also the value of `moderation`. */
+export interface Decision {
+  readonly event: Moderation;
+  readonly by: string;
+  readonly reason: string;
+}
+
+const moderationOf = { publish: "published", hold: "held", reject: "unpublished" } as const;
+
+export function decisionOf(rule: ReviewRule): Decision {
+  return { event: moderationOf[rule.action], by: ruleAuthor(rule), reason: rule.reason };
+}
+
+export function holdBy(by: string, reason: string): Decision {
+  return { event: "held", by, reason };
 }
 
 /** Whether a review is published. Source: spec "States and transitions". Assumed: the store's decision comes first. */
@@ -29,23 +60,25 @@ export function isPublished(
   return setting === "all" || (setting === "verified" && reviewer_type !== "anonymous");
 }
 
-export function stateOf({ moderation, published }: Pick<Review, "moderation" | "published">): ReviewState {
-  if (published === 1) return "published";
-  return moderation === "held" || moderation === "unpublished" ? moderation : "pending";
-}
-
 /** Publishes or hides a review, and counts it, after the store's decision or the reviewer's type has changed. */
-export async function updatePublication(reviewId: number, context: HandlerContext): Promise<void> {
+export async function updatePublication({ id, accountId }: ReviewKey, context: HandlerContext): Promise<void> {
   const { transaction, nowMs } = context;
   const review = await transaction
     .selectFrom("reviews")
-    .select(["account_id", "product_row", "score", "published", "moderation", "reviewer_type"])
-    .where("id", "=", reviewId)
+    .select(["product_row", "score", "published", "moderation", "reviewer_type"])
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const { account_id: accountId, product_row: productRow, score } = review;
+  const { product_row: productRow, score } = review;
   const published = isPublished(review, await readPublishedReviews(accountId, context)) ? 1 : 0;
   if (published === review.published) return;
-  await transaction.updateTable("reviews").set({ published, updated_at: nowMs }).where("id", "=", reviewId).execute();
+  await transaction
+    .updateTable("reviews")
+    .set({ published, updated_at: nowMs })
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .execute();
+  await refreshTags([id], accountId, context);
   await countReview({ accountId, productRow, score }, published === 1 ? 1 : -1, context);
 }
 
@@ -110,14 +143,17 @@ async function move(ids: readonly number[], context: HandlerContext): Promise<vo
   await transaction
     .updateTable("reviews")
     .set({ published: sql`1 - published`, updated_at: nowMs })
+    .where("account_id", "=", id)
     .where("id", "in", ids)
     .execute();
+  await refreshTags(ids, id, context);
 }
 
 /** Adds to the totals of all rating targets of the reviews, in two statements. */
 async function addTotals(ids: readonly number[], { transaction, nowMs, ...context }: HandlerContext): Promise<void> {
   const id = sql.lit(accountOf({ transaction, nowMs, ...context }).id);
-  const moved = sql`select shelf, product_row, score, 1 - 2 * published as delta from reviews where id in (${sql.join(ids)})`;
+  const moved = sql`select shelf, product_row, score, 1 - 2 * published as delta from reviews
+    where account_id = ${id} and id in (${sql.join(ids)})`;
   const own = sql`'p' || cast(product_row as text)`;
   const targets = sql`
     select 'a' || cast(${id} as text) as target, cast(null as bigint) as product_row, score, delta from (${moved}) as moved
@@ -132,7 +168,7 @@ async function addTotals(ids: readonly number[], { transaction, nowMs, ...contex
       updated_at)
     select ${id}, target, max(product_row), ${sql.join(sums)}, 0, 0, 0, ${sql.lit(nowMs)}
     from (${targets}) as targets where true group by target
-    on conflict (shelf) do update set ${sql.join(
+    on conflict (account_id, shelf) do update set ${sql.join(
       columns.map((column) => sql`${column} = review_totals.${column} + excluded.${column}`),
     )}`.execute(transaction);
   await sql`

@@ -1,21 +1,35 @@
 import type { WebhookEvent } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { emailKeysOf } from "../orders/buyer-lookup.ts";
-import { queueWebhookEvent } from "../kernel/outbox.ts";
+import { readAppKey } from "../accounts/account-profile.ts";
+import { emailKeysOf } from "../kernel/lists/authors.ts";
+import { queueWebhookEvents } from "../kernel/outbox.ts";
+import { iso } from "../kernel/times.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
 
-/** Queues a webhook event for a review that was created or updated. */
-export async function announceReview(event: WebhookEvent, parts: ReviewParts, context: HandlerContext): Promise<void> {
-  const accountId = parts.review.account_id;
+/** Queues a webhook event for each of the reviews of an account that were created or updated. */
+export async function announceReviews(
+  event: WebhookEvent,
+  reviews: readonly ReviewParts[],
+  context: HandlerContext,
+): Promise<void> {
+  const [first] = reviews;
+  if (!first) return;
+  const { account_id: accountId } = first.review;
   const readData = async () => {
-    const { app_key: appKey } = await context.transaction
-      .selectFrom("accounts")
-      .select("app_key")
-      .where("id", "=", accountId)
-      .executeTakeFirstOrThrow();
-    return toEventData(parts, { appKey, orderId: await findOrderId(parts, context) });
+    const appKey = await readAppKey(context, accountId);
+    const data: Record<string, unknown>[] = [];
+    for (const parts of reviews) {
+      const own = toEventData(parts, { appKey, orderId: await findOrderId(parts, context) });
+      data.push(event.startsWith("review_comment") ? { ...own, comment: toComment(parts) } : own);
+    }
+    return data;
   };
-  await queueWebhookEvent(event, readData, accountId, context);
+  await queueWebhookEvents(event, readData, accountId, context);
+}
+
+/** The store's comment on a review; null if it was deleted. */
+function toComment({ review: { comment, comment_at } }: ReviewParts) {
+  return comment === null ? null : { content: comment, created_at: comment_at === null ? null : iso(comment_at) };
 }
 
 /**
@@ -23,19 +37,27 @@ export async function announceReview(event: WebhookEvent, parts: ReviewParts, co
  * Assumed: this is the order whose email led to the review, or else the newest order of the author's email address with
  * the product (any product for a review of the store). The event also states whether the address is verified.
  */
-async function findOrderId({ review, author }: ReviewParts, { transaction }: HandlerContext): Promise<string | null> {
+export async function findOrderId(
+  { review, author }: ReviewParts,
+  { transaction }: HandlerContext,
+): Promise<string | null> {
   if (review.order_row !== null) {
     const found = await transaction
       .selectFrom("orders")
       .select("order_id")
+      .where("account_id", "=", review.account_id)
       .where("id", "=", review.order_row)
       .executeTakeFirst();
     return found?.order_id ?? null;
   }
   const bought = transaction
     .selectFrom("order_emails")
-    .innerJoin("orders", "orders.id", "order_emails.order_row")
-    .innerJoin("purchases", "purchases.order_row", "orders.id")
+    .innerJoin("orders", (join) =>
+      join.onRef("orders.account_id", "=", "order_emails.account_id").onRef("orders.id", "=", "order_emails.order_row"),
+    )
+    .innerJoin("purchases", (join) =>
+      join.onRef("purchases.account_id", "=", "orders.account_id").onRef("purchases.order_row", "=", "orders.id"),
+    )
     .select("orders.order_id")
     .where("order_emails.account_id", "=", review.account_id)
     .where("order_emails.email_key", "in", emailKeysOf(author.email))

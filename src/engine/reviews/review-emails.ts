@@ -1,9 +1,10 @@
 import type { HandlerContext } from "../kernel/handler.ts";
-import { queueEmail } from "../kernel/outbox.ts";
+import { type NewEmail, queueEmail, queueEmails } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
+import { withdrawEmails } from "../kernel/withdrawn-emails.ts";
 import { readAppKey } from "../accounts/account-profile.ts";
-import { findStoreProduct } from "../products/product-lookup.ts";
 import { findOwner } from "../accounts/store-owner.ts";
+import type { Row } from "../../storage/tables.ts";
 import type { ReviewParts } from "./review-response.ts";
 
 function describe({ review, product }: ReviewParts) {
@@ -12,52 +13,52 @@ function describe({ review, product }: ReviewParts) {
 }
 
 /**
+ * Creates the email that asks the author of a review to verify it.
  * Source: spec "States and transitions": verification emails are sent to the reviewing customers.
  * Assumed: anyone can send this email to any address, so it contains no text that the sender chose.
  */
-export async function queueVerification({ review, author }: ReviewParts, context: HandlerContext): Promise<void> {
-  const product = review.product_row === null ? undefined : await findStoreProduct(review.product_row, context);
-  await queueEmail(
-    {
-      accountId: review.account_id,
-      category: "anonymous_testimonials_request",
-      email: author.email,
-      name: "",
-      data: (link) => ({
-        // Templates of earlier versions may contain both.
-        title: "",
-        content: "",
-        score: review.score,
-        product_name: product?.name ?? null,
-        verify_url: link("verify_review", review.id),
-      }),
-    },
-    context,
-  );
+function createVerification({ review, author, product }: ReviewParts): NewEmail {
+  return {
+    accountId: review.account_id,
+    category: "anonymous_testimonials_request",
+    email: author.email,
+    name: "",
+    data: (link) => ({
+      // Templates of earlier versions may contain both.
+      title: "",
+      content: "",
+      score: review.score,
+      product_name: product?.named_by_visitor === 0 ? product.name : null,
+      verify_url: link("verify_review", review.id),
+    }),
+  };
 }
 
 /**
- * Notifies the owner of the store of a new review.
+ * Notifies the owner of the store of new reviews, and asks their authors to verify them.
  * Source: spec "Unsubscriber": comment requests are sent to store owners after a new review. Assumed: imported reviews and
  * those of the synchronous call, which is for development, cause none.
  */
-export async function queueCommentRequest(parts: ReviewParts, context: HandlerContext): Promise<void> {
-  const { review, product } = parts;
-  const accountId = review.account_id;
+export async function queueReviewEmails(
+  reviews: readonly ReviewParts[],
+  { isVerified }: { readonly isVerified: boolean },
+  context: HandlerContext,
+): Promise<void> {
+  const [first] = reviews;
+  if (!first) return;
+  const accountId = first.review.account_id;
   const owner = await findOwner(accountId, context);
-  if (!owner) return;
-  const target = { publicUrl: context.publicUrl, appKey: await readAppKey(context, accountId) };
-  const comment_url = seoPageUrl({ ...target, productId: product?.product_id });
-  await queueEmail(
-    {
-      accountId,
-      category: "comment_request",
-      email: owner.email,
-      name: owner.display_name,
-      data: () => ({ ...describe(parts), review_id: review.id, comment_url }),
-    },
-    context,
-  );
+  const target = owner && { publicUrl: context.publicUrl, appKey: await readAppKey(context, accountId) };
+  const emails = reviews.flatMap((parts): NewEmail[] => {
+    const { review, product } = parts;
+    const verification = isVerified ? [] : [createVerification(parts)];
+    if (!target) return verification;
+    const comment_url = seoPageUrl({ ...target, productId: product?.product_id });
+    const data = () => ({ ...describe(parts), review_id: review.id, comment_url });
+    const { email, display_name: name } = owner;
+    return [{ accountId, category: "comment_request", email, name, data }, ...verification];
+  });
+  await queueEmails(emails, accountId, context);
 }
 
 /**
@@ -68,24 +69,38 @@ export async function queueCommentRequest(parts: ReviewParts, context: HandlerCo
 export async function queueCommentNotification(parts: ReviewParts, context: HandlerContext): Promise<void> {
   const { review, author } = parts;
   if (review.published === 0 || review.reviewer_type === "anonymous") return;
-  if (await isImported(review.id, context)) return;
+  if (await isImported(review, context)) return;
   await queueEmail(
     {
       accountId: review.account_id,
       category: "comment_notification",
       email: author.email,
       name: author.display_name,
-      data: () => ({ ...describe(parts), comment: review.comment ?? "" }),
+      data: () => ({ review_id: review.id, ...describe(parts), comment: review.comment ?? "" }),
     },
     context,
   );
 }
 
-async function isImported(reviewId: number, { transaction }: HandlerContext): Promise<boolean> {
+/**
+ * Cancels the queued notification of a comment that was edited or deleted.
+ * @returns whether there was one
+ */
+export function withdrawCommentNotification(
+  { review, author }: ReviewParts,
+  context: HandlerContext,
+): Promise<boolean> {
+  const { id, account_id: accountId } = review;
+  const about = { categories: ["comment_notification"], record: ["review_id", id], texts: ["comment"] } as const;
+  return withdrawEmails({ accountId, recipients: [author.email], ...about }, context);
+}
+
+async function isImported({ id, account_id }: Row<"reviews">, { transaction }: HandlerContext): Promise<boolean> {
   const found = await transaction
     .selectFrom("review_events")
     .select("id")
-    .where("review_row", "=", reviewId)
+    .where("account_id", "=", account_id)
+    .where("review_row", "=", id)
     .where("event", "=", "imported")
     .executeTakeFirst();
   return found !== undefined;

@@ -1,10 +1,12 @@
+import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, reviewListPage, type TopReview } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { selectReviewParts, toParts } from "./review-parts.ts";
 import { publicName } from "../accounts/shoppers.ts";
-import { accountTarget, readStars, sumStars } from "./rating-targets.ts";
+import { accountTarget } from "./rating-targets.ts";
+import { readStars, sumStars } from "./star-totals.ts";
 
 type Query = z.output<typeof contract.reviews.list.input>;
 
@@ -41,8 +43,7 @@ export function selectReviewPage(query: Query, context: HandlerContext) {
     .orderBy("reviews.id")
     .limit(count)
     .offset(Math.min(skipped, Number.MAX_SAFE_INTEGER));
-  return selectReviewParts(context)
-    .where("reviews.id", "in", ids)
+  return selectReviewParts(accountOf(context).id, context, ids)
     .$if(order !== undefined, (found) => found.orderBy(order ?? "reviews.id"))
     .orderBy("reviews.id");
 }
@@ -62,7 +63,8 @@ export async function listReviews(query: Query, context: HandlerContext): Promis
  */
 export async function countReviews({ user_reference }: Query, context: HandlerContext): Promise<number> {
   const { id } = accountOf(context);
-  if (user_reference === undefined) return sumStars(await readStars(accountTarget(id), context)).reviews;
+  if (user_reference === undefined)
+    return sumStars(await readStars({ accountId: id, target: accountTarget(id) }, context)).reviews;
   const { reviews } = await selectListed({ user_reference }, context)
     .select(({ fn }) => fn.countAll<number>().as("reviews"))
     .executeTakeFirstOrThrow();
@@ -78,11 +80,10 @@ const goodLength = 100;
  */
 export async function listTopReviews(context: HandlerContext): Promise<TopReview[]> {
   const found = await selectTopReviews(context).execute();
-  const images = await findFirstImages(found, context);
   return found.map((row) => ({
     id: row.id,
     product_id: row.product_row ?? 0,
-    featured_image_id: images.get(row.id) ?? null,
+    featured_image_id: row.first_image,
     image: row.images > 0 ? 1 : 0,
     good_length: row.content.length >= goodLength ? 1 : 0,
     title: row.title,
@@ -97,27 +98,22 @@ export async function listTopReviews(context: HandlerContext): Promise<TopReview
 }
 
 export function selectTopReviews(context: HandlerContext) {
-  return selectReviewParts(context)
-    .where("reviews.account_id", "=", accountOf(context).id)
+  const { id: accountId } = accountOf(context);
+  const ids = context.transaction
+    .selectFrom("reviews")
+    .select("reviews.id")
+    .where("reviews.account_id", "=", accountId)
     .where("reviews.published", "=", 1)
     .where("reviews.score", "=", 5)
     .where("reviews.product_row", "is not", null)
     .orderBy("reviews.created_at", "desc")
     .orderBy("reviews.id", "desc")
     .limit(3);
-}
-
-async function findFirstImages(
-  reviews: readonly { readonly id: number; readonly images: number }[],
-  { transaction }: HandlerContext,
-): Promise<ReadonlyMap<number, number>> {
-  const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const found = await transaction
-    .selectFrom("review_images")
-    .select(({ fn }) => ["review_row", fn.min<number>("id").as("image")])
-    .where("review_row", "in", ids)
-    .groupBy("review_row")
-    .execute();
-  return new Map(found.map(({ review_row, image }) => [review_row, image]));
+  const firstImage = sql<number | null>`case when reviews.images > 0 then (
+    select min(review_images.id) from review_images
+    where review_images.account_id = ${accountId} and review_images.review_row = reviews.id) end`;
+  return selectReviewParts(accountId, context, ids)
+    .select(firstImage.as("first_image"))
+    .orderBy("reviews.created_at", "desc")
+    .orderBy("reviews.id", "desc");
 }

@@ -1,6 +1,7 @@
+import type { SelectQueryBuilder } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
-import type { HandlerContext } from "../kernel/handler.ts";
-import type { Row } from "../../storage/tables.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import type { Row, Tables } from "../../storage/tables.ts";
 import type { ReviewImage, ReviewParts } from "./review-response.ts";
 
 type Context = Pick<HandlerContext, "transaction">;
@@ -13,12 +14,29 @@ const productColumns = [
   "products.image_url as product_image_url",
 ] as const;
 
-/** Selects reviews with their authors and products. The caller adds the conditions. */
-export function selectReviewParts({ transaction }: Context) {
-  return transaction
-    .selectFrom("reviews")
-    .innerJoin("users", "users.id", "reviews.user_row")
-    .leftJoin("products", "products.id", "reviews.product_row")
+/** A query for the IDs of reviews. */
+type ReviewIds = SelectQueryBuilder<Tables, "reviews", { readonly id: number }>;
+
+/**
+ * Selects reviews of an account with their authors and products. The caller adds the conditions, or `ids`, which are
+ * selected first, using only an index.
+ */
+export function selectReviewParts(accountId: number, { transaction }: Context, ids?: ReviewIds) {
+  const reviews = ids
+    ? // A cross join, so that SQLite does not read all reviews of the account.
+      (transaction
+        .selectFrom(ids.as("listed"))
+        .crossJoin("reviews")
+        .whereRef("reviews.id", "=", "listed.id") as unknown as SelectQueryBuilder<Tables, "reviews", unknown>)
+    : transaction.selectFrom("reviews");
+  return reviews
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
+    )
+    .leftJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "reviews.account_id").onRef("products.id", "=", "reviews.product_row"),
+    )
+    .where("reviews.account_id", "=", accountId)
     .selectAll("reviews")
     .select([
       "users.display_name as users_display_name",
@@ -60,20 +78,28 @@ export function toParts(row: PartsRow): ReviewParts {
 }
 
 /**
- * Finds a review, optionally only in one account or only if it is published.
+ * Finds a review of an account, optionally only if it is published.
  * @throws ServiceError `recordNotFound`
  */
 export async function findReview(
   reviewId: number,
-  { accountId, isPublished }: { readonly accountId?: number | undefined; readonly isPublished: boolean },
+  { accountId, isPublished }: { readonly accountId: number | undefined; readonly isPublished: boolean },
   context: Context,
 ): Promise<ReviewParts> {
-  let query = selectReviewParts(context).where("reviews.id", "=", reviewId);
-  if (accountId !== undefined) query = query.where("reviews.account_id", "=", accountId);
+  if (accountId === undefined) throw unknownReview(reviewId);
+  let query = selectReviewParts(accountId, context).where("reviews.id", "=", reviewId);
   if (isPublished) query = query.where("reviews.published", "=", 1);
   const found = await query.executeTakeFirst();
   if (!found) throw unknownReview(reviewId);
   return toParts(found);
+}
+
+/** Reads reviews of the account, in the order of the IDs. */
+export async function findReviews(ids: readonly number[], context: HandlerContext): Promise<ReviewParts[]> {
+  if (ids.length === 0) return [];
+  const found = await selectReviewParts(accountOf(context).id, context).where("reviews.id", "in", ids).execute();
+  const byId = new Map(found.map((row) => [row.id, toParts(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** The error for a review that does not exist or is not published. */
@@ -84,14 +110,15 @@ export function unknownReview(reviewId: number): ServiceError {
 /** The images of reviews, by review. */
 export async function findImages(
   reviews: readonly Pick<Row<"reviews">, "id" | "images">[],
-  { transaction }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ReadonlyMap<number, readonly ReviewImage[]>> {
   const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
   const byReview = new Map<number, ReviewImage[]>();
   if (ids.length === 0) return byReview;
-  const found = await transaction
+  const found = await context.transaction
     .selectFrom("review_images")
     .select(["id", "review_row", "url"])
+    .where("account_id", "=", accountOf(context).id)
     .where("review_row", "in", ids)
     .orderBy("id")
     .execute();

@@ -10,7 +10,7 @@ import type { Row } from "../../storage/tables.ts";
 import type { AccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { seoPageUrl, toSlug } from "../kernel/slug.ts";
-import { stateOf } from "./publication.ts";
+import { stateOf } from "./review-words.ts";
 import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -21,7 +21,10 @@ export interface ReviewParts {
   readonly review: Review;
   readonly author: Person & Pick<Row<"users">, "email">;
   /** Absent for a review of the store. */
-  readonly product?: Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url"> | undefined;
+  readonly product?:
+    | (Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url"> &
+        Partial<Pick<Row<"products">, "named_by_visitor">>)
+    | undefined;
 }
 
 /** An image of a review, without its data. */

@@ -3,8 +3,12 @@ import { readAccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
-import { announceUpdate, recordReviewEvent } from "./review-store.ts";
-import { updatePublication } from "./publication.ts";
+import { announceUpdate, changeReview, recordReviewEvent } from "./review-store.ts";
+import { reindexReviews } from "./review-words.ts";
+import { findHeldText } from "./moderation/holds.ts";
+import { findRule, isRuleAuthor, toChecked } from "./moderation/rules.ts";
+import { decisionOf, holdBy, readPublicationRules, type ReviewKey, updatePublication } from "./publication.ts";
+import { findReview } from "./review-parts.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
@@ -27,8 +31,12 @@ export async function findReviewToVerify(
 ): Promise<LinkAction | undefined> {
   const found = await context.transaction
     .selectFrom("reviews")
-    .innerJoin("users", "users.id", "reviews.user_row")
-    .leftJoin("products", "products.id", "reviews.product_row")
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
+    )
+    .leftJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "reviews.account_id").onRef("products.id", "=", "reviews.product_row"),
+    )
     .select([
       "reviews.id",
       "reviews.account_id",
@@ -75,13 +83,48 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
       user_row: await verifyAuthor(review.user_row, accountId, context),
       updated_at: context.nowMs,
     })
+    .where("account_id", "=", accountId)
     .where("id", "=", review.id)
     .execute();
-  await updatePublication(review.id, context);
-  await recordReviewEvent(
-    { id: review.id, accountId },
-    { event: "verified", by: actorNames.user, reason: null },
-    context,
-  );
-  await announceUpdate(review.id, context);
+  const key = { id: review.id, accountId };
+  await reindexReviews({ ids: [review.id] }, accountId, context);
+  await recordReviewEvent(key, { event: "verified", by: actorNames.user, reason: null }, context);
+  await applyRules(key, context);
+  await updatePublication(key, context);
+  await announceUpdate(key, context);
+}
+
+/**
+ * Applies the rules to a review whose author was verified.
+ * Assumed: rules replace decisions of rules and of built-in checks, never those of people; if no rule applies anymore, the
+ * decision of a rule no longer counts.
+ */
+async function applyRules(key: ReviewKey, context: HandlerContext): Promise<void> {
+  const { review, author } = await findReview(key.id, { accountId: key.accountId, isPublished: false }, context);
+  const decider = review.moderation === null ? undefined : await findDecider(key, context);
+  const wasRule = decider !== undefined && isRuleAuthor(decider);
+  if (decider !== undefined && !wasRule && review.moderation !== "held") return;
+  const { rules } = await readPublicationRules(key.accountId, context);
+  const checked = toChecked(review, author.display_name);
+  const rule = findRule(rules, checked);
+  const reason = wasRule ? findHeldText(checked) : undefined;
+  const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
+  if (decision && (decision.event !== review.moderation || decision.by !== decider)) {
+    await recordReviewEvent(key, decision, context);
+  }
+  if (decision || wasRule) await changeReview(key, { moderation: decision?.event ?? null }, context);
+}
+
+/** Finds who made the last decision on a review. */
+async function findDecider({ id, accountId }: ReviewKey, { transaction }: HandlerContext): Promise<string | undefined> {
+  const found = await transaction
+    .selectFrom("review_events")
+    .select("by_name")
+    .where("account_id", "=", accountId)
+    .where("review_row", "=", id)
+    .where("event", "in", ["published", "unpublished", "held", "requeued"])
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return found?.by_name;
 }

@@ -1,38 +1,21 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type * as z from "zod";
 import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { findImages } from "./review-parts.ts";
-import { toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
+import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
-import {
-  averageScore,
-  groupTarget,
-  noStars,
-  productTarget,
-  siteTarget,
-  type Stars,
-  sumStars,
-} from "./rating-targets.ts";
+import { siteTarget, targetOfProduct } from "./rating-targets.ts";
+import { averageScore, noStars, readProductStars, readStars, type Stars, sumStars } from "./star-totals.ts";
 
 type Query = Omit<z.output<typeof contract.reviews.widget.input>, "product_id">;
 
-interface RatedProduct {
+interface ShownProduct {
   readonly id: number;
   readonly product_id: string;
   readonly name: string;
   readonly url: string;
   readonly product_tags: string | null;
-}
-
-/** A rating target with its totals. */
-interface Ratings {
-  readonly target: string;
-  readonly stars: Stars;
-  /** Absent for the store. */
-  readonly product?: RatedProduct;
-  readonly groupRow?: number | undefined;
 }
 
 /**
@@ -44,103 +27,84 @@ export async function readWidget(
   { product_id, ...query }: z.output<typeof contract.reviews.widget.input>,
   context: HandlerContext,
 ): Promise<WidgetPage> {
-  return readPage(await findRatings(product_id, context), query, context);
+  const product = { accountId: accountOf(context).id, productId: product_id };
+  const { transaction, dialect } = context;
+  return readPage(query, context, {
+    rows: { product: product_id },
+    readStars: () => readProductStars(product, context),
+    readProducts: async () => (await selectShownProducts(transaction, dialect, product)).rows,
+  });
 }
 
 /** Reads the reviews of the store. */
 export async function readSiteWidget(query: Query, context: HandlerContext): Promise<WidgetPage> {
-  const target = siteTarget(accountOf(context).id);
-  const { rows } = await selectTotals(context.transaction, context.dialect, { target });
-  return readPage({ target, stars: rows[0] ? toStars(rows[0]) : noStars }, query, context);
-}
-
-interface StarColumns {
-  readonly stars_1: number | null;
-  readonly stars_2: number | null;
-  readonly stars_3: number | null;
-  readonly stars_4: number | null;
-  readonly stars_5: number | null;
-}
-
-const starColumns = sql.raw([1, 2, 3, 4, 5].map((star) => `review_totals.stars_${star}`).join(", "));
-
-function toStars({ stars_1, stars_2, stars_3, stars_4, stars_5 }: StarColumns): Stars {
-  return [stars_1 ?? 0, stars_2 ?? 0, stars_3 ?? 0, stars_4 ?? 0, stars_5 ?? 0];
-}
-
-const selectTotals = createStatement<{ target: string }, StarColumns>(
-  (slot) => sql`select ${starColumns} from review_totals where shelf = ${slot("target")}`,
-);
-
-/** Selects a product with the totals of its rating target. */
-const selectRatings = createStatement<
-  { accountId: number; productId: string },
-  RatedProduct & StarColumns & { readonly group_row: number | null }
->(
-  (slot) => sql`
-    select products.id, products.product_id, products.name, products.url, products.product_tags,
-      group_products.group_row, ${starColumns}
-    from products
-    left join group_products on group_products.product_row = products.id
-    left join review_totals on review_totals.shelf = case when group_products.group_row is null
-      then 'p' || cast(products.id as text) else 'g' || cast(group_products.group_row as text) end
-    where products.account_id = ${slot("accountId")} and products.product_id = ${slot("productId")}`,
-);
-
-async function findRatings(productId: string, context: HandlerContext): Promise<Ratings> {
-  const { rows } = await selectRatings(context.transaction, context.dialect, {
-    accountId: accountOf(context).id,
-    productId,
+  const { id: accountId } = accountOf(context);
+  const target = siteTarget(accountId);
+  const readProducts = async () => [];
+  return readPage(query, context, {
+    rows: { target },
+    readStars: () => readStars({ accountId, target }, context),
+    readProducts,
   });
-  const [found] = rows;
-  // An empty target matches no reviews.
-  if (!found) return { target: "", stars: noStars };
-  const target = found.group_row === null ? productTarget(found.id) : groupTarget(found.group_row);
-  return { target, stars: toStars(found), product: found, groupRow: found.group_row ?? undefined };
 }
 
-async function readPage(ratings: Ratings, query: Query, context: HandlerContext): Promise<WidgetPage> {
-  const { target, stars, product, groupRow } = ratings;
-  const { reviews: total, score } = sumStars(stars);
+/** Selects a product, and then the other products of its group, in the order of their creation. */
+const selectShownProducts = createStatement<{ accountId: number; productId: string }, ShownProduct>(
+  (slot) => sql`
+    select shown.id, shown.product_id, shown.name, shown.url, shown.product_tags
+    from products as own
+    left join group_products as grouped on grouped.account_id = own.account_id and grouped.product_row = own.id
+    left join group_products as member
+      on member.account_id = own.account_id and member.group_row = grouped.group_row
+    inner join products as shown
+      on shown.account_id = own.account_id and shown.id = coalesce(member.product_row, own.id)
+    where own.account_id = ${slot("accountId")} and own.product_id = ${slot("productId")}
+    order by case when shown.id = own.id then 0 else 1 end, shown.id`,
+);
+
+/** What a widget shows, and how to read it. */
+interface Shown {
+  /** The rating target, or the product whose target it is. */
+  readonly rows: { readonly target: string } | { readonly product: string };
+  readonly readStars: () => Promise<Stars>;
+  readonly readProducts: () => Promise<readonly ShownProduct[]>;
+}
+
+/** Reads the first page without waiting for the totals, which only other pages need. */
+async function readPage(query: Query, context: HandlerContext, shown: Shown): Promise<WidgetPage> {
   const per_page = Math.min(query.per_page ?? reviewPage.default, reviewPage.max);
   const page = Math.max(query.page ?? 1, 1);
-  const matching = query.star === undefined ? total : (stars[query.star - 1] ?? 0);
-  const rows = await readRows(target, { ...query, matching, per_page, page }, context);
-  const images = await findImages(rows, context);
-  const others = product && groupRow !== undefined ? await findOtherProducts(product.id, groupRow, context) : [];
+  let stars: Stars = noStars;
+  let products: readonly ShownProduct[] = [];
+  let rows: readonly StoredRow[] = [];
+  const matching = () => (query.star === undefined ? sumStars(stars).reviews : (stars[query.star - 1] ?? 0));
+  const readRows = async () => {
+    const total = page === 1 ? per_page : matching();
+    rows = await selectRows(shown.rows, { ...query, matching: total, per_page, page }, context);
+  };
+  await context.dialect.runAll([
+    async () => void (stars = await shown.readStars()),
+    async () => void (products = await shown.readProducts()),
+    ...(page === 1 ? [readRows] : []),
+  ]);
+  if (page > 1) await readRows();
+  const { reviews: total, score } = sumStars(stars);
+  const tags = products[0]?.product_tags;
   return {
-    pagination: { page, per_page, total: matching },
+    pagination: { page, per_page, total: matching() },
     bottomline: {
       total_review: total,
       average_score: averageScore({ reviews: total, score }),
       star_distribution: { 1: stars[0], 2: stars[1], 3: stars[2], 4: stars[3], 5: stars[4] },
       custom_fields_bottomline: null,
     },
-    products: [...(product ? [product] : []), ...others].map((named) => toWidgetProduct(named, context)),
-    product_tags: product?.product_tags ? product.product_tags.split(",").map((tag) => tag.trim()) : [],
-    reviews: rows.map((row) => toWidgetReview(row, images.get(row.id) ?? [], context.publicUrl)),
+    products: products.map((product) => toWidgetProduct(product, context)),
+    product_tags: tags ? tags.split(",").map((tag) => tag.trim()) : [],
+    reviews: rows.map((row) => toWidgetReview(row, parseImages(row), context.publicUrl)),
   };
 }
 
-type NamedProduct = Omit<RatedProduct, "product_tags">;
-
-/** Finds the other products of a group, in the order of their creation. */
-function findOtherProducts(
-  productRow: number,
-  groupRow: number,
-  { transaction }: HandlerContext,
-): Promise<readonly NamedProduct[]> {
-  return transaction
-    .selectFrom("group_products")
-    .innerJoin("products", "products.id", "group_products.product_row")
-    .select(["products.id", "products.product_id", "products.name", "products.url"])
-    .where("group_products.group_row", "=", groupRow)
-    .where("group_products.product_row", "!=", productRow)
-    .orderBy("group_products.product_row")
-    .execute();
-}
-
-function toWidgetProduct({ id, product_id, name, url }: NamedProduct, context: HandlerContext) {
+function toWidgetProduct({ id, product_id, name, url }: ShownProduct, context: HandlerContext) {
   const { publicUrl } = context;
   const page = seoPageUrl({ publicUrl, appKey: accountOf(context).appKey, productId: product_id });
   return {
@@ -154,6 +118,8 @@ function toWidgetProduct({ id, product_id, name, url }: NamedProduct, context: H
   };
 }
 
+type StoredRow = WidgetRow & { readonly image_list: string | null };
+
 interface Page extends Query {
   /** Number of matching reviews on all pages. */
   readonly matching: number;
@@ -161,21 +127,22 @@ interface Page extends Query {
   readonly page: number;
 }
 
-async function readRows(target: string, page: Page, context: HandlerContext): Promise<readonly WidgetRow[]> {
+async function selectRows(shown: Shown["rows"], page: Page, context: HandlerContext): Promise<readonly StoredRow[]> {
   const offset = (page.page - 1) * page.per_page;
   const limit = Math.min(page.per_page, page.matching - offset);
   if (limit <= 0) return [];
   // Reads from the nearer end, so that the last page is as fast as the first.
   const isFromEnd = offset > page.matching / 2;
   const isFirst = offset === 0;
-  const key = [page.star === undefined ? "" : "star", isFirst, isFromEnd, page.direction, ...(page.sort ?? [])].join(
-    " ",
-  );
-  const select = selects.get(key) ?? createSelect(page, { isFirst, isFromEnd });
+  const isOfProduct = "product" in shown;
+  const hasStar = page.star !== undefined;
+  const key = [isOfProduct, hasStar, isFirst, isFromEnd, page.direction, ...(page.sort ?? [])].join(" ");
+  const select = selects.get(key) ?? createSelect(page, { isOfProduct, isFirst, isFromEnd });
   if (selects.size >= maxSelects) selects.clear();
   selects.set(key, select);
   const { rows } = await select(context.transaction, context.dialect, {
-    target,
+    accountId: accountOf(context).id,
+    target: isOfProduct ? shown.product : shown.target,
     star: page.star ?? 0,
     limit,
     offset: isFromEnd ? page.matching - offset - limit : offset,
@@ -206,22 +173,45 @@ const rowColumns = sql.raw(
   ].join(", "),
 );
 
+/** The images of a review: for each its ID, a space, and its URL if it has one. URLs contain no white space. */
+const imageList = (accountId: RawBuilder<unknown>) => sql`
+  case when reviews.images > 0 then (
+    select string_agg(cast(review_images.id as text) || ' ' || coalesce(review_images.url, ''), '\t' order by review_images.id)
+    from review_images where review_images.account_id = ${accountId} and review_images.review_row = reviews.id
+  ) end as image_list`;
+
+function parseImages({ id, image_list: list }: StoredRow): ReviewImage[] {
+  return (list?.split("\t") ?? []).map((image) => {
+    const [imageId, url] = image.split(" ");
+    return { id: Number(imageId), review_row: id, url: url || null };
+  });
+}
+
 /** Creates the query for a page. On later pages, IDs are selected using only an index, before rows are joined. */
 function createSelect(
   { sort = ["date"], direction = "DESC", star }: Query,
-  { isFirst, isFromEnd }: { readonly isFirst: boolean; readonly isFromEnd: boolean },
+  { isOfProduct, isFirst, isFromEnd }: Readonly<Record<"isOfProduct" | "isFirst" | "isFromEnd", boolean>>,
 ) {
   const columns = [...new Set([...sort.map((name) => columnOf[name]), "created_at", "id"])];
   const isDescending = direction === "DESC";
   const orderBy = (descends: boolean) =>
     sql.raw(columns.map((column) => `reviews.${column} ${descends ? "desc" : "asc"}`).join(", "));
-  return createStatement<{ target: string; star: number; limit: number; offset: number }, WidgetRow>((slot) => {
-    const page = sql`where reviews.shelf = ${slot("target")} and reviews.published = 1
+  type Values = { accountId: number; target: string; star: number; limit: number; offset: number };
+  return createStatement<Values, StoredRow>((slot) => {
+    const accountId = slot("accountId");
+    const isOwn = sql`reviews.account_id = ${accountId}`;
+    const target = isOfProduct ? targetOfProduct({ accountId, productId: slot("target") }) : slot("target");
+    const page = sql`where ${isOwn} and reviews.shelf = ${target} and reviews.published = 1
       ${star === undefined ? sql`` : sql`and reviews.score = ${slot("star")}`}
       order by ${orderBy(isDescending !== isFromEnd)} limit ${slot("limit")}`;
-    const rows = sql`select ${rowColumns} from reviews inner join users on users.id = reviews.user_row`;
-    if (isFirst) return sql`${rows} ${page}`;
-    return sql`${rows} where reviews.id in (select reviews.id from reviews ${page} offset ${slot("offset")})
+    const withAuthor = sql`inner join users on users.account_id = reviews.account_id and users.id = reviews.user_row`;
+    const selected = sql`${rowColumns}, ${imageList(accountId)}`;
+    if (isFirst) return sql`select ${selected} from reviews ${withAuthor} ${page}`;
+    // A cross join, so that SQLite does not read all reviews of the account.
+    return sql`select ${selected}
+      from (select reviews.id from reviews ${page} offset ${slot("offset")}) as paged
+      cross join reviews ${withAuthor}
+      where ${isOwn} and reviews.id = paged.id
       order by ${orderBy(isDescending)}`;
   });
 }

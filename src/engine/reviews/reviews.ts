@@ -1,28 +1,39 @@
-import { type contract, type PastReview, ServiceError, unauthorizedMessage } from "../../contract/index.ts";
+import {
+  type contract,
+  type PastReview,
+  ServiceError,
+  unauthorizedMessage,
+  type VoteType,
+} from "../../contract/index.ts";
+import type { Row } from "../../storage/tables.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
-import { type Account, accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { type Account, accountOf, type HandlerContext, type Handlers, resultOf } from "../kernel/handler.ts";
+import { commentHandlers } from "./moderation/comments.ts";
 import { type ImportedReview, storePastReviews } from "./past-reviews.ts";
-import { queueCommentRequest, queueVerification } from "./review-emails.ts";
+import { findPage } from "../kernel/lists/filtered-list.ts";
+import { queueHandlers } from "./moderation/queue.ts";
+import { queueReviewEmails } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
-import { findImages, findReview } from "./review-parts.ts";
-import { stateOf } from "./publication.ts";
-import { createReview, type NewReview, setComment, setPublished, signImageUpload } from "./review-store.ts";
+import { findImages, findReview, findReviews } from "./review-parts.ts";
+import { planReviewSearch } from "./review-search.ts";
+import { createReviews, signImageUpload } from "./new-reviews.ts";
+import { setPublished } from "./review-store.ts";
+import type { NewReview } from "./reviewed-product.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
+import { stateOf } from "./review-words.ts";
 import { readSignature, runSignedOnce } from "../accounts/vendor-signature.ts";
-import { castVote } from "../kernel/votes.ts";
+import { castVotes } from "../kernel/votes.ts";
 
 export const reviewHandlers: Handlers<typeof contract.reviews> = {
   /** Creates a review as anonymous, and queues emails: to the store's owner, and one whose link verifies the author. */
   create: async (input, context) => {
     const signed = await readSignature(input, "create", context);
-    return runSignedOnce(signed, "create", context, async () => {
-      const parts = await createReview(input, context, { signedType: signed?.reviewerType });
-      await queueCommentRequest(parts, context);
-      if (!signed) await queueVerification(parts, context);
-      return { image_upload_token: signImageUpload(parts.review.id, context) };
-    });
+    const signedType = signed?.reviewerType;
+    return runSignedOnce(signed, "create", context, async () =>
+      resultOf(await submitReviews([input], context, { signedType })),
+    );
   },
 
   /** Assumed: this sends no emails; the review stays anonymous unless the call is signed. */
@@ -31,12 +42,9 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     return runSignedOnce(signed, "createNow", context, async () => {
       const past = readPast(input, context);
       const signedType = signed?.reviewerType;
-      if (!past) return { reviews: await toFullReviews([await createReview(input, context, { signedType })], context) };
-      const [stored] = await storePast(
-        [{ input, past, reviewer_type: past.reviewer_type ?? signedType ?? "anonymous" }],
-        context,
-      );
-      return stored ?? { reviews: [] };
+      if (!past) return resultOf(await toResponses(await createReviews([input], context, { signedType }), context));
+      const reviewer_type = past.reviewer_type ?? signedType ?? "anonymous";
+      return resultOf(await toResponses(await storePastReviews([{ input, past, reviewer_type }], context), context));
     });
   },
 
@@ -50,14 +58,14 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   list: async (query, context) => {
     const found = await listReviews(query, context);
-    if (query.details !== true) return { reviews: found.map(toListedReview) };
-    const images = await findImages(
-      found.map(({ review }) => review),
-      context,
-    );
-    const detail = (parts: ReviewParts) =>
-      toDetailedReview(parts, images.get(parts.review.id) ?? [], context.publicUrl);
-    return { reviews: found.map(detail) };
+    return { reviews: query.details === true ? await toDetailedReviews(found, context) : found.map(toListedReview) };
+  },
+
+  /** Assumed: the list is sorted by creation time, with `search` by ID; authors are found by any spelling of their address. */
+  search: async (query, context) => {
+    const { ids, pagination } = await findPage(await planReviewSearch(query, context), query, context);
+    const found = await findReviews(ids, context);
+    return { reviews: await toDetailedReviews(found, context), pagination };
   },
 
   bottomLines: listBottomLines,
@@ -68,20 +76,11 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   siteWidget: readSiteWidget,
 
-  vote: async ({ review_id, vote_type }, context) => {
-    const { review } = await findReview(review_id, { isPublished: true }, context);
-    const vote = {
-      target: "review",
-      row: review.id,
-      accountId: review.account_id,
-      voteType: vote_type,
-    } as const;
-    return { vote: { id: await castVote(vote, context) } };
-  },
+  vote: async (input, context) => resultOf(await voteOnReviews([input], context)),
 
   /** Assumed: anyone may read any published review, so the response contains neither an app key nor a full name. */
   get: async ({ review_id }, context) => {
-    const parts = await findReview(review_id, { isPublished: true }, context);
+    const parts = await findReview(review_id, { accountId: context.ownerId, isPublished: true }, context);
     const profile = await readAccountProfile(context, parts.review.account_id);
     const { publicUrl } = context;
     return { review: toFullReview(parts, { ...profile, displayName: profile.publicName }, { publicUrl }) };
@@ -89,11 +88,8 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   top: async (_input, context) => ({ reviews: await listTopReviews(context) }),
 
-  comment: async (input, context) => {
-    const { review } = await setComment(input, context);
-    const created_at = new Date(review.comment_at ?? context.nowMs).toISOString();
-    return { comment: { id: review.id, content: review.comment ?? "", created_at, comments_avatar: null } };
-  },
+  ...commentHandlers,
+  ...queueHandlers,
 
   setPublished: async (input, context) => {
     const parts = await setPublished(input, context);
@@ -101,25 +97,53 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
   },
 
   history: async ({ review_id }, context) => {
-    await findReview(review_id, { accountId: accountOf(context).id, isPublished: false }, context);
+    const { id: accountId } = accountOf(context);
+    await findReview(review_id, { accountId, isPublished: false }, context);
     const found = await context.transaction
       .selectFrom("review_events")
-      .select(["id", "review_row", "event", "by_name", "reason", "created_at"])
+      .select(["id", "review_row", "event", "by_name", "reason", "previous", "created_at"])
+      .where("account_id", "=", accountId)
       .where("review_row", "=", review_id)
       .orderBy("id")
       .execute();
     return {
-      events: found.map(({ id, review_row, event, by_name, reason, created_at }) => ({
-        id,
-        review_id: review_row,
-        event,
-        by: by_name,
-        reason,
-        created_at: new Date(created_at).toISOString(),
-      })),
+      events: found.map(({ previous, ...row }) =>
+        Object.assign(toEvent(row), previous !== null && { previous_content: previous }),
+      ),
     };
   },
 };
+
+function toEvent({
+  id,
+  review_row,
+  event,
+  by_name,
+  reason,
+  created_at,
+}: Omit<Row<"review_events">, "account_id" | "previous">) {
+  return { id, review_id: review_row, event, by: by_name, reason, created_at: new Date(created_at).toISOString() };
+}
+
+/** Stores reviews, and queues the emails about them. */
+export async function submitReviews(
+  inputs: readonly NewReview[],
+  context: HandlerContext,
+  { signedType }: Parameters<typeof createReviews>[2] = {},
+) {
+  const created = await createReviews(inputs, context, { signedType });
+  await queueReviewEmails(created, { isVerified: signedType !== undefined }, context);
+  return created.map(({ review }) => ({ image_upload_token: signImageUpload(review.id, context) }));
+}
+
+/** Votes on published reviews of an account. */
+export function voteOnReviews(
+  inputs: readonly { readonly review_id: number; readonly vote_type: VoteType }[],
+  context: HandlerContext,
+) {
+  const votes = inputs.map(({ review_id, vote_type }) => ({ row: review_id, voteType: vote_type }));
+  return castVotes("review", votes, context);
+}
 
 /**
  * Returns the history of an imported review. It is honored only if the caller is the store.
@@ -133,24 +157,45 @@ function readPast({ past }: Pick<NewReview, "past">, context: HandlerContext): P
   return past;
 }
 
-/** Stores the past reviews of calls without a signature, which have been accepted by `isPastReview`. */
-export async function createPastReviews(inputs: readonly NewReview[], context: HandlerContext) {
-  const reviews = inputs.flatMap((input) => {
-    const past = readPast(input, context);
-    return past ? [{ input, past, reviewer_type: past.reviewer_type ?? ("anonymous" as const) }] : [];
-  });
-  return storePast(reviews, context);
-}
-
 /** Whether a call stores a past review of the store, without a signature that must be checked. */
 export function isPastReview({ past, signature }: NewReview, { isStore }: Account): boolean {
   return past !== undefined && isStore === true && !signature;
 }
 
+/** Whether calls that create reviews need no check of a signature or of a token. */
+export function canCombineReviews({ past, signature }: NewReview, account: Account | undefined): boolean {
+  return !signature && (past === undefined || account?.isStore !== false);
+}
+
+/** Stores the reviews of calls that `canCombineReviews` accepts. */
+export async function createReviewsNow(inputs: readonly NewReview[], context: HandlerContext) {
+  const past = inputs.map((input) => readPast(input, context));
+  const created = await createReviews(
+    inputs.filter((_, at) => past[at] === undefined),
+    context,
+  );
+  const imported = inputs.flatMap((input, at): ImportedReview[] => {
+    const found = past[at];
+    return found ? [{ input, past: found, reviewer_type: found.reviewer_type ?? "anonymous" }] : [];
+  });
+  const stored = await storePastReviews(imported, context);
+  const [newResponses, pastResponses] = [await toResponses(created, context), await toResponses(stored, context)];
+  let next = 0;
+  let nextPast = 0;
+  return past.map((each) => (each ? pastResponses[nextPast++] : newResponses[next++]));
+}
+
 /** @returns the response of each call */
-async function storePast(reviews: readonly ImportedReview[], context: HandlerContext) {
-  const full = await toFullReviews(await storePastReviews(reviews, context), context);
-  return full.map((review) => ({ reviews: [review] }));
+async function toResponses(reviews: readonly ReviewParts[], context: HandlerContext) {
+  return (await toFullReviews(reviews, context)).map((review) => ({ reviews: [review] }));
+}
+
+async function toDetailedReviews(found: readonly ReviewParts[], context: HandlerContext) {
+  const images = await findImages(
+    found.map(({ review }) => review),
+    context,
+  );
+  return found.map((parts) => toDetailedReview(parts, images.get(parts.review.id) ?? [], context.publicUrl));
 }
 
 async function toFullReviews(found: readonly ReviewParts[], context: HandlerContext) {

@@ -1,8 +1,8 @@
 import { type contract, seoPageReviews, siteReviewsId, invalidField } from "../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type Handlers } from "../kernel/handler.ts";
 import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
 import { readSeoPage } from "./seo-page.ts";
-import { seoPageUrl } from "../kernel/slug.ts";
+import { isSlugOfOwner, seoPageUrl } from "../kernel/slug.ts";
 
 /** A label of a host name. Source: RFC 1035 2.3.1, RFC 1123 2.1. */
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -50,7 +50,7 @@ export const seoHandlers: Handlers<typeof contract.seo> = {
         "must have at most 63 letters, digits, and dashes, and must not start or end with a dash",
       );
     }
-    const isTaken = reserved.has(name) || (await isSlugOfOwner(name, context));
+    const isTaken = reserved.has(name) || (await isSlugOfOwner(name, context.transaction));
     return { subdomain: { available: isTaken ? "false" : "true", subdomain } };
   },
 
@@ -71,13 +71,3 @@ export const seoHandlers: Handlers<typeof contract.seo> = {
     return { page };
   },
 };
-
-async function isSlugOfOwner(name: string, { transaction }: HandlerContext): Promise<boolean> {
-  const found = await transaction
-    .selectFrom("users")
-    .select("id")
-    .where("slug", "=", name)
-    .where("kind", "=", "owner")
-    .executeTakeFirst();
-  return found !== undefined;
-}

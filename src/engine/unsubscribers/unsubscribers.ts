@@ -1,3 +1,6 @@
+import { searchUnsubscribers } from "./unsubscriber-search.ts";
+import { announceUnsubscriptions } from "./unsubscription-announcement.ts";
+import { sql } from "kysely";
 import {
   actorNames,
   type contract,
@@ -8,10 +11,10 @@ import {
   unsubscriberErrorTexts,
   unsubscriberPageDefault,
 } from "../../contract/index.ts";
-import { batchRows } from "../../storage/batch.ts";
-import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
+import { type BatchColumns, batchOf, batchRows } from "../../storage/batch.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { requireFeature } from "../accounts/features.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
 interface AddressError {
   readonly value: string;
@@ -30,15 +33,7 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
    * Unsubscribes addresses, and returns their records.
    * Assumed: addresses that are already unsubscribed, by the store or by their owner, are not changed.
    */
-  massCreate: async (input, context) => {
-    await requireFeature(context, "unsubscribers");
-    const { addresses, errors } = parseAddresses(input);
-    const before = input.details === true ? await findAddresses(addresses, context) : [];
-    await insertUnsubscribers(addresses, actorNames.store, context);
-    const unsubscribers = input.async ? [] : (await findAddresses(addresses, context)).map(toRecord);
-    const outcomes = listOutcomes(input, before, { ifNew: "created", ifStored: "unchanged" });
-    return createOutput(input, { unsubscribers, errors, outcomes });
-  },
+  massCreate: forOneCall(createUnsubscribers),
 
   /**
    * Removes unsubscribed addresses, and returns the removed records.
@@ -64,7 +59,37 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
     const found = await selectUnsubscribers({ count, offset }, context).execute();
     return { unsubscribers: found.map(toRecord) };
   },
+
+  search: searchUnsubscribers,
 };
+
+/** The most addresses of a call that is handled together with others. */
+const maxCombined = 10;
+
+/** Assumed: the outcomes of a call depend on the addresses before it, so calls that ask for them are handled alone. */
+export function canCombineAddresses({ email_list, details }: BulkInput): boolean {
+  return details !== true && Object.values(email_list).flat().length <= maxCombined;
+}
+
+/** Unsubscribes the addresses of several calls with a constant number of statements. */
+export async function createUnsubscribers(inputs: readonly BulkInput[], context: HandlerContext) {
+  const calls = inputs.map((input) => ({ input, ...parseAddresses(input) }));
+  const addresses = calls.flatMap((call) => call.addresses);
+  const needsStored = inputs.some(({ details }) => details === true);
+  let before: readonly Found[] = [];
+  await context.dialect.runAll([
+    () => requireFeature(context, "unsubscribers"),
+    ...(needsStored ? [async () => void (before = await findAddresses(addresses, context))] : []),
+  ]);
+  await insertUnsubscribers(addresses, actorNames.store, context);
+  const found = inputs.every((input) => input.async) ? [] : await findAddresses(addresses, context);
+  return calls.map(({ input, errors, ...call }) => {
+    const own = new Set(call.addresses.map(([typeId, email]) => keyOf(typeId, email)));
+    const unsubscribers = found.filter((one) => own.has(keyOf(one.email_type_id, one.email))).map(toRecord);
+    const outcomes = listOutcomes(input, before, { ifNew: "created", ifStored: "unchanged" });
+    return createOutput(input, { unsubscribers, errors, outcomes });
+  });
+}
 
 /** The query for a page. Rows before the page are skipped using only the account's index of IDs. */
 export function selectUnsubscribers(
@@ -80,6 +105,8 @@ export function selectUnsubscribers(
     .where("id", ">=", listed.select("id").limit(1).offset(offset))
     .limit(count);
 }
+
+const keyOf = (typeId: string | number, email: string) => `${typeId} ${email.toLowerCase()}`;
 
 type Address = [email_type_id: number, email: string, email_key: string];
 
@@ -118,7 +145,6 @@ interface OutcomeRules {
 
 /** One outcome per address, by type ID and then in the order sent; a repeated address is unchanged. */
 function listOutcomes({ email_list }: BulkInput, before: readonly Found[], rules: OutcomeRules): ItemOutcome[] {
-  const keyOf = (typeId: string | number, email: string) => `${typeId} ${email.toLowerCase()}`;
   const keysOf = (found: readonly Found[]) => new Set(found.map((one) => keyOf(one.email_type_id, one.email)));
   const [stored, refused, met] = [keysOf(before), keysOf(rules.refused ?? []), new Set<string>()];
   const drop = (field: string, error: string) => outcomeOf("dropped", { dropped: [{ field, error }] });
@@ -154,53 +180,61 @@ function createOutput<R>(input: BulkInput, { unsubscribers, errors, outcomes }: 
   };
 }
 
-const addressColumns = { email_type_id: "integer", email: "text", email_key: "text" } as const;
-
 interface AddressColumns {
   email_type_id: number;
   email: string;
   email_key: string;
 }
 
-/** Stores unsubscribed addresses. Addresses that are already stored are not changed. */
+const addressColumns: BatchColumns<AddressColumns> = { email_type_id: "integer", email: "text", email_key: "text" };
+
+/** Stores unsubscribed addresses. Addresses that are already stored are not changed; the first spelling stays. */
 export async function insertUnsubscribers(
   addresses: readonly Address[],
   byName: string,
   context: HandlerContext,
 ): Promise<void> {
-  await context.transaction
-    .insertInto("unsubscribers")
-    .columns(["account_id", "by_name", "created_at", "email_type_id", "email", "email_key"])
-    .expression((eb) =>
-      eb
-        .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
-        .select([
-          bigintLiteral(accountOf(context).id).as("account_id"),
-          textLiteral(byName).as("by_name"),
-          bigintLiteral(context.nowMs).as("created_at"),
-          "batch.email_type_id",
-          "batch.email",
-          "batch.email_key",
-        ])
-        .where(eb.lit(true)),
-    )
-    .onConflict((conflict) => conflict.columns(["account_id", "email_type_id", "email_key"]).doNothing())
-    .execute();
+  const { transaction, dialect, nowMs } = context;
+  const rows = JSON.stringify(addresses);
+  const records = addresses.map(([email_type_id, email, email_key]) => ({ email_type_id, email, email_key }));
+  await announceUnsubscriptions(records, { accountId: accountOf(context).id, byName }, context);
+  await insertAddresses(transaction, dialect, { accountId: accountOf(context).id, byName, nowMs, rows });
 }
 
-type Found = Awaited<ReturnType<typeof findAddresses>>[number];
+const insertAddresses = createDeferredStatement<{ accountId: number; byName: string; nowMs: number; rows: string }>(
+  (slot, dialect) => sql`
+    insert into unsubscribers (account_id, by_name, created_at, email_type_id, email, email_key)
+    select cast(${slot("accountId")} as bigint), cast(${slot("byName")} as text), cast(${slot("nowMs")} as bigint),
+      email_type_id, email, email_key
+    from ${batchOf(addressColumns, slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}
+    on conflict (account_id, email_type_id, email_key) do nothing`,
+);
 
-function findAddresses(addresses: readonly Address[], context: HandlerContext) {
-  return context.transaction
-    .selectFrom(batchRows<AddressColumns>(addressColumns, addresses, context.dialect))
-    .crossJoin("unsubscribers")
-    .where("unsubscribers.account_id", "=", accountOf(context).id)
-    .whereRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
-    .whereRef("unsubscribers.email_key", "=", "batch.email_key")
-    .select(["unsubscribers.id", "unsubscribers.email", "unsubscribers.email_type_id", "unsubscribers.by_name"])
-    .orderBy("unsubscribers.id")
-    .execute();
+interface Found {
+  readonly id: number;
+  readonly email: string;
+  readonly email_type_id: number;
+  readonly by_name: string;
 }
+
+/** Finds the stored ones of some addresses, sorted by ID. */
+async function findAddresses(addresses: readonly Address[], context: HandlerContext): Promise<readonly Found[]> {
+  const { transaction, dialect } = context;
+  const rows = JSON.stringify(addresses.map(([typeId, , key]) => [typeId, key]));
+  return (await selectAddresses(transaction, dialect, { accountId: accountOf(context).id, rows })).rows;
+}
+
+const keyColumns: BatchColumns<Omit<AddressColumns, "email">> = { email_type_id: "integer", email_key: "text" };
+
+const selectAddresses = createStatement<{ accountId: number; rows: string }, Found>(
+  (slot, dialect) => sql`
+    select distinct unsubscribers.id, unsubscribers.email, unsubscribers.email_type_id, unsubscribers.by_name
+    from ${batchOf(keyColumns, slot("rows"), dialect)} cross join unsubscribers
+    where unsubscribers.account_id = ${slot("accountId")} and unsubscribers.email_type_id = batch.email_type_id
+      and unsubscribers.email_key = batch.email_key
+    order by unsubscribers.id`,
+);
 
 async function deleteAddresses(found: readonly Found[], context: HandlerContext): Promise<void> {
   const ids = found.map(({ id }) => [id]);

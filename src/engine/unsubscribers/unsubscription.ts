@@ -1,3 +1,4 @@
+import { announceUnsubscriptions } from "./unsubscription-announcement.ts";
 import { actorNames, emailTypes, type EmailCategory, unsubscribeTypeOf } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
@@ -54,8 +55,10 @@ export async function unsubscribe(
     readonly email: string;
     readonly email_key: string;
   },
-  { transaction, nowMs }: HandlerContext,
+  context: HandlerContext,
 ): Promise<void> {
+  const { transaction, nowMs } = context;
+  await announceUnsubscriptions([address], { accountId: address.account_id, byName: actorNames.user }, context);
   await transaction
     .insertInto("unsubscribers")
     .values({ ...address, by_name: actorNames.user, created_at: nowMs })

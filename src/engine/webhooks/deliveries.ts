@@ -1,25 +1,18 @@
 import {
   type contract,
   type DeliveryState,
-  deliveryPage,
   ServiceError,
   type WebhookAttempt,
   type WebhookDelivery,
-  recordNotFound,
 } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type Handlers } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
+import { type DeliveryRow, findDelivery, listDeliveries, readCount, selectDeliveries } from "./delivery-list.ts";
 
 export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries> = {
   /** Assumed: `since_id` is the lowest ID, as in other lists; without it, the newest come first. */
-  list: async ({ state, event_name, webhook_id, ...page }, context) => {
-    let query = selectPage(context, page);
-    if (state !== undefined) query = query.where("webhook_deliveries.state", "=", state);
-    if (event_name !== undefined) query = query.where("webhook_deliveries.event_name", "=", event_name);
-    if (webhook_id !== undefined) query = query.where("webhook_deliveries.webhook_row", "=", webhook_id);
-    return { deliveries: (await query.execute()).map(toDelivery) };
-  },
+  list: async (query, context) => ({ deliveries: (await listDeliveries(query, context)).map(toDelivery) }),
 
   /** @throws ServiceError `recordNotFound` */
   get: async ({ delivery_id }, context) => {
@@ -27,6 +20,7 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
     const attempts = await context.transaction
       .selectFrom("webhook_attempts")
       .selectAll()
+      .where("account_id", "=", accountOf(context).id)
       .where("delivery_row", "=", delivery_id)
       .orderBy("id")
       .execute();
@@ -73,53 +67,13 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
       await context.transaction
         .updateTable("webhook_deliveries")
         .set({ state: "queued", due_at: context.nowMs, delivered_at: null, reason: null, attempts: 0 })
+        .where("account_id", "=", accountOf(context).id)
         .where("id", "=", delivery_id)
         .execute();
     }
     return { delivery: toDelivery(await findDelivery(delivery_id, context)) };
   },
 };
-
-type Context = Pick<HandlerContext, "transaction" | "account">;
-
-/** Selects the deliveries of the account with their URLs and numbers of attempts. */
-function selectDeliveries(context: Context) {
-  return context.transaction
-    .selectFrom("webhook_deliveries")
-    .leftJoin("webhooks", "webhooks.id", "webhook_deliveries.webhook_row")
-    .selectAll("webhook_deliveries")
-    .select("webhooks.url")
-    .select((eb) =>
-      eb
-        .selectFrom("webhook_attempts")
-        .select(({ fn }) => fn.countAll<number>().as("attempt_count"))
-        .whereRef("webhook_attempts.delivery_row", "=", "webhook_deliveries.id")
-        .as("attempt_count"),
-    )
-    .where("webhook_deliveries.account_id", "=", accountOf(context as HandlerContext).id);
-}
-
-function selectPage(
-  context: Context,
-  { since_id, count }: { readonly since_id?: number | undefined; readonly count?: number | undefined },
-) {
-  const page = selectDeliveries(context).limit(readCount(count));
-  if (since_id === undefined) return page.orderBy("webhook_deliveries.id", "desc");
-  return page.where("webhook_deliveries.id", ">=", since_id).orderBy("webhook_deliveries.id");
-}
-
-/** Assumed: a count above the maximum page size is reduced to it. */
-function readCount(count: number = deliveryPage.default): number {
-  return Math.min(count, deliveryPage.max);
-}
-
-async function findDelivery(id: number, context: Context) {
-  const delivery = await selectDeliveries(context).where("webhook_deliveries.id", "=", id).executeTakeFirst();
-  if (delivery) return delivery;
-  throw recordNotFound("Delivery", "id", id);
-}
-
-type DeliveryRow = Awaited<ReturnType<typeof findDelivery>>;
 
 function toDelivery(row: DeliveryRow): WebhookDelivery {
   return {

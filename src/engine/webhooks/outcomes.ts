@@ -1,4 +1,4 @@
-import type { HandlerContext } from "../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayMs, hourMs, minuteMs } from "../../contract/time.ts";
 
 /**
@@ -34,6 +34,7 @@ interface BegunAttempt {
   readonly attempt: number;
 }
 
+export const deletedReason = "the webhook was deleted";
 const goneReason = "the receiver responded with status 410, so the webhook was deleted";
 
 /**
@@ -50,9 +51,9 @@ export async function recordOutcome(
   await recordAttempt(begun, outcome, context);
   if (outcome.state === "delivered") return recordDelivered(begun, context);
   if (outcome.state === "aborted") {
-    const change = { state: "queued", attempts: begun.attempt - 1 };
-    await updateLeased(begun, { worker, change }, context);
-    return "deferred";
+    const requeued = await requeue(begun.webhookId, context);
+    await updateLeased(begun, { worker, change: { ...requeued, attempts: begun.attempt - 1 } }, context);
+    return requeued.state === "queued" ? "deferred" : "failed";
   }
   if (outcome.state === "gone") {
     await deleteWebhook(begun.webhookId, goneReason, context);
@@ -72,24 +73,36 @@ export async function recordOutcome(
   return waitMs === undefined ? "failed" : "deferred";
 }
 
+/** Returns the new state of a delivery that is to be sent again: without its webhook, it has failed. */
+export async function requeue(
+  webhookId: number,
+  context: HandlerContext,
+): Promise<{ readonly state: "queued" | "failed"; readonly reason?: string }> {
+  return (await isSubscribed({ webhookId }, context))
+    ? { state: "queued" }
+    : { state: "failed", reason: deletedReason };
+}
+
 async function recordAttempt(
   { attemptId }: BegunAttempt,
   outcome: AttemptOutcome,
-  { transaction }: HandlerContext,
+  context: HandlerContext,
 ): Promise<void> {
   const status = "status" in outcome ? (outcome.status ?? null) : null;
   const problem = outcome.state === "gone" ? goneReason : "problem" in outcome ? outcome.problem : null;
-  await transaction
+  await context.transaction
     .updateTable("webhook_attempts")
     .set({ duration_ms: Math.round(outcome.durationMs), status, problem })
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", attemptId)
     .execute();
 }
 
-async function recordDelivered({ id }: BegunAttempt, { transaction, nowMs }: HandlerContext): Promise<"delivered"> {
-  await transaction
+async function recordDelivered({ id }: BegunAttempt, context: HandlerContext): Promise<"delivered"> {
+  await context.transaction
     .updateTable("webhook_deliveries")
-    .set({ state: "delivered", delivered_at: nowMs, reason: null, worker: null, leased_until: null })
+    .set({ state: "delivered", delivered_at: context.nowMs, reason: null, worker: null, leased_until: null })
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("state", "!=", "delivered")
     .execute();
@@ -111,11 +124,12 @@ async function updateLeased(
       readonly attempts?: number;
     };
   },
-  { transaction }: HandlerContext,
+  context: HandlerContext,
 ): Promise<void> {
-  await transaction
+  await context.transaction
     .updateTable("webhook_deliveries")
     .set({ ...change, worker: null, leased_until: null })
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("state", "=", "leased")
     .where("worker", "=", worker)
@@ -123,22 +137,31 @@ async function updateLeased(
     .execute();
 }
 
-async function isSubscribed({ webhookId }: BegunAttempt, { transaction }: HandlerContext): Promise<boolean> {
-  const found = await transaction.selectFrom("webhooks").select("id").where("id", "=", webhookId).executeTakeFirst();
+async function isSubscribed({ webhookId }: Pick<BegunAttempt, "webhookId">, context: HandlerContext): Promise<boolean> {
+  const found = await context.transaction
+    .selectFrom("webhooks")
+    .select("id")
+    .where("account_id", "=", accountIdOf(context))
+    .where("id", "=", webhookId)
+    .executeTakeFirst();
   return found !== undefined;
 }
 
 /** Delays all queued and new deliveries to a webhook. */
-async function pauseWebhook(
-  { webhookId }: BegunAttempt,
-  retryAfterMs: number,
-  { transaction, nowMs }: HandlerContext,
-): Promise<void> {
+async function pauseWebhook({ webhookId }: BegunAttempt, retryAfterMs: number, context: HandlerContext): Promise<void> {
+  const { transaction, nowMs } = context;
+  const account_id = accountIdOf(context);
   const held_until = nowMs + limitRetryAfterMs(retryAfterMs);
-  await transaction.updateTable("webhooks").set({ held_until }).where("id", "=", webhookId).execute();
+  await transaction
+    .updateTable("webhooks")
+    .set({ held_until })
+    .where("account_id", "=", account_id)
+    .where("id", "=", webhookId)
+    .execute();
   await transaction
     .updateTable("webhook_deliveries")
     .set({ due_at: held_until })
+    .where("account_id", "=", account_id)
     .where("state", "=", "queued")
     .where("webhook_row", "=", webhookId)
     .where("due_at", "<", held_until)
@@ -188,24 +211,16 @@ function limitRetryAfterMs(retryAfterMs: number): number {
   return Math.min(retryAfterMs, maxRetryAfterMs);
 }
 
-/**
- * Deletes a webhook. Its queued deliveries fail with the reason; a delivery in flight is not retried.
- * @returns whether the webhook existed
- */
-export async function deleteWebhook(
-  webhookId: number,
-  reason: string,
-  { transaction }: Pick<HandlerContext, "transaction">,
-): Promise<boolean> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom("webhooks")
-    .where("id", "=", webhookId)
-    .executeTakeFirstOrThrow();
+/** Deletes a webhook. Its queued deliveries fail with the reason; a delivery in flight is not retried. */
+export async function deleteWebhook(webhookId: number, reason: string, context: HandlerContext): Promise<void> {
+  const { transaction } = context;
+  const account_id = accountIdOf(context);
+  await transaction.deleteFrom("webhooks").where("account_id", "=", account_id).where("id", "=", webhookId).execute();
   await transaction
     .updateTable("webhook_deliveries")
     .set({ state: "failed", reason })
+    .where("account_id", "=", account_id)
     .where("state", "=", "queued")
     .where("webhook_row", "=", webhookId)
     .execute();
-  return numDeletedRows > 0n;
 }

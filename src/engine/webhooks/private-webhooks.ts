@@ -16,7 +16,7 @@ export async function readPrivateWebhooks(
   const found = await transaction
     .selectFrom("accounts")
     .leftJoin("account_settings", (join) =>
-      join.onRef("account_settings.account_id", "=", "accounts.id").on("account_settings.name", "=", name),
+      join.on("account_settings.account_id", "=", accountId).on("account_settings.name", "=", name),
     )
     .select(["accounts.app_key", "account_settings.value"])
     .where("accounts.id", "=", accountId)

@@ -1,11 +1,12 @@
-import type { HandlerContext } from "../kernel/handler.ts";
-import type { EngineWork } from "../kernel/handler.ts";
-import { type AttemptOutcome, deleteWebhook, type DeliveryResult, recordOutcome } from "./outcomes.ts";
+import { DueAccounts } from "../kernel/due-accounts.ts";
+import { accountIdOf, type EngineWork, type HandlerContext } from "../kernel/handler.ts";
+import { type AttemptOutcome, type DeliveryResult, recordOutcome, requeue } from "./outcomes.ts";
 import { readPrivateWebhooks } from "./private-webhooks.ts";
-import { findNextDueTime, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
+import { deliveryQueue, type DueDelivery, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
 export interface BegunDelivery {
   readonly id: number;
+  readonly accountId: number;
   readonly webhookId: number;
   readonly attemptId: number;
   /** Number of the attempt since the delivery was queued or redelivered, starting at 1. */
@@ -21,7 +22,10 @@ export interface BegunDelivery {
 
 /** Access of a worker to the delivery queue. */
 export interface WebhookQueue {
-  /** Begins the next attempts, at most one per webhook. */
+  /**
+   * Begins the next attempts, at most one per webhook: an equal share for each account that has due deliveries. Accounts
+   * with the fewest deliveries in flight come first.
+   */
   readonly begin: (limit: number) => Promise<BegunDelivery[]>;
   readonly end: (begun: BegunDelivery, outcome: AttemptOutcome) => Promise<DeliveryResult>;
   /** Renews the leases of all deliveries in flight. */
@@ -30,33 +34,40 @@ export interface WebhookQueue {
   readonly nextDueAt: () => Promise<number | undefined>;
 }
 
-export function createWebhookQueue(work: EngineWork, { worker, leaseMs }: LeaseHolder): WebhookQueue {
-  /** Delivery IDs by attempt ID: a delivery may begin again while an expired attempt is still running. */
-  const inFlight = new Map<number, number>();
+export function createWebhookQueue(work: EngineWork, holder: LeaseHolder): WebhookQueue {
+  /** Deliveries by attempt ID: a delivery may begin again while an expired attempt is still running. */
+  const inFlight = new Map<number, BegunDelivery>();
+  const listInFlight = (accountId: number) => [...inFlight.values()].filter((begun) => begun.accountId === accountId);
+  const due = new DueAccounts({ ...deliveryQueue, loadOf: (accountId) => listInFlight(accountId).length });
   return {
     begin: async (limit) => {
-      const begun = await work.write((context) => beginDue(limit, { worker, leaseMs }, context));
-      for (const { id, attemptId } of begun) inFlight.set(attemptId, id);
+      const begun: BegunDelivery[] = [];
+      await due.takeInTurn(limit, work, async (accountId, share) => {
+        const added = await work.write(accountId, (context) => beginDue(share, holder, context));
+        for (const delivery of added) inFlight.set(delivery.attemptId, delivery);
+        begun.push(...added);
+        due.noteServed(accountId);
+        return added.length;
+      });
       return begun;
     },
     end: async (begun, outcome) => {
       // Even if storing the outcome fails: then the lease must expire.
       inFlight.delete(begun.attemptId);
-      return work.write((context) => recordOutcome(begun, { worker, outcome }, context));
+      return work.write(begun.accountId, (context) =>
+        recordOutcome(begun, { worker: holder.worker, outcome }, context),
+      );
     },
     renew: async () => {
-      if (inFlight.size === 0) return;
-      await work.write(async ({ transaction, nowMs }) => {
-        await transaction
-          .updateTable("webhook_deliveries")
-          .set({ leased_until: nowMs + leaseMs })
-          .where("id", "in", [...inFlight.values()])
-          .where("state", "=", "leased")
-          .where("worker", "=", worker)
-          .execute();
-      });
+      const errors: unknown[] = [];
+      for (const accountId of new Set(Array.from(inFlight.values(), (begun) => begun.accountId))) {
+        const ids = listInFlight(accountId).map(({ id }) => id);
+        const renewing = work.write(accountId, (context) => renewLeases(ids, holder, context));
+        await renewing.catch((error: unknown) => errors.push(error));
+      }
+      if (errors.length > 0) throw errors[0];
     },
-    nextDueAt: () => work.read(findNextDueTime),
+    nextDueAt: () => work.read((context) => due.findNextDueTime(context)),
   };
 }
 
@@ -66,60 +77,71 @@ interface LeaseHolder {
   readonly leaseMs: number;
 }
 
+async function renewLeases(
+  ids: readonly number[],
+  { worker, leaseMs }: LeaseHolder,
+  context: HandlerContext,
+): Promise<void> {
+  await context.transaction
+    .updateTable("webhook_deliveries")
+    .set({ leased_until: context.nowMs + leaseMs })
+    .where("account_id", "=", accountIdOf(context))
+    .where("id", "in", ids)
+    .where("state", "=", "leased")
+    .where("worker", "=", worker)
+    .execute();
+}
+
 async function beginDue(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<BegunDelivery[]> {
   await requeueExpiredLeases(context);
+  const due = await selectDueDeliveries(limit, context);
+  if (due.length === 0) return [];
+  const isPrivateAllowed = await readPrivateWebhooks(accountIdOf(context), context);
   const begun: BegunDelivery[] = [];
-  for (const due of await selectDueDeliveries(limit, context)) {
-    const next = await beginOne(due, holder, context);
-    if (next) begun.push(next);
-  }
+  for (const delivery of due) begun.push({ ...(await beginOne(delivery, holder, context)), isPrivateAllowed });
   return begun;
 }
 
 /** Assumed: a delivery of a lost worker may have arrived; it is sent again with the same event ID. */
 async function requeueExpiredLeases(context: HandlerContext): Promise<void> {
   const { transaction } = context;
-  for (const id of await selectExpiredDeliveries(context)) {
+  const account_id = accountIdOf(context);
+  for (const { id, webhook_row: webhookId } of await selectExpiredDeliveries(context)) {
     await transaction
       .updateTable("webhook_attempts")
       .set({ problem: "the worker was lost during the request; it may have been delivered" })
+      .where("account_id", "=", account_id)
       .where("delivery_row", "=", id)
       .where("duration_ms", "is", null)
       .where("problem", "is", null)
       .execute();
     await transaction
       .updateTable("webhook_deliveries")
-      .set({ state: "queued", worker: null, leased_until: null })
+      .set({ ...(await requeue(webhookId, context)), worker: null, leased_until: null })
+      .where("account_id", "=", account_id)
       .where("id", "=", id)
       .execute();
   }
 }
 
 async function beginOne(
-  due: Awaited<ReturnType<typeof selectDueDeliveries>>[number],
+  due: DueDelivery,
   { worker, leaseMs }: LeaseHolder,
   context: HandlerContext,
-): Promise<BegunDelivery | undefined> {
+): Promise<Omit<BegunDelivery, "isPrivateAllowed">> {
   const { transaction, nowMs } = context;
-  const webhook = await transaction
-    .selectFrom("webhooks")
-    .select(["url", "secret_sealed"])
-    .where("id", "=", due.webhook_row)
-    .executeTakeFirst();
-  if (!webhook) {
-    await deleteWebhook(due.webhook_row, "the webhook was deleted", context);
-    return undefined;
-  }
+  const accountId = accountIdOf(context);
   const attempt = due.attempts + 1;
   await transaction
     .updateTable("webhook_deliveries")
     .set({ state: "leased", worker, leased_until: nowMs + leaseMs, attempts: attempt })
+    .where("account_id", "=", accountId)
     .where("id", "=", due.id)
     .execute();
   const { id: attemptId } = await transaction
     .insertInto("webhook_attempts")
     .values({
-      account_id: due.account_id,
+      account_id: accountId,
       delivery_row: due.id,
       worker,
       started_at: nowMs,
@@ -129,10 +151,9 @@ async function beginOne(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  const secret = openSecret(webhook.secret_sealed, context);
-  const { id, webhook_row: webhookId, event_id: eventId, body } = due;
-  const isPrivateAllowed = await readPrivateWebhooks(due.account_id, context);
-  return { id, webhookId, attemptId, attempt, url: webhook.url, eventId, body, secret, isPrivateAllowed };
+  const secret = openSecret(due.secret_sealed, context);
+  const { id, webhook_row: webhookId, event_id: eventId, url, body } = due;
+  return { id, accountId, webhookId, attemptId, attempt, url, eventId, body, secret };
 }
 
 function openSecret(sealed: string, { sealer }: HandlerContext): string | undefined {

@@ -7,9 +7,13 @@ import {
   ServiceError,
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { queueTestEvent } from "../kernel/outbox.ts";
+import { iso } from "../kernel/times.ts";
+import { readWebhookHealth } from "./health.ts";
+import { createSampleData } from "./sample-events.ts";
 import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
-import { deleteWebhook } from "./outcomes.ts";
+import { deletedReason, deleteWebhook } from "./outcomes.ts";
 import { readPrivateWebhooks } from "./private-webhooks.ts";
 
 const allowPrivateHint =
@@ -56,7 +60,20 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
       .where("account_id", "=", accountOf(context).id)
       .orderBy("id")
       .execute();
-    return { webhooks: found.map(toWebhook) };
+    const healthOf = await readWebhookHealth(context);
+    return { webhooks: found.map((row) => Object.assign(toWebhook(row), healthOf(row.id))) };
+  },
+
+  /** Assumed: without a webhook for the event, the call succeeds and sends nothing. */
+  trigger: async ({ event_name }, context) => {
+    const { id } = accountOf(context);
+    const { app_key: appKey } = await context.transaction
+      .selectFrom("accounts")
+      .select("app_key")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const data = createSampleData(event_name, { appKey, at: iso(context.nowMs) });
+    return { deliveries: await queueTestEvent(event_name, data, id, context) };
   },
 
   /**
@@ -71,7 +88,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
       .where("account_id", "=", accountOf(context).id)
       .executeTakeFirst();
     if (owned) {
-      await deleteWebhook(webhook_id, "the webhook was deleted", context);
+      await deleteWebhook(webhook_id, deletedReason, context);
       return {};
     }
     throw recordNotFound("Webhook", "id", webhook_id);

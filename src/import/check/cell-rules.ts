@@ -61,8 +61,9 @@ export class CellRules {
    */
   read(row: RowView, source: SourceRow, later?: (() => void)[]): Item | readonly RowError[] {
     this.#row = row;
-    this.#fixed.clear();
-    this.#damaged.clear();
+    // Clearing an empty map would allocate a new one.
+    if (this.#fixed.size > 0) this.#fixed.clear();
+    if (this.#damaged.size > 0) this.#damaged.clear();
     const view = this.#fixable.size > 0 ? this.#fixingView : this.#soundView;
     // Most rows have nothing to report; this avoids allocating for them.
     const empty = this.#optional.length === 0 ? none : this.#optional.filter((field) => view(field) === "");
@@ -89,6 +90,7 @@ export class CellRules {
   /** The row's values, with damaged ones hidden from the checks of the kind, and the end of long ones. */
   readonly #soundView: RowView = (field) => {
     const value = this.#row(field);
+    if (value === "") return value;
     const damage = findDamage(field, value, this.#ids);
     if (!damage) return value;
     this.#damaged.set(field, damage);

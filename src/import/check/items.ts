@@ -91,7 +91,8 @@ export class ItemReader {
         continue;
       }
       const item = this.#readRow(source);
-      if (item) yield* this.#place(item, source);
+      const complete = item && this.#place(item, source);
+      if (complete) yield complete;
     }
   }
 
@@ -143,27 +144,28 @@ export class ItemReader {
     return isItem(read) ? read : undefined;
   }
 
-  *#place(item: Item, source: SourceRow): Generator<Item> {
+  /** Returns the item that a row completes: an earlier one if rows are joined, otherwise its own. */
+  #place(item: Item, source: SourceRow): Item | undefined {
     if (this.#behavior.join) {
       if (this.#open?.key === item.key && this.#open.rows.length < (this.#behavior.maxRows ?? Infinity)) {
         const problem = this.#behavior.join(this.#open, item, unitOf(this.#file.head.format));
         if (problem) this.#tally.reject(source, [problem]);
-        return;
+        return undefined;
       }
-      if (this.#open) yield this.#open;
+      const complete = this.#open;
       this.#open = item;
-      return;
+      return complete;
     }
     const keys = this.#keys;
     if (keys && this.#behavior.numberDouble) {
       const numbered = this.#behavior.numberDouble(item, (name) => keys.count(name));
-      if (numbered.keys.some((key) => keys.isExisting(key))) this.#tally.reject(source, [storedAlready("")]);
-      else yield { ...numbered.item, doubleKeys: numbered.keys };
-      return;
+      const isStored = numbered.keys.some((key) => keys.isExisting(key));
+      if (isStored) this.#tally.reject(source, [storedAlready("")]);
+      return isStored ? undefined : { ...numbered.item, doubleKeys: numbered.keys };
     }
     const problem = keys && this.#findDouble(keys, item.key, source.line);
     if (problem) this.#tally.reject(source, [problem]);
-    else yield item;
+    return problem ? undefined : item;
   }
 
   #findDouble(keys: KeyStore, key: string, line: number): RowError | undefined {

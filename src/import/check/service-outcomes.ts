@@ -24,8 +24,9 @@ export function readOutcomes(
   const dropped: ItemError[] = [];
   const read = outcomes.map((reported, item) => {
     if (!reported || rejected.has(item)) return undefined;
-    const { outcome, fields, dropped: values = [] } = reported;
-    const located = values.map((value) => locate(item, value));
+    const { outcome, fields, dropped: values } = reported;
+    if (outcome !== "dropped" && !values) return { outcome, fields };
+    const located = (values ?? []).map((value) => locate(item, value));
     if (outcome !== "dropped") {
       dropped.push(...located);
       return { outcome, fields };

@@ -1,4 +1,4 @@
-import { emailTypes, platforms } from "../../contract/index.ts";
+import { platforms, readEmailTypeId } from "../../contract/index.ts";
 import { isNumberedDate, readNamedDate } from "../layouts/dates.ts";
 import { readDate } from "../check/date.ts";
 import { readPrice } from "../check/price.ts";
@@ -60,7 +60,7 @@ const forms: Readonly<Record<string, ValueForm>> = {
   upc: { fits: (value) => /^\d{8,14}$/.test(value), alone: 0.5 },
   blacklisted: { fits: (value) => /^(?:true|false|yes|no|y|n|[01])$/i.test(value), alone: 0 },
   brand: { fits: (value) => !isUrl(value) && !isNumber(value), alone: 0 },
-  email_type_id: { fits: (value) => Object.hasOwn(emailTypes, value), alone: 0 },
+  email_type_id: { fits: (value) => readEmailTypeId(value) !== undefined, alone: 0 },
 };
 
 /**

@@ -40,6 +40,8 @@ export function findBetterKind(
     .map((other) => matchKind(header, other))
     .filter((other) => other.isComplete && isBetter(other));
   if (complete.length > 0) return mostColumns(complete);
+  // Most headers have no such columns, and comparing names takes long.
+  if (header.length < columns.size + resemblance.moreColumns) return undefined;
   const resembled = others.flatMap((other) => resembleKind(header, other));
   return mostColumns(resembled.filter((other) => isBetter(other, resemblance.moreColumns)));
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { unitOf } from "../csv/file-format.ts";
 import { readJournal } from "../run/journal.ts";
-import { findRun, runPaths, summarizeRun } from "../run/run-folder.ts";
+import { findRun, rejectRemoved, runPaths, summarizeRun } from "../run/run-folder.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, Verification } from "../summary.ts";
 import { readUndoRecord, type UndoRecord } from "../undo/undo-record.ts";
@@ -47,6 +47,7 @@ export interface RunReport {
  */
 export function readRunReport(runsFolder: string, idOrStart: string, kinds: readonly RecordKind[]): RunReport {
   const manifest = findRun(runsFolder, idOrStart);
+  rejectRemoved(manifest);
   const kind = kinds.find(({ name }) => name === manifest.kind);
   const id = manifest.import_id;
   const paths = runPaths(runsFolder, id);

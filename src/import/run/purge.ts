@@ -157,9 +157,18 @@ function remove({ path, state }: Purged): boolean {
 
 /** The system's temporary folder is shared; leftovers of other users' processes belong to them. */
 function isOwn(path: string): boolean {
-  const { uid } = userInfo();
+  const uid = findUserId();
   // Systems without user IDs have a temporary folder for each user.
   return uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
+}
+
+/** The user of a container may not be in the list of users. */
+function findUserId(): number | undefined {
+  try {
+    return userInfo().uid;
+  } catch {
+    return lstatSync("/proc/self", { throwIfNoEntry: false })?.uid;
+  }
 }
 
 /** The size of all files in a folder, and when one of them was last written. */

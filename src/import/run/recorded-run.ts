@@ -9,7 +9,7 @@ import type { ImportKind } from "../kinds.ts";
 import type { Item } from "../item.ts";
 import { findOutcome, readJournal, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
-import { lockRun, runPaths, type Manifest } from "./run-folder.ts";
+import { lockRun, rejectRemoved, runPaths, type Manifest } from "./run-folder.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import type { Sender } from "../send/sender.ts";
 import { usageError } from "../import-error.ts";
@@ -64,6 +64,7 @@ export async function openRecordedRun(
   manifest: Manifest,
   { runsFolder, kinds }: Pick<ImportContext, "runsFolder" | "kinds">,
 ): Promise<RecordedRun> {
+  rejectRemoved(manifest);
   const { options } = manifest;
   const kind = kinds.get(manifest.kind);
   const behavior = kind.prepare(options);

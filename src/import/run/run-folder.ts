@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import type { FileFormat } from "../csv/file-format.ts";
 import { ImportError, usageError } from "../import-error.ts";
@@ -21,6 +21,8 @@ export interface Manifest {
   readonly started_at: string;
   readonly state: RunState;
   readonly rejects_file: string | null;
+  /** When the files were removed, because they contained a customer whose data was erased. */
+  readonly files_removed_at?: string;
 }
 
 export interface ManifestFile {
@@ -64,7 +66,7 @@ export function runPaths(runsFolder: string, id: string) {
 export function createRunFolder(runsFolder: string, nowMs: number, random: (bytes: number) => Buffer): string {
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   const id = `${stamp}-${random(3).toString("hex")}`;
-  mkdirSync(join(runsFolder, id), { recursive: true, mode: 0o700 });
+  createRunsFolder(runsFolder, id);
   return id;
 }
 
@@ -119,11 +121,24 @@ export function listManifests(runsFolder: string): Manifest[] {
 
 /** Newest first. A folder without a manifest, left by a crash, is not a run yet. */
 function listRunIds(runsFolder: string): string[] {
-  if (!existsSync(runsFolder)) return [];
-  return readdirSync(runsFolder)
+  return readRunNames(runsFolder)
     .filter((id) => existsSync(runPaths(runsFolder, id).manifest))
     .toSorted()
     .toReversed();
+}
+
+/** @throws ImportError `failed` if the folder exists and cannot be read, such as that of another user */
+function readRunNames(runsFolder: string): string[] {
+  try {
+    return readdirSync(runsFolder);
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    throw new ImportError("failed", `cannot read the imports in ${runsFolder}: ${reasons[code] ?? message}`, {
+      hint: "Check the owner and the permissions of the folder, or set STARPOST_HOME to a folder of your own.",
+      cause: error,
+    });
+  }
 }
 
 /** The current state of a run: if it claims to be running but nobody holds its lock, it was interrupted. */
@@ -157,9 +172,14 @@ export function isHeld(folder: string): boolean {
   const path = join(folder, "lock");
   // Checking a lock creates its file; without a file, nobody holds the lock.
   if (!existsSync(path)) return false;
-  const lock = FileLock.acquire(path);
-  lock?.close();
-  return lock === undefined;
+  try {
+    const lock = FileLock.acquire(path);
+    lock?.close();
+    return lock === undefined;
+  } catch {
+    // On a read-only file system, the recorded state is all that is known.
+    return true;
+  }
 }
 
 /** How long to wait for another process to release a run, in milliseconds. */
@@ -172,6 +192,15 @@ export function lockRun(runsFolder: string, id: string): FileLock {
   throw usageError(`${id} is in progress in another process`, "wait until it finishes, or stop it");
 }
 
+/** @throws ImportError `usage` if the files of the run were removed */
+export function rejectRemoved({ import_id, files_removed_at }: Manifest): void {
+  if (files_removed_at === undefined) return;
+  throw usageError(
+    `the files of ${import_id} were removed on ${files_removed_at.slice(0, 10)} to erase a customer's data`,
+    "without them, the import cannot be verified, undone, or reported",
+  );
+}
+
 export function removeRunFolder(runsFolder: string, id: string): void {
   rmSync(runPaths(runsFolder, id).folder, { recursive: true, force: true });
 }
@@ -180,3 +209,44 @@ export function removeRunFolder(runsFolder: string, id: string): void {
 export function runGroupPath(folder: string): string {
   return join(folder, "sync.json");
 }
+
+/**
+ * Creates the folder of all runs, and one in it.
+ * @throws ImportError if nothing can be recorded there
+ */
+export function createRunsFolder(runsFolder: string, id = ""): void {
+  try {
+    mkdirSync(join(runsFolder, id), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw cannotRecord(runsFolder, error);
+  }
+}
+
+/** Without its journal, an interrupted import could not be resumed, and nobody would know what was sent. */
+function cannotRecord(runsFolder: string, error: unknown): ImportError {
+  const { code = "", message } = (findWriteError(runsFolder) ?? error) as NodeJS.ErrnoException;
+  const reason = reasons[code] ?? message;
+  return new ImportError("failed", `cannot record the import in ${runsFolder}: ${reason}; nothing was sent`, {
+    hint: "Set STARPOST_HOME to a writable folder, which keeps the journal, the rejects, and the settings. --dry-run needs none.",
+    cause: error,
+  });
+}
+
+/** Why nothing can be created in a folder. On a read-only file system, creating folders only reports that they do not exist. */
+function findWriteError(folder: string): unknown {
+  if (!existsSync(folder)) return dirname(folder) === folder ? undefined : findWriteError(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "read-only file system",
+  ENOENT: "the folder does not exist, and cannot be created",
+  ENOSPC: "the disk is full",
+};

@@ -62,17 +62,19 @@ function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderH
 /**
  * Adds the product of a further row to an order. Repeating a product adds units; its last row wins. Rows with an
  * explicit quantity never exceed the limit: the quantity was capped, and so is the sum.
+ * @param size the size of the order with the row
  */
-function addProduct(item: Item, productId: string, product: WireProduct): boolean {
+function addProduct(item: Item, productId: string, product: WireProduct, size: number): boolean {
   const { products } = item.payload as OrderPayload;
   const before = products[productId];
-  if (!before && Object.keys(products).length >= orderLimits.products) return false;
+  // Counts only if there can be as many: each product has a part, and each unit its share of the size.
+  const isNearLimit = (item.parts?.length ?? 0) >= orderLimits.products;
+  if (!before && isNearLimit && Object.keys(products).length >= orderLimits.products) return false;
   const units = (before ? (before.quantity ?? 1) : 0) + (product.quantity ?? 1);
   if (units > maxQuantity && product.quantity === undefined) return false;
   const quantity = Math.min(units, maxQuantity);
-  const total = totalsOf(item) + quantity - (before ? (before.quantity ?? 1) : 0);
-  if (total > orderLimits.units) return false;
-  totals.set(item, total);
+  const added = quantity - (before?.quantity ?? (before ? 1 : 0));
+  if (size > addedSize.unit * orderLimits.units && unitsOf(item) + added > orderLimits.units) return false;
   products[productId] = before ? joinProducts(before, product, quantity) : product;
   return true;
 }
@@ -84,12 +86,9 @@ function withoutUnits(product: WireProduct): WireProduct {
   return written;
 }
 
-/** The units of orders with several rows. */
-const totals = new WeakMap<Item, number>();
-
-function totalsOf(item: Item): number {
-  const { products } = item.payload as OrderPayload;
-  return totals.get(item) ?? Object.values(products).reduce((sum, { quantity = 1 }) => sum + quantity, 0);
+function unitsOf({ payload }: Item): number {
+  const { products } = payload as OrderPayload;
+  return Object.values(products).reduce((sum, { quantity = 1 }) => sum + quantity, 0);
 }
 
 /** Each unit keeps the price of its own row; the product has the last price. */
@@ -219,8 +218,8 @@ function prepareImport(
       );
       waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));
-      const outcomes = reply.outcomes?.map(({ outcome, fields: changed = [], dropped }) => {
-        return { outcome, fields: columnsOf(changed), dropped };
+      const outcomes = reply.outcomes?.map((outcome) => {
+        return outcome.fields ? Object.assign({}, outcome, { fields: columnsOf(outcome.fields) }) : outcome;
       });
       return readOutcomes({ outcomes, errors }, (at, dropped) => locateIn(items, at, dropped));
     },
@@ -236,9 +235,11 @@ function joinOrder(item: Item, next: Item, unit: RecordUnit): RowError | undefin
     return { field: "email", code: "order_conflict", reason: differs };
   }
   if (next.batchKey !== item.batchKey) return { field: "platform", code: "order_conflict", reason: differs };
-  const isTooLarge = item.rows.length >= maxOrder.rows || item.size + next.size > maxOrder.size;
-  const [added] = Object.entries(other.products);
-  if (isTooLarge || !added || !addProduct(item, ...added)) {
+  const size = item.size + next.size;
+  const isTooLarge = item.rows.length >= maxOrder.rows || size > maxOrder.size;
+  const { id = "" } = next.parts?.[0] ?? {};
+  const product = other.products[id];
+  if (isTooLarge || !product || !addProduct(item, id, product, size)) {
     return {
       field: "order_id",
       code: "order_too_large",
@@ -247,7 +248,7 @@ function joinOrder(item: Item, next: Item, unit: RecordUnit): RowError | undefin
   }
   item.rows.push(...next.rows);
   item.parts?.push(...(next.parts ?? []));
-  item.size += next.size;
+  item.size = size;
   return undefined;
 }
 

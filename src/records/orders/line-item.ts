@@ -49,7 +49,8 @@ function asBulkProduct(product: OrderProduct): WireProduct {
 
 /** Sends a price with more digits than a number can represent as text, so that it is not changed. */
 function asNumber(price: string): number | string {
-  const significant = price.replace(/^0+/, "").replace(".", "");
-  const isExact = significant.length <= exactDigits;
-  return isExact && !String(Number(price)).includes("e") ? Number(price) : price;
+  const number = Number(price);
+  const isShort = price.length <= exactDigits || price.replace(/^0+/, "").replace(".", "").length <= exactDigits;
+  // A smaller number would be written with an exponent.
+  return isShort && (number === 0 || number >= 1e-6) ? number : price;
 }

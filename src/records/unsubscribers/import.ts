@@ -1,4 +1,4 @@
-import { emailTypes, isEmailTypeId, shape } from "../../contract/index.ts";
+import { emailTypeNames, emailTypes, isEmailTypeId, readEmailTypeId, shape } from "../../contract/index.ts";
 import { usageError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
@@ -36,7 +36,7 @@ interface Unsubscription {
   readonly email: string;
 }
 
-const typeRange = `an integer from 1 to ${Object.keys(emailTypes).length}`;
+const typeRange = `an integer from 1 to ${Object.keys(emailTypes).length}, or a name such as ${emailTypeNames[1]}`;
 
 export interface UnsubscriberOptions extends ImportOptions {
   emailType?: string | undefined;
@@ -51,7 +51,7 @@ export const unsubscriberImporter: RecordImporter = {
 };
 
 function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fields }: RecordKind): PreparedImport {
-  if (emailType !== undefined && !isEmailTypeId(emailType)) {
+  if (emailType !== undefined && readEmailTypeId(emailType) === undefined) {
     throw usageError(`invalid value "${emailType}" for --type`, `an email type is ${typeRange}`);
   }
   return {
@@ -70,9 +70,10 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
         const parsed = shape.email.safeParse(email);
         if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, () => "email"));
       }
-      const type = row("email_type_id") || emailType;
-      if (type === undefined) problems.push({ field: "email_type_id", code: "missing", reason: "is missing" });
-      else if (!isEmailTypeId(type)) {
+      const written = row("email_type_id") || emailType;
+      const type = written === undefined ? undefined : readEmailTypeId(written);
+      if (written === undefined) problems.push({ field: "email_type_id", code: "missing", reason: "is missing" });
+      else if (type === undefined) {
         problems.push({ field: "email_type_id", code: "bad_email_type", reason: `is not ${typeRange}` });
       } else if (problems.length === 0) {
         const payload: Unsubscription = { type, email };

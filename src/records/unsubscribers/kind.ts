@@ -1,7 +1,5 @@
+import { emailTypeNames, readEmailTypeId } from "../../contract/emails/type-names.ts";
 import type { RecordKind } from "../../import/kind.ts";
-
-/** The email types, by the numbers that stand for them in a file. */
-export const emailTypeIds: readonly string[] = Array.from({ length: 17 }, (_, at) => String(at + 1));
 
 export const unsubscribers: RecordKind = {
   name: "unsubscribers",
@@ -15,15 +13,16 @@ export const unsubscribers: RecordKind = {
   importCommand: {
     summary: "Unsubscribe the addresses in CSV, Excel, or JSON files",
     examples: [
-      "starpost unsubscribers import addresses.csv --type 1",
-      "starpost unsubscribers import addresses.csv --type 1 --remove",
+      "starpost unsubscribers import addresses.csv --type reviews",
+      "starpost unsubscribers import addresses.csv --type reviews --remove",
     ],
     flags: {
       type: {
-        value: "<email_type_id>",
-        description: "email type for rows without one",
+        value: "<type>",
+        description: "email type for rows without one, by name or number (1 to 17)",
         option: "emailType",
-        values: emailTypeIds,
+        values: Object.values(emailTypeNames),
+        readValue: readEmailTypeId,
       },
       remove: { description: "resubscribe the addresses instead of unsubscribing them", option: "remove" },
     },
@@ -33,8 +32,8 @@ export const unsubscribers: RecordKind = {
     examples: ["starpost unsubscribers export --out unsubscribers.csv", "starpost unsubscribers export --json"],
   },
   planExamples: [
-    "starpost unsubscribers plan addresses.csv --type 1 --out plan.json",
-    "starpost unsubscribers plan addresses.csv --type 1 --remove",
+    "starpost unsubscribers plan addresses.csv --type reviews --out plan.json",
+    "starpost unsubscribers plan addresses.csv --type reviews --remove",
   ],
   rejectCodes: {
     bad_email_type: { means: "not an email type" },

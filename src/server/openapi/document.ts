@@ -1,6 +1,7 @@
 import {
   acceptsIdempotencyKey,
   bodyLimitOf,
+  cacheControlOf,
   coreRateLimit,
   type Endpoint,
   type OperationName,
@@ -8,6 +9,7 @@ import {
   readRateLimit,
 } from "../../contract/index.ts";
 import {
+  cacheHeaders,
   describeRefusals,
   headers,
   keyHeaders,
@@ -35,7 +37,9 @@ const description = `A store's products, orders, reviews, questions and answers,
 - \`x-auth\` is the required authentication: \`open\` none, \`account\` an app key, \`utoken\` and \`core\` a token of the
   account. \`x-effect\` is the effect of a call: \`read\`, \`repeatable\`, or \`once\` (must not be repeated).
 - \`x-batch\` is the recommended and the maximum number of elements of \`field\` per call, and
-  \`x-max-body-bytes\` is the maximum size of a JSON body.`;
+  \`x-max-body-bytes\` is the maximum size of a JSON body.
+- \`x-cache-control\` is the \`Cache-Control\` header of calls whose responses caches may store. All other responses have
+  \`no-store\`.`;
 
 /** Describes the service in OpenAPI 3.1. */
 export function createDocument({ version, publicUrl }: About): Fields {
@@ -104,6 +108,9 @@ function describeOperation(place: Place, schemas: SchemaRegistry): Fields {
     ...describeRequest(name, { endpoint, path, isPage: place.media === "html", schemas }),
     responses: {
       200: describeAnswer(place, schemas),
+      ...(isStored(place.endpoint) && {
+        304: { description: "The stored response is current (`If-None-Match`).", headers: cacheHeaders },
+      }),
       ...(place.media === "html" && describePageAnswers(endpoint)),
       ...describeRefusals(endpoint),
     },
@@ -114,7 +121,13 @@ function describeOperation(place: Place, schemas: SchemaRegistry): Fields {
     ...(batch && { "x-batch": batch }),
     ...(endpoint.method !== "GET" && { "x-max-body-bytes": bodyLimitOf(endpoint) }),
     ...describeLimit(endpoint),
+    ...(isStored(endpoint) && { "x-cache-control": cacheControlOf(endpoint) }),
   };
+}
+
+/** Whether caches may store the response of a call with this method. */
+function isStored({ caching, method }: Endpoint): boolean {
+  return caching !== undefined && method === "GET";
 }
 
 function operationIdOf({ name, at, media }: Place): string {
@@ -128,6 +141,7 @@ function describeAnswer({ endpoint, media }: Place, schemas: SchemaRegistry): Fi
     description: "OK",
     ...(endpoint.errorForm === "core" && { headers: limitHeaders }),
     ...(acceptsIdempotencyKey(endpoint) && { headers: keyHeaders }),
+    ...(isStored(endpoint) && { headers: cacheHeaders }),
     content: media === "html" ? html : describeContent(endpoint, schemas),
   };
 }

@@ -167,7 +167,18 @@ export const keyHeaders: Fields = {
   "Idempotent-Replayed": headerRef("IdempotentReplayed"),
 };
 
+/** Headers of responses that caches may store. */
+export const cacheHeaders: Fields = { "Cache-Control": headerRef("CacheControl"), ETag: headerRef("ETag") };
+
 export const headers: Fields = {
+  CacheControl: {
+    description: "How long caches may reuse the response.",
+    schema: { type: "string" },
+  },
+  ETag: {
+    description: "Identifies the content. It changes when a write to the store changes the response.",
+    schema: { type: "string" },
+  },
   IdempotencyKey: {
     description: "The idempotency key of the request, if the call honored it.",
     schema: { type: "string" },

@@ -9,12 +9,13 @@ export const newestSchema = migrations.at(-1)?.version ?? 0;
 
 /**
  * Migrates the schema in one transaction, or changes nothing. Processes that migrate at the same time wait for each
- * other, because the transaction writes.
+ * other, because each locks the database.
  * @throws SchemaError if a newer version or another program created the tables
  */
 export async function migrate(db: Kysely<never>, dialect: StorageDialect, nowMs: number): Promise<void> {
   if ((await readSchemaVersion(db, dialect)) === newestSchema) return;
   await db.transaction().execute(async (transaction) => {
+    await dialect.lockDatabase(transaction);
     const names = await dialect.readTableNames(transaction);
     if (!names.includes(versionTable)) {
       if (names.length > 0) {
@@ -30,12 +31,18 @@ export async function migrate(db: Kysely<never>, dialect: StorageDialect, nowMs:
       );
     }
     for (const migration of migrations.filter(({ version }) => version > current)) {
-      await migration.up(dialect.createSchema(transaction), dialect);
-      await migration.updateRows?.(transaction);
+      await migration.up(dialect.createSchema(transaction), dialect, transaction);
+      await dialect.distributeNewTables?.(transaction);
+      await migration.updateRows?.(transaction, dialect);
       await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
         values (${migration.version}, ${migration.name}, ${nowMs})`.execute(transaction);
     }
   });
+}
+
+/** Names the migrations that a database with this schema needs. */
+export function listPending(schema: number): readonly string[] {
+  return migrations.filter(({ version }) => version > schema).map(({ version, name }) => `${version}: ${name}`);
 }
 
 async function createVersionTable(db: Kysely<never>): Promise<void> {

@@ -1,12 +1,20 @@
+import { accountKeys } from "./account-keys.ts";
 import { accountStates } from "./account-states.ts";
 import { bottomLineTables } from "./bottom-line-tables.ts";
+import { customerTables } from "./customers.ts";
 import { mailTables } from "./email-tables.ts";
 import { emailDefaults } from "./email-defaults.ts";
 import { emailPermissions } from "./email-permissions.ts";
+import { erasureIndex } from "./erasure-index.ts";
 import { groupNames } from "./group-names.ts";
 import { imageUrls } from "./image-urls.ts";
 import { idempotencyTables } from "./idempotency-tables.ts";
+import { listIndexes } from "./list-indexes.ts";
+import { moderation } from "./moderation.ts";
+import { questionAuthors } from "./question-authors.ts";
 import { reviewModeration } from "./review-moderation.ts";
+import { searchTables } from "./search-tables.ts";
+import { searchTags } from "./search-tags.ts";
 import { serviceTables } from "./service-tables.ts";
 import { storeProducts } from "./store-products.ts";
 import { templateFailures } from "./template-failures.ts";
@@ -158,4 +166,12 @@ export const migrations: readonly Migration[] = [
   tokenBuckets,
   imageUrls,
   storeProducts,
+  accountKeys,
+  customerTables,
+  moderation,
+  searchTables,
+  erasureIndex,
+  questionAuthors,
+  listIndexes,
+  searchTags,
 ];

@@ -5,9 +5,9 @@ import type { StorageDialect } from "../dialect.ts";
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  readonly up: (schema: SchemaModule, dialect: StorageDialect) => Promise<void>;
+  readonly up: (schema: SchemaModule, dialect: StorageDialect, db: Kysely<never>) => Promise<void>;
   /** Updates existing rows after `up`. */
-  readonly updateRows?: (db: Kysely<never>) => Promise<void>;
+  readonly updateRows?: (db: Kysely<never>, dialect: StorageDialect) => Promise<void>;
 }
 
 type ColumnType = "text" | "bigint" | "integer";
@@ -32,6 +32,30 @@ export function addColumns(table: TableBuilder, columns: Record<string, ColumnTy
 /** Starts a table of rows with an ID that belong to an account. */
 export function createOwned(schema: SchemaModule, table: string, dialect: StorageDialect): TableBuilder {
   return addAccount(withId(schema, table, dialect));
+}
+
+/** Creates a table of rows with an ID that belong to an account. On a server, the primary key begins with the account. */
+export async function createOwnedTable(
+  {
+    schema,
+    dialect,
+    db,
+  }: { readonly schema: SchemaModule; readonly dialect: StorageDialect; readonly db: Kysely<never> },
+  table: string,
+  columns: Record<string, ColumnType>,
+): Promise<void> {
+  if (!dialect.keysHaveAccounts) {
+    await addColumns(createOwned(schema, table, dialect), columns).execute();
+    return;
+  }
+  // Not an identity column: a table that is distributed over several servers can neither have nor lose one.
+  const sequence = `${table}_id_seq`;
+  await sql`create sequence ${sql.table(sequence)} as bigint`.execute(db);
+  const next = sql`nextval(${sql.lit(`"${sequence}"`)})`;
+  const created = schema.createTable(table).addColumn("id", "bigint", (column) => column.notNull().defaultTo(next));
+  await addColumns(addAccount(created), columns)
+    .addPrimaryKeyConstraint(`${table}_pkey`, ["account_id", "id"])
+    .execute();
 }
 
 /** Creates a table of rows of an account whose primary key, `<table>_key`, consists of columns. */

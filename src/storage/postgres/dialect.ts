@@ -1,7 +1,6 @@
 import {
   type ColumnDefinitionNode,
   DataTypeNode,
-  type Kysely,
   type KyselyPlugin,
   OperationNodeTransformer,
   type PluginTransformQueryArgs,
@@ -10,11 +9,16 @@ import {
   RawNode,
   sql,
 } from "kysely";
-import type { DialectFacts, StorageDialect } from "../dialect.ts";
+import type { StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
-import type { Tables } from "../tables.ts";
+import { removeDeletedValues } from "./deleted-values.ts";
+import { distributeTables, isDistributed } from "./distribution.ts";
 import { explainPostgresError } from "./errors.ts";
-import { writeLock } from "./write-lock.ts";
+import { readServerFacts } from "./server-facts.ts";
+import { postgresTextSearch } from "./text-search.ts";
+
+/** The key of the advisory lock that a migration holds. Any constant would do. */
+const databaseLock = 7_378_697_629;
 
 export const postgres: StorageDialect = {
   name: "postgres",
@@ -25,74 +29,87 @@ export const postgres: StorageDialect = {
 
   createSchema: (db) => db.withPlugin(codePointColumns).schema,
   idColumn: { type: "bigint", build: (column) => column.primaryKey().generatedAlwaysAsIdentity() },
+  keysHaveAccounts: true,
+  changeKey: async ({ table, name, isPrimary, columns }, db) => {
+    const kind = isPrimary ? sql`primary key` : sql`unique`;
+    await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)},
+      add constraint ${sql.ref(name)} ${kind} (${sql.join(columns.map((column) => sql.ref(column)))})`.execute(db);
+  },
+  addAccountToId: async (table, db) => {
+    const sequence = `${table}_id_seq`;
+    const { rows } = await sql<{ last: number; is_called: boolean }>`
+      select last_value as last, is_called from ${sql.table(sequence)}`.execute(db);
+    // An identity column cannot be in a table that is distributed over several servers.
+    await sql`alter table ${sql.table(table)} alter column id drop identity`.execute(db);
+    await sql`create sequence ${sql.table(sequence)} as bigint`.execute(db);
+    for (const { last, is_called } of rows) {
+      await sql`select setval(${`"${sequence}"`}::text::regclass, ${last}, ${is_called})`.execute(db);
+    }
+    await sql`alter table ${sql.table(table)}
+      alter column id set default nextval(${sql.lit(`"${sequence}"`)}),
+      drop constraint ${sql.ref(`${table}_pkey`)},
+      add constraint ${sql.ref(`${table}_pkey`)} primary key (account_id, id)`.execute(db);
+  },
+  ignoreAccountCounts: async (table, db) => {
+    // Citus does not support this.
+    if (await isDistributed(db)) return;
+    // The change of the type deletes existing statistics.
+    await sql`alter table ${sql.table(table)} alter column account_id set statistics 0,
+      alter column account_id type bigint`.execute(db);
+  },
+  lockDatabase: async (db) => {
+    // Citus requires the setting if a transaction changes distributed and reference tables. PostgreSQL ignores it.
+    await sql`select pg_advisory_xact_lock(${sql.lit(databaseLock)}),
+      set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(db);
+  },
   checkEmptyDatabase: async (db) => {
     const { rows } = await sql<{ encoding: string }>`
       select current_setting('server_encoding') as encoding`.execute(db);
     const encoding = rows[0]?.encoding;
     if (encoding !== "UTF8") throw new SchemaError(`the encoding is ${encoding}, but must be UTF8`);
   },
-  // Only of the schema in which new tables are created, without the tables of extensions.
+  // Only of the schema in which new tables are created, without partitions and the tables of extensions.
   readTableNames: async (db) => {
     const { rows } = await sql<{ name: string }>`
       select relname as name from pg_catalog.pg_class
-      where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'p', 'v')
+      where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'p', 'v') and not relispartition
         and not exists (select from pg_catalog.pg_depend
           where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`.execute(db);
     return rows.map(({ name }) => name);
   },
 
   runAll: async (steps) => {
-    await Promise.all(steps.map((step) => step()));
+    const outcomes = await Promise.allSettled(steps.map((step) => step()));
+    // Only now, because none of them may execute a statement after the transaction.
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   },
+  // Without the condition, which is always true, the planner would expect 100 rows, and read all rows of an account rather
+  // than look up a few. With it, the planner expects one row, whether it knows the values or not.
   selectBatch: (columns, rows) => {
     const selected = Object.entries(columns).map(
       ([name, type], index) =>
         sql`(value->>${sql.lit(index)})::${type === "text" ? sql`text` : sql`bigint`} as ${sql.ref(name)}`,
     );
     return sql`(select ${sql.join([...selected, sql`position`])}
-      from jsonb_array_elements(cast(${rows} as jsonb)) with ordinality as listed (value, position))`;
+      from jsonb_array_elements(cast(${rows} as jsonb)) with ordinality as listed (value, position)
+      where position = abs(position))`;
   },
   inBatchOrder: sql`order by batch.position`,
   // With `in`, PostgreSQL would read the complete table.
   isAmongFirst: (table, condition, limit) =>
-    sql`ctid = any(array(select ctid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)}))`,
-  skipLocked: sql`for update skip locked`,
+    sql`${condition} and ctid = any(array(select ctid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)}))`,
 
-  // PostgreSQL does not provide one.
-  readDataVersion: async () => Number.NaN,
+  // The planner knows how many rows have a value.
+  withoutIndex: (column) => column,
+  testRows: (condition) => sql`(select 1 where ${condition}) is not null`,
+  textSearch: postgresTextSearch,
+
+  removeDeleted: removeDeletedValues,
   readFacts: readServerFacts,
+  distributeNewTables: async (db) => {
+    if (await isDistributed(db)) await distributeTables(db);
+  },
 };
-
-async function readServerFacts(db: Kysely<Tables>, _location: string, clock: () => number): Promise<DialectFacts> {
-  const query = sql<{ version: string; bytes: number; now_ms: number }>`
-    select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
-      (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms`;
-  // The first query opens a connection, which would distort the time measurement.
-  await query.execute(db);
-  const beforeMs = clock();
-  const { version = "", bytes = 0, now_ms: serverMs = 0 } = (await query.execute(db)).rows[0] ?? {};
-  const clockAheadMs = serverMs - (beforeMs + clock()) / 2;
-  return {
-    version: `PostgreSQL ${version}`,
-    bytes,
-    hasWriteAheadLog: null,
-    clockAheadMs,
-    writer: await findWriter(db),
-  };
-}
-
-async function findWriter(db: Kysely<Tables>): Promise<DialectFacts["writer"]> {
-  const [high, low] = [Math.floor(writeLock / 2 ** 32), writeLock % 2 ** 32];
-  const { rows } = await sql<{ name: string; for_ms: number }>`
-    select coalesce(nullif(application_name, ''), 'a program') || ' (server process ' || pg_locks.pid ||
-        coalesce(', from ' || host(client_addr), '') || ')' as name,
-      (extract(epoch from clock_timestamp() - coalesce(xact_start, clock_timestamp())) * 1000)::bigint as for_ms
-    from pg_catalog.pg_locks join pg_catalog.pg_stat_activity using (pid)
-    where locktype = 'advisory' and granted and classid = ${high} and objid = ${low}
-      and pg_locks.database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(db);
-  const [held] = rows;
-  return held ? { name: held.name, forMs: held.for_ms } : null;
-}
 
 /**
  * Makes columns store, compare, and sort values as SQLite does, regardless of the locale of the database: text by code

@@ -1,19 +1,17 @@
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
+  type Driver,
   PostgresAdapter,
-  PostgresDriver,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type TransactionSettings,
 } from "kysely";
-import { Pool, TypeOverrides, types } from "pg";
-import { defaultBusyTimeoutMs, type DriverOptions, type StorageDriver } from "../dialect.ts";
+import { Pool, type PoolClient, TypeOverrides, types } from "pg";
+import { defaultBusyTimeoutMs, defaultPoolSize, type DriverOptions } from "../dialect.ts";
 import { PipelinedConnection } from "./pipelined-connection.ts";
-import { writeLock } from "./write-lock.ts";
-
-/** Maximum number of connections per process: one writes, the others read. */
-const maxConnections = 10;
+import { ServerConnection } from "./server-connection.ts";
 
 /** How long to wait for a connection, in milliseconds. */
 const connectTimeoutMs = 10_000;
@@ -24,14 +22,11 @@ const keepAliveMs = 10_000;
 /** How long a transaction may be idle before the server rolls it back, in milliseconds. */
 const idleTimeoutMs = 60_000;
 
-/**
- * Creates a Kysely dialect for a PostgreSQL database. As on SQLite, a transaction that may write first takes the write
- * lock of the database, so that nothing it reads changes until it ends. A read-only transaction uses a snapshot.
- */
-export function createPostgresDriver(url: string, options: DriverOptions = {}): StorageDriver {
+/** Creates a Kysely dialect for a PostgreSQL database. A read-only transaction uses a snapshot. */
+export function createPostgresDriver(url: string, options: DriverOptions = {}): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new LockingDriver(url, options),
+    createDriver: () => new PipelinedDriver(url, options),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -45,11 +40,11 @@ function createTypes(): TypeOverrides {
   return overrides;
 }
 
-function createPool(url: string): Pool {
+function createPool(url: string, { poolSize = defaultPoolSize, onPool }: DriverOptions): Pool {
   const pool = new Pool({
     connectionString: url,
     application_name: "starpost",
-    max: maxConnections,
+    max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
@@ -61,49 +56,70 @@ function createPool(url: string): Pool {
   const ignore = () => {};
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
+  onPool?.(() => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }));
   return pool;
 }
 
-type InnerConnection = Parameters<PostgresDriver["releaseConnection"]>[0];
-
+const begin = CompiledQuery.raw("begin");
 const beginReading = CompiledQuery.raw("start transaction isolation level repeatable read read only");
 
-class LockingDriver extends PostgresDriver {
-  readonly #begin: CompiledQuery;
-  readonly #inner = new WeakMap<DatabaseConnection, InnerConnection>();
+class PipelinedDriver implements Driver {
+  readonly #open: () => Pool;
+  #pool: Pool | undefined;
+  readonly #servers = new WeakMap<PoolClient, ServerConnection>();
+  readonly #clients = new WeakMap<DatabaseConnection, PoolClient>();
+  readonly #beginWithSettings: CompiledQuery;
 
-  constructor(url: string, { busyTimeoutMs = defaultBusyTimeoutMs }: DriverOptions) {
-    super({ pool: async () => createPool(url) });
-    // In one round trip. Set in each transaction, because connection poolers do not support session settings.
-    this.#begin = CompiledQuery.raw(
-      `begin; set local lock_timeout = ${busyTimeoutMs};
-       set local idle_in_transaction_session_timeout = ${idleTimeoutMs};
-       select pg_advisory_xact_lock(${writeLock})`,
-    );
+  constructor(url: string, options: DriverOptions) {
+    const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
+    const settings = { lock_timeout: busyTimeoutMs, idle_in_transaction_session_timeout: idleTimeoutMs };
+    this.#open = () => {
+      const pool = createPool(url, options);
+      pool.on("connect", (client) => this.#servers.set(client, new ServerConnection(client, settings)));
+      return pool;
+    };
+    // In one round trip. Connection poolers do not support settings of sessions.
+    const setLocal = Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`);
+    this.#beginWithSettings = CompiledQuery.raw(["begin", ...setLocal].join("; "));
   }
 
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = (await super.acquireConnection()) as InnerConnection;
-    const pipelined = new PipelinedConnection(connection);
-    this.#inner.set(pipelined, connection);
-    return pipelined;
+  async init(): Promise<void> {
+    this.#pool = this.#open();
   }
 
-  override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    const inner = this.#inner.get(connection);
-    if (inner) await super.releaseConnection(inner);
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (!this.#pool) throw new Error("the driver is closed");
+    const client = await this.#pool.connect();
+    const server = this.#servers.get(client);
+    if (!server) throw new TypeError("not a client of this driver");
+    const connection = new PipelinedConnection(server);
+    this.#clients.set(connection, client);
+    return connection;
   }
 
-  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#clients.get(connection)?.release();
+  }
+
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     if (!(connection instanceof PipelinedConnection)) throw new TypeError("not a connection of this driver");
-    connection.begin(settings.accessMode === "read only" ? beginReading : this.#begin);
+    const isReadOnly = settings.accessMode === "read only";
+    const client = this.#clients.get(connection);
+    const hasSettings = client !== undefined && this.#servers.get(client)?.isDirect === true;
+    connection.begin(isReadOnly ? beginReading : hasSettings ? begin : this.#beginWithSettings, { isReadOnly });
   }
 
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof PipelinedConnection) await connection.commit();
   }
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (connection instanceof PipelinedConnection) await connection.rollback();
+  }
+
+  async destroy(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.end();
   }
 }

@@ -70,6 +70,7 @@ const certificateCode = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_C
 
 export function explainPostgresError(error: unknown): StorageIssue | undefined {
   if (error instanceof CommitLostError) return ["unsure", error.message];
+  if (isStalePlan(error)) return ["busy", "a table of a prepared statement has changed"];
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
   if (typeof code === "string") {
     const isNetwork = networkSyscalls.has(syscall) || error instanceof AggregateError;
@@ -80,4 +81,10 @@ export function explainPostgresError(error: unknown): StorageIssue | undefined {
   }
   if (typeof message !== "string") return undefined;
   return driverErrors.find(([pattern]) => pattern.test(message))?.[1];
+}
+
+/** Whether a migration has changed the columns that a prepared statement returns, or somebody has deleted the statement. */
+export function isStalePlan(error: unknown): boolean {
+  const { code, routine } = error as { readonly code?: unknown; readonly routine?: unknown };
+  return code === "26000" || routine === "RevalidateCachedQuery";
 }

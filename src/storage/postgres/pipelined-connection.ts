@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from "kysely";
-import { isDeferred } from "../deferred-query.ts";
+import { isDeferred, isHarmless } from "../query-marks.ts";
 import { CommitLostError, explainPostgresError } from "./errors.ts";
 
 const rollback = CompiledQuery.raw("rollback");
@@ -16,7 +16,12 @@ const abortedCode = "25P02";
 export class PipelinedConnection implements DatabaseConnection {
   readonly #inner: DatabaseConnection;
   #begun: Promise<unknown> = Promise.resolve();
+  #hasBegun = true;
+  /** Whether a statement waits for `begin`, and so do all later ones. */
+  #waitsForBegin = false;
   #deferred: Promise<unknown>[] = [];
+  #isInTransaction = false;
+  #isReadOnly = false;
   /** Why the server has aborted the transaction. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -25,23 +30,28 @@ export class PipelinedConnection implements DatabaseConnection {
   }
 
   /** Sends `begin`. If it fails, every statement of the transaction and its commit fail with the same error. */
-  begin(query: CompiledQuery): void {
+  begin(query: CompiledQuery, { isReadOnly }: { readonly isReadOnly: boolean }): void {
+    this.#isInTransaction = true;
+    this.#isReadOnly = isReadOnly;
     this.#failure = undefined;
     this.#deferred = [];
-    this.#begun = this.#inner.executeQuery(query);
+    this.#hasBegun = false;
+    this.#waitsForBegin = false;
+    this.#begun = this.#inner.executeQuery(query).then(() => (this.#hasBegun = true));
     // Reported by the next statement.
     this.#begun.catch(() => {});
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    // Outside a transaction, a query changes nothing. Anything else must not be executed if `begin` has failed.
-    if (!isQuery(query)) await this.#begun;
+    // Outside a transaction, a query changes nothing. Most other statements must not be executed if `begin` has failed.
+    if (!isQuery(query) && !isHarmless(query)) this.#waitsForBegin = true;
+    if (this.#waitsForBegin && !this.#hasBegun) await this.#begun;
     const execution = this.#execute<R>(query);
-    if (isDeferred(query)) {
+    if (isDeferred(query) || isHarmless(query)) {
       execution.catch(() => {});
       this.#deferred.push(execution);
-      return { rows: [] };
     }
+    if (isDeferred(query) && this.#isInTransaction) return { rows: [] };
     const [begun, executed] = await Promise.allSettled([this.#begun, execution]);
     if (begun.status === "rejected") throw begun.reason;
     if (executed.status === "rejected") throw executed.reason;
@@ -75,6 +85,11 @@ export class PipelinedConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     await this.#begun;
     if (this.#failure) throw this.#failure.error;
+    if (this.#isReadOnly) {
+      // There is nothing to wait for. If the connection is lost, its next statement reports it.
+      this.#inner.executeQuery(commit).catch(() => {});
+      return;
+    }
     const outcomes = await Promise.allSettled([...this.#deferred, this.#inner.executeQuery(commit)]);
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (!failed) return;

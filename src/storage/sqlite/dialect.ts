@@ -1,8 +1,10 @@
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { statSync } from "node:fs";
-import type { StorageDialect } from "../dialect.ts";
-import { createStatement } from "../statement.ts";
+import { setTimeout } from "node:timers/promises";
+import type { StorageDialect, TableKey } from "../dialect.ts";
 import type { StorageIssue } from "../storage-error.ts";
+import { sqliteTextSearch } from "./text-search.ts";
+import type { Tables } from "../tables.ts";
 
 export const sqlite: StorageDialect = {
   name: "sqlite",
@@ -13,10 +15,19 @@ export const sqlite: StorageDialect = {
 
   createSchema: (db) => db.schema,
   idColumn: { type: "integer", build: (column) => column.primaryKey().autoIncrement() },
+  keysHaveAccounts: false,
+  changeKey,
+  addAccountToId: async () => {},
+  // It has counts only if `analyze` was run, which starpost does not do.
+  ignoreAccountCounts: async () => {},
+  // A transaction that may write locks the file.
+  lockDatabase: async () => {},
   checkEmptyDatabase: async () => {},
+  // Without the tables of a full-text index.
   readTableNames: async (db) => {
     const { rows } = await sql<{ name: string }>`
-      select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'`.execute(db);
+      select name from pragma_table_list
+      where schema = 'main' and type in ('table', 'view') and name not like 'sqlite_%'`.execute(db);
     return rows.map(({ name }) => name);
   },
 
@@ -32,13 +43,13 @@ export const sqlite: StorageDialect = {
   inBatchOrder: sql``,
   isAmongFirst: (table, condition, limit) =>
     sql`rowid in (select rowid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)})`,
-  // Not needed: a write lock covers the complete file.
-  skipLocked: sql``,
 
-  readDataVersion: async (db) => {
-    const { rows } = await selectDataVersion(db, sqlite, {});
-    return rows[0]?.data_version ?? 0;
-  },
+  // A unary plus does nothing else.
+  withoutIndex: (column) => sql`+${column}`,
+  testRows: (condition) => sql`(${condition})`,
+  textSearch: sqliteTextSearch,
+
+  removeDeleted: async (_tables, db) => rewriteFile(db),
   readFacts: async (db, path) => {
     const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(db);
     return {
@@ -47,11 +58,54 @@ export const sqlite: StorageDialect = {
       hasWriteAheadLog: await readWriteAheadFlag(path),
       clockAheadMs: null,
       writer: null,
+      replication: null,
+      connections: null,
+      distributedTables: null,
     };
   },
 };
 
-const selectDataVersion = createStatement<object, { readonly data_version: number }>(() => sql`pragma data_version`);
+/** How often emptying the log is tried while other processes read, and the time in between. */
+const checkpoints = { attempts: 20, waitMs: 100 } as const;
+
+/** Rewrites the file, so that it contains only rows, and empties the write-ahead log, which contains earlier pages. */
+async function rewriteFile(db: Kysely<Tables>): Promise<boolean> {
+  // The copy may be too large for the memory.
+  await sql`pragma temp_store = file`.execute(db);
+  try {
+    await sql`vacuum`.execute(db);
+  } finally {
+    await sql`pragma temp_store = memory`.execute(db);
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    if (rows[0]?.busy === 0) return true;
+    if (attempt === checkpoints.attempts) return false;
+    await setTimeout(checkpoints.waitMs);
+  }
+}
+
+/** SQLite cannot change a constraint, so the table is copied. */
+async function changeKey({ table, name, isPrimary, columns }: TableKey, db: Kysely<never>): Promise<void> {
+  const { rows: tables } = await sql<{ sql: string }>`
+    select sql from sqlite_master where type = 'table' and name = ${table}`.execute(db);
+  const { rows: created } = await sql<{ sql: string }>`
+    select sql from sqlite_master where type = 'index' and tbl_name = ${table} and sql is not null`.execute(db);
+  const copy = `new_${table}`;
+  const constraint = new RegExp(`constraint "${name}" (?:primary key|unique) \\([^)]*\\)`);
+  const kind = isPrimary ? "primary key" : "unique";
+  const list = columns.map((column) => `"${column}"`).join(", ");
+  const definition = (tables[0]?.sql ?? "").replace(constraint, `constraint "${name}" ${kind} (${list})`);
+  await sql.raw(definition.replace(/^create table "\w+"/i, `create table "${copy}"`)).execute(db);
+  await sql`insert into ${sql.table(copy)} select * from ${sql.table(table)}`.execute(db);
+  // IDs of deleted rows are not used again.
+  await sql`delete from sqlite_sequence where name = ${copy}`.execute(db);
+  await sql`insert into sqlite_sequence (name, seq)
+    select ${copy}, seq from sqlite_sequence where name = ${table}`.execute(db);
+  await sql`drop table ${sql.table(table)}`.execute(db);
+  await sql`alter table ${sql.table(copy)} rename to ${sql.table(table)}`.execute(db);
+  for (const index of created) await sql.raw(index.sql).execute(db);
+}
 
 /**
  * Reads the flag from the file header, because a file that is opened as immutable does not report its journal mode.

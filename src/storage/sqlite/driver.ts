@@ -1,6 +1,7 @@
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
   type Driver,
   type QueryResult,
   SqliteAdapter,
@@ -9,7 +10,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { setTimeout } from "node:timers/promises";
-import { defaultBusyTimeoutMs, type StorageDriver } from "../dialect.ts";
+import { defaultBusyTimeoutMs } from "../dialect.ts";
 import { DatabaseDeletedError, FileIdentity } from "./file-identity.ts";
 import { LoopTurn } from "./loop-turn.ts";
 import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
@@ -21,10 +22,9 @@ const retryMs = 5;
 const busyCode = 5;
 
 /** Creates a Kysely dialect for a SQLite file. It uses one connection. Transactions that may write take the write lock first. */
-export function createSqliteDriver(path: string, options: SqliteFileOptions = {}): StorageDriver {
+export function createSqliteDriver(path: string, options: SqliteFileOptions = {}): Dialect {
   const driver = new SqliteDriver(path, options);
   return {
-    readVersion: () => driver.readVersion(),
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -55,10 +55,6 @@ class SqliteDriver implements Driver {
     file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
     // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.
     file.execute("pragma cache_size = -16384; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
-  }
-
-  readVersion(): number {
-    return this.#connection?.readVersion() ?? Number.NaN;
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -164,10 +160,6 @@ class SqliteConnection implements DatabaseConnection {
 
   get isInTransaction(): boolean {
     return this.#file.isInTransaction;
-  }
-
-  readVersion(): number {
-    return Number(this.#file.all("pragma data_version")[0]?.["data_version"]);
   }
 
   emptyLog(): void {

@@ -1,4 +1,4 @@
-import { DatabaseSync } from "@photostructure/sqlite";
+import { backup, DatabaseSync } from "@photostructure/sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,6 +6,9 @@ import { defaultBusyTimeoutMs } from "../dialect.ts";
 
 /** Maximum number of cached prepared statements. The engine uses fewer. */
 const maxPrepared = 200;
+
+/** How much a copy reads without checking whether the process ends. */
+const pagesPerStep = 1_000;
 
 interface Prepared {
   readonly statement: ReturnType<Connection["prepare"]>;
@@ -131,6 +134,19 @@ export class SqliteFile {
       this.#database.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
     } catch {
       // The data is safe in the log, too. A full disk must not fail work that is done.
+    }
+  }
+
+  /**
+   * Copies the database page by page, in another thread. The transaction keeps the copy consistent: without it, the copy
+   * would start again after each write of another process.
+   */
+  async copyTo(path: string): Promise<void> {
+    this.#database.exec("begin; select 1 from sqlite_master limit 1");
+    try {
+      await backup(this.#database, path, { rate: pagesPerStep });
+    } finally {
+      this.#database.exec("rollback");
     }
   }
 

@@ -90,4 +90,18 @@ export interface AccountTables {
     name: string;
     full_at: number;
   };
+  /** A transaction that changes rows of an account changes this row first, which locks the account on a server. */
+  account_versions: {
+    account_id: number;
+    /** Increases with each transaction. */
+    version: number;
+  };
+  /** The accounts of records that anyone may name by their ID alone. */
+  public_ids: {
+    kind: PublicKind;
+    id: number;
+    account_id: number;
+  };
 }
+
+export type PublicKind = "answer" | "image" | "review" | "user";

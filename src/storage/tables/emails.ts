@@ -32,6 +32,17 @@ export interface EmailTables {
     /** When it was first held, because its account may not send it yet. */
     held_at: Generated<number | null>;
   };
+  /** Emails as they were sent, without attempts that failed. */
+  mail_messages: {
+    account_id: number;
+    mail_row: number;
+    subject: string;
+    /** The header section, with CRLF line endings. */
+    headers: string;
+    text: string;
+    html: string;
+    sent_at: number;
+  };
   /** Whether an account may send emails through a mail server, and how many. Accounts without a row may not. */
   email_permissions: {
     account_id: number;

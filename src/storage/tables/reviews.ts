@@ -29,6 +29,8 @@ export interface ReviewTables {
     /** `published` or `unpublished` by the store, or `held` until it decides; null follows the account's setting. */
     moderation: Generated<string | null>;
   };
+  /** The words of title, content, and author, as `search-words.ts` lists them, for full-text search. */
+  review_words: { account_id: number; review_row: number; words: string };
   /** Published reviews of a rating target by stars. A product keeps its own row while it is in a group. */
   review_totals: {
     account_id: number;
@@ -71,6 +73,8 @@ export interface ReviewTables {
     event: string;
     by_name: string;
     reason: string | null;
+    /** The store's comment before it was edited or deleted. */
+    previous: Generated<string | null>;
     created_at: number;
   };
   review_images: {

@@ -71,11 +71,9 @@ class DeliveryRound {
 
   /** Begins as many deliveries as possible, unless the worker is stopping or the database failed. */
   async #beginDue(): Promise<void> {
-    const { queue, clock } = this.#settings;
+    const { queue } = this.#settings;
     const limit = webhookSlots.perWorker - this.#inFlight.size;
     if (limit === 0 || this.#stop.aborted || this.#failure) return;
-    const dueAtMs = await queue.nextDueAt();
-    if (dueAtMs === undefined || dueAtMs > clock()) return;
     for (const begun of await queue.begin(limit)) {
       const delivering: Promise<void> = this.#deliver(begun)
         .catch((error: unknown) => (this.#failure ??= { error }))

@@ -22,7 +22,10 @@ export interface WebhookPostSettings {
 }
 
 /** Sends a request and returns its outcome. Never throws. */
-export type WebhookPost = (begun: BegunDelivery, abort: AbortSignal) => Promise<AttemptOutcome>;
+export type WebhookPost = (request: WebhookRequest, abort: AbortSignal) => Promise<AttemptOutcome>;
+
+type WebhookRequest = Partial<BegunDelivery> &
+  Pick<BegunDelivery, "url" | "eventId" | "body" | "secret" | "isPrivateAllowed">;
 
 const defaultTimeoutMs = 15_000;
 
@@ -73,7 +76,7 @@ interface RequestSettings extends Pick<WebhookPostSettings, "clock"> {
 
 type Outcome = AttemptOutcome extends infer O ? (O extends unknown ? Omit<O, "durationMs"> : never) : never;
 
-async function sendRequest(client: Got, begun: BegunDelivery, settings: RequestSettings): Promise<Outcome> {
+async function sendRequest(client: Got, begun: WebhookRequest, settings: RequestSettings): Promise<Outcome> {
   const { clock, abort, lookup } = settings;
   const { url, eventId, body, secret, isPrivateAllowed } = begun;
   // IP addresses are not looked up, so they are checked here.

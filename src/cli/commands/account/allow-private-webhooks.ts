@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const accountAllowPrivateWebhooks = command({
   name: "account allow-private-webhooks",
   summary: "Allow the webhooks of an account to call private and local addresses",
+  isLocalChange: true,
   argument: "<app_key>",
   examples: ["starpost account allow-private-webhooks 7Yv2c", "starpost account allow-private-webhooks 7Yv2c --off"],
   flags: { off: { description: "forbid private and local addresses again" } },
@@ -14,7 +15,13 @@ export const accountAllowPrivateWebhooks = command({
   run: async (context, { arguments: [appKey = ""], flags }) => {
     const { withAccounts } = await import("./with-accounts.ts");
     const isAllowed = flags.off !== true;
-    await withAccounts(context, appKey, (accounts) => accounts.setPrivateWebhooks(appKey, isAllowed));
+    await withAccounts(context, appKey, (accounts) =>
+      context.change(
+        `${isAllowed ? "Allow" : "Forbid"} webhooks of account ${appKey} to call private addresses`,
+        () => accounts.setPrivateWebhooks(appKey, isAllowed),
+        "rehearsed",
+      ),
+    );
     return { app_key: appKey, allow_private: isAllowed };
   },
   render: ({ app_key, allow_private }) => fields({ app_key, allow_private: allow_private ? "on" : "off" }),

@@ -6,6 +6,7 @@ import { command } from "../../program/command.ts";
 export const accountDelete = command({
   name: "account delete",
   summary: "Delete an account and all of its data",
+  isLocalChange: true,
   argument: "<app_key>",
   examples: ["starpost account delete k3J9xQ", "starpost account delete k3J9xQ --yes --json"],
   notes: [
@@ -19,6 +20,7 @@ export const accountDelete = command({
       const found = await accounts.show(appKey);
       await confirmByName(context, describeLoss(found), appKey);
       await context.announceWrite();
+      if (context.isDryRun) await context.change(describeLoss(found), () => Promise.resolve());
       const progress = await context.messages.openProgress();
       try {
         const rows = await accounts.delete(appKey, (deleted) => {

@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const accountDisable = command({
   name: "account disable",
   summary: "Refuse all calls of an account, and hold its emails and webhooks",
+  isLocalChange: true,
   argument: "<app_key>",
   examples: ["starpost account disable k3J9xQ", "starpost account disable k3J9xQ --yes --json"],
   notes: [
@@ -17,7 +18,7 @@ export const accountDisable = command({
       const { state } = await accounts.show(appKey);
       await confirmOperation(context, { overwrites: { question: `Disable account ${appKey}` } }, {});
       await context.announceWrite();
-      await accounts.disable(appKey);
+      await context.change(`Disable account ${appKey}`, () => accounts.disable(appKey));
       context.messages.info(
         state === "active" ? `Disabled account ${appKey}.` : `Account ${appKey} is already disabled.`,
       );

@@ -31,7 +31,9 @@ export async function changeEmailAccess(
   const question = `Change what account ${appKey} may send`;
   await confirmOperation(context, { overwrites: { question } }, {});
   await context.announceWrite();
-  return withAdmin(context, appKey, (accounts) => accounts.changeEmailAccess(appKey, change));
+  return withAdmin(context, appKey, (accounts) =>
+    context.change(question, () => accounts.changeEmailAccess(appKey, change), "rehearsed"),
+  );
 }
 
 /**

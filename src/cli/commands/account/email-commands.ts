@@ -21,6 +21,7 @@ export const accountEmailCommands = {
   "enable-email": command({
     name: "account enable-email",
     summary: "Allow an account to send email, and send its held emails",
+    isLocalChange: true,
     argument: "<app_key>",
     examples: ["starpost account enable-email k3J9xQ", "starpost account enable-email k3J9xQ --json"],
     notes: [...notes, "Emails that were held for more than 30 days are not sent."],
@@ -31,6 +32,7 @@ export const accountEmailCommands = {
   "disable-email": command({
     name: "account disable-email",
     summary: "Hold the emails of an account until it is enabled again",
+    isLocalChange: true,
     argument: "<app_key>",
     examples: ["starpost account disable-email k3J9xQ", "starpost account disable-email k3J9xQ --json"],
     notes,
@@ -41,6 +43,7 @@ export const accountEmailCommands = {
   "set-email-quota": command({
     name: "account set-email-quota",
     summary: "Set the number of emails that an account may send per day",
+    isLocalChange: true,
     argument: "<app_key> <emails>",
     argumentHelp: { emails: { description: "emails per day (UTC); `default` restores 10000", values: ["default"] } },
     examples: ["starpost account set-email-quota k3J9xQ 50000", "starpost account set-email-quota k3J9xQ default"],
@@ -54,6 +57,7 @@ export const accountEmailCommands = {
   "approve-recipient": command({
     name: "account approve-recipient",
     summary: "Allow test emails of an account to an address before its email is enabled",
+    isLocalChange: true,
     argument: "<app_key> <address>",
     examples: [
       "starpost account approve-recipient k3J9xQ owner@shop.example",
@@ -67,6 +71,7 @@ export const accountEmailCommands = {
   "remove-recipient": command({
     name: "account remove-recipient",
     summary: "Remove an address from the approved recipients of test emails",
+    isLocalChange: true,
     argument: "<app_key> <address>",
     examples: [
       "starpost account remove-recipient k3J9xQ owner@shop.example",

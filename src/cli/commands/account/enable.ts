@@ -5,13 +5,15 @@ import { command } from "../../program/command.ts";
 export const accountEnable = command({
   name: "account enable",
   summary: "Enable a disabled account, and send its held emails and webhooks",
+  isLocalChange: true,
   argument: "<app_key>",
   examples: ["starpost account enable k3J9xQ", "starpost account enable k3J9xQ --json"],
   run: async (context, { arguments: [appKey = ""] }) => {
     const { withAccounts } = await import("./with-accounts.ts");
     await context.announceWrite();
     await withAccounts(context, appKey, async (accounts) => {
-      if (await accounts.enable(appKey)) return;
+      await accounts.show(appKey);
+      if (await context.change(`Enable account ${appKey}`, () => accounts.enable(appKey))) return;
       throw new UserError(
         "failed",
         `account ${appKey} is being deleted`,

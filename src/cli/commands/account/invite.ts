@@ -8,6 +8,7 @@ import { readAge } from "../../program/flag-values.ts";
 export const accountInvite = command({
   name: "account invite",
   summary: "Create an invitation code, with which one account can be created",
+  isLocalChange: true,
   examples: ["starpost account invite", "starpost account invite --expires-in 24h --json"],
   flags: {
     "expires-in": {
@@ -24,7 +25,9 @@ export const accountInvite = command({
   run: async (context, { flags }) => {
     const { withAccounts } = await import("./with-accounts.ts");
     await context.announceWrite();
-    const invitation = await withAccounts(context, undefined, (accounts) => accounts.invite(flags["expires-in"]));
+    const invitation = await withAccounts(context, undefined, (accounts) =>
+      context.change("Create an invitation code", () => accounts.invite(flags["expires-in"]), "rehearsed"),
+    );
     return { invitation_code: invitation.code, expires_at: new Date(invitation.expiresAtMs).toISOString() };
   },
   render: (invitation) => fields(invitation),

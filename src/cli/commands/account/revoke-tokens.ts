@@ -5,6 +5,7 @@ import { command } from "../../program/command.ts";
 export const accountRevokeTokens = command({
   name: "account revoke-tokens",
   summary: "Revoke all tokens of an account, or one",
+  isLocalChange: true,
   argument: "<app_key>",
   examples: [
     "starpost account revoke-tokens k3J9xQ",
@@ -22,7 +23,7 @@ export const accountRevokeTokens = command({
       const question = `Revoke ${token === undefined ? "all tokens" : "a token"} of account ${appKey}`;
       await confirmOperation(context, { destroys: { question } }, {});
       await context.announceWrite();
-      const revoked = await accounts.revokeTokens(appKey, token);
+      const revoked = await context.change(question, () => accounts.revokeTokens(appKey, token), "rehearsed");
       context.messages.info(revoked === 0 ? "No such token." : `Revoked ${countOf(revoked, "token")}.`);
       return { app_key: appKey, revoked };
     });

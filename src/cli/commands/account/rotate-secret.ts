@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const accountRotateSecret = command({
   name: "account rotate-secret",
   summary: "Replace the secret of an account, and print the new one",
+  isLocalChange: true,
   argument: "<app_key>",
   examples: [
     "starpost account rotate-secret k3J9xQ",
@@ -21,7 +22,10 @@ export const accountRotateSecret = command({
       const question = `Replace the secret of account ${appKey} and revoke its tokens`;
       await confirmOperation(context, { destroys: { question } }, {});
       await context.announceWrite();
-      return { app_key: appKey, secret: await accounts.rotateSecret(appKey) };
+      return {
+        app_key: appKey,
+        secret: await context.change(question, () => accounts.rotateSecret(appKey), "rehearsed"),
+      };
     });
   },
   render: (credentials) => fields(credentials),

@@ -8,9 +8,12 @@ const maxDelay = bottomLinesDelay.maxMs / 1_000;
 export const setHooks: OperationHooks = {
   /** @throws UserError `usage` */
   adjustInput: (input) => {
-    const { name, bottom_lines_delay: delay, published_reviews: published } = input;
-    if (name === undefined && delay === undefined && published === undefined) {
-      throw usageError("no setting given", "Set --name, --bottom-lines-delay, or --published-reviews.");
+    const { bottom_lines_delay: delay } = input;
+    if (Object.values(input).every((value) => value === undefined)) {
+      throw usageError(
+        "no setting given",
+        "Set --name, --bottom-lines-delay, --published-reviews, --retain-emails, or --retain-webhooks.",
+      );
     }
     if (typeof delay === "number" && (delay < 0 || delay > maxDelay)) {
       throw usageError(`invalid value ${delay} for --bottom-lines-delay: must be from 0 to ${maxDelay} seconds`);

@@ -17,7 +17,7 @@ export async function withAccounts<T>(
 ): Promise<T> {
   const profile = await readLocalProfile(context, appKey);
   const { openAccounts } = await context.io.loadApp();
-  const accounts = await openAccounts(await context.host(), profile);
+  const accounts = await openAccounts(await context.host(), profile, context.isDryRun);
   try {
     return await work(accounts);
   } catch (error) {

@@ -8,6 +8,7 @@ import { methods } from "./target.ts";
 export const api = command({
   name: "api",
   summary: "Call an operation of the API by name, or any method and path",
+  calls: "any",
   argument: "[target] [path]",
   argumentHelp: {
     target: {

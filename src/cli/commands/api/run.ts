@@ -48,21 +48,17 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   await confirmIfDestructive(context, prepared);
   if (found ? isWrite(found.operation) : !safeMethods.has(call.method)) await context.announceWrite();
   const onEvent = (event: CallEvent) => {
-    if (event.type === "wait") messages.info(event.message);
+    if (event.type === "wait" && !globals.verbose) messages.info(event.message);
   };
   const connection = await context.connect();
   try {
-    if (globals.verbose) messages.info(`> ${call.method} ${call.path}`);
     const { send } = connection;
     if (listed) {
       await printList(context, { call, list: listed, send, limit: request.limit, options: { onEvent } });
       return;
     }
     const answer = await send(call, { onEvent });
-    const { status, headers, bytes, refusal } = answer;
-    if (globals.verbose) {
-      messages.info(`< ${status} ${headers["content-type"] ?? "no content type"}, ${bytes.length} bytes`);
-    }
+    const { status, refusal } = answer;
     await printAnswer(context, answer, request.isIncluded);
     // A redirect is the expected response of some operations; it is not followed.
     const isLeading = found?.endpoint.redirects === true && status >= 300 && status < 400;

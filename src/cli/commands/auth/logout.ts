@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const authLogout = command({
   name: "auth logout",
   summary: "Delete the profile's secret and cached tokens, but keep the profile",
+  isLocalChange: true,
   examples: ["starpost auth logout", "starpost auth logout --profile shop"],
   notes: [
     "Issued tokens remain valid on the service until they expire, at most 14 days. To delete the profile as well, run `starpost profile remove`.",

@@ -8,6 +8,7 @@ import { withService } from "../../program/with-service.ts";
 export const imagesUpload = command({
   name: "images upload",
   summary: "Add a photo to a review",
+  calls: "write",
   examples: [
     "starpost images upload --image-file teapot.jpg --image-upload-token 4f0a9c2e",
     "starpost images upload --image-file - --image-upload-token 4f0a9c2e --json < teapot.jpg",

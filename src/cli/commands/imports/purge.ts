@@ -9,6 +9,7 @@ import { readAge } from "../../program/flag-values.ts";
 export const importsPurge = command({
   name: "imports purge",
   summary: "Delete the files of old import runs, including their reject files",
+  isLocalChange: true,
   examples: ["starpost imports purge --older-than 30d", "starpost imports purge --older-than 4w --unfinished --yes"],
   flags: {
     "older-than": {
@@ -27,7 +28,10 @@ export const importsPurge = command({
       runsFolder: paths.runsFolder,
       temporaryFolder: tmpdir(),
       clock: context.io.clock,
-      approve: (found) => confirm(context, `${describeFound(found)} Continue?`),
+      approve: async (found) => {
+        if (context.isDryRun) await context.change(describeFound(found), () => Promise.resolve());
+        await confirm(context, `${describeFound(found)} Continue?`);
+      },
     });
     const { removed, kept } = summary;
     context.messages.info(

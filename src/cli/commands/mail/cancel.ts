@@ -12,6 +12,7 @@ import { aboutOne, withService } from "../../program/with-service.ts";
 export const mailCancel = command({
   name: "mail cancel",
   summary: "Cancel the unsent emails of an order, or a single email",
+  calls: "write",
   argument: "[order_id]",
   examples: [
     "starpost mail cancel 1001",

@@ -51,7 +51,11 @@ export async function configureMail(context: Context, request: MailConfigureRequ
     request,
     async () => (await readStoredEmailSettings(paths)) ?? emptySettings,
   );
-  if (changes) await writeEmailSettings(paths, changes);
+  if (changes) {
+    const { smtp } = changes;
+    const target = smtp ? `Send emails through ${smtp.host}:${smtp.port}` : "Write emails to the outbox folder";
+    await context.change(target, () => writeEmailSettings(paths, changes));
+  }
   const found = await findEmailSettings(env, paths);
   if (changes) reportChange(context, found);
   const test = request.isCheck ? await testDelivery(context) : { ready: null, problem: null };

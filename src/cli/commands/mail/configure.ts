@@ -10,6 +10,7 @@ const serverFlags = ["host", "port", "tls", "user", "no-user", "password-stdin"]
 export const mailConfigure = command({
   name: "mail configure",
   summary: "Configure how this machine sends emails: through a mail server or to a folder",
+  isLocalChange: true,
   examples: [
     "starpost mail configure --host smtp.shop.example --user shop --from 'Tea & Cups <reviews@shop.example>'",
     "starpost mail configure --host localhost --port 25 --tls none --no-user --from reviews@shop.example",

@@ -3,7 +3,8 @@ import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { oneOf, readOneOf, readText, readWholeNumber } from "../../program/flag-values.ts";
+import { oneOf, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { checkLimit, withService } from "../../program/with-service.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
@@ -11,25 +12,24 @@ const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
 export const mailList = command({
   name: "mail list",
   summary: "List emails, newest first",
+  calls: "read",
   examples: [
     "starpost mail list --limit 50",
     "starpost mail list --state queued --sort soonest",
     "starpost mail list --order 1001",
+    "starpost mail list --state failed --since 7d",
     "starpost mail list --state bounced,failed --format csv > undelivered.csv",
   ],
   flags: {
-    state: {
-      value: "<states>",
-      description: `only these states, separated by commas: ${emailStates.join(", ")}`,
-      values: emailStates,
-      read: (text: string, flag: string) => text.split(",").map((state) => readOneOf(state.trim(), emailStates, flag)),
-    },
+    state: stateFlag(emailStates),
     email: { value: "<address>", description: "only emails to this address", read: readText },
     order: { value: "<order_id>", description: "only emails about this order", read: readText },
+    product: { value: "<product_id>", description: "only emails about this product", read: readText },
     category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
+    ...timeFlags,
     sort: {
       value: "<order>",
-      description: "newest or oldest by ID; soonest or latest by due date",
+      description: "newest or oldest by creation; soonest or latest by due date",
       default: "newest",
       ...oneOf(sorts),
     },
@@ -37,13 +37,15 @@ export const mailList = command({
   },
   run: async (context, { flags }) => {
     const { emailPage } = await import("../../../contract/emails/emails.ts");
-    const { state, email, order, category, sort, limit } = flags;
+    const { state, email, order, product, category, sort, limit } = flags;
     checkLimit(limit, emailPage, "emails.list");
     const query = {
       count: limit + 1,
       ...(state && { state: state.join(",") }),
       ...(email !== undefined && { email }),
       ...(order !== undefined && { order_id: order }),
+      ...(product !== undefined && { product_id: product }),
+      ...toTimeRange(flags, context.io.clock()),
       ...(category !== undefined && { category }),
       sort,
     };

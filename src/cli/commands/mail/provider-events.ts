@@ -7,6 +7,7 @@ import { withService } from "../../program/with-service.ts";
 export const mailProviderEvents = command({
   name: "mail provider-events",
   summary: "Show the URL and the signing secret for a mail provider's events",
+  calls: "write",
   examples: [
     "starpost mail provider-events",
     "starpost mail provider-events --rotate",

@@ -1,5 +1,6 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
 import { describeHold } from "../../../contract/emails/sending.ts";
+import type { EmailRecord } from "../../../contract/emails/emails.ts";
 import { fields, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
@@ -10,19 +11,21 @@ import { describeRecord, formatTime } from "./email-format.ts";
 export const mailShow = command({
   name: "mail show",
   summary: "Show an email: its recipient, state, events, and content",
+  calls: "read",
   argument: "<id>",
-  examples: ["starpost mail show 12", "starpost mail show 12 --html > email.html"],
+  examples: ["starpost mail show 12", "starpost mail show 12 --headers", "starpost mail show 12 --html > email.html"],
   flags: {
+    headers: { description: "print only the headers, as they were sent", exclusive: ["text", "html"] },
     text: { description: "print only the plain-text body", exclusive: ["html"] },
     html: { description: "print only the HTML body" },
   },
   run: async (context, { arguments: [id = ""], flags }) => {
     const emailId = readWholeNumber(id, "<id>");
-    const part: "html" | "text" | undefined = flags.html ? "html" : flags.text ? "text" : undefined;
+    const part = (["headers", "html", "text"] as const).find((name) => flags[name]);
     if (part && isForScripts(context.globals.format)) {
       throw usageError(
         `--${part} cannot be used with --format ${context.globals.format}`,
-        `JSON output contains both bodies in "message". Omit --${part}.`,
+        `JSON output contains the headers and both bodies in "message". Omit --${part}.`,
       );
     }
     const email = await withService(context, async (service) => {
@@ -38,12 +41,16 @@ export const mailShow = command({
         `To see the error, run \`starpost mail templates preview ${email.mail.category}\`.`,
       );
     }
+    if (part === "headers" && !email.message?.headers) {
+      const hint = "Headers are stored when an email is sent, for as long as the account keeps emails.";
+      throw new UserError("failed", `the headers of email ${emailId} are not stored`, hint);
+    }
     return { ...email, part };
   },
   render: ({ mail, says, message, events, part }): View => {
     if (part) return viewOfBody(message?.[part] ?? "");
     const { id, name, email, category, state, attempts, order_id, product_id, sent_at, due_at } = mail;
-    return fields({
+    const record = fields({
       id,
       to: name === "" ? email : `${name} <${email}>`,
       subject: message?.subject ?? null,
@@ -62,6 +69,7 @@ export const mailShow = command({
         ]),
       ),
     });
+    return message ? { ...record, lines: [describeOrigin(mail, message), "", ...linesOf(message.text)] } : record;
   },
 });
 
@@ -70,9 +78,15 @@ function viewOfBody(body: string): View {
   return {
     layout: "line",
     columns: ["line"],
-    rows: body
-      .trimEnd()
-      .split(/\r?\n/)
-      .map((line) => ({ line })),
+    rows: linesOf(body).map((line) => ({ line })),
   };
+}
+
+const linesOf = (body: string) => body.trimEnd().split(/\r?\n/);
+
+/** States whether the content is what the recipient got. */
+function describeOrigin({ state }: EmailRecord, { headers }: { readonly headers?: string | null | undefined }): string {
+  if (headers) return "The message as it was sent:";
+  const isSent = state === "sent" || state === "bounced";
+  return isSent ? "The message is not stored; with current data, it would be:" : "With current data, the message is:";
 }

@@ -11,6 +11,7 @@ const maxChartWidth = 120;
 export const mailStats = command({
   name: "mail stats",
   summary: "Show email statistics: sent, opened, clicked, bounced, and so on",
+  calls: "read",
   examples: ["starpost mail stats", "starpost mail stats --since 2026-01-01 --aggregate month --plot"],
   flags: {
     since: {

@@ -13,6 +13,7 @@ const searchedEmails = 100;
 export const mailTest = command({
   name: "mail test",
   summary: "Send a test review-request email about a sample order",
+  calls: "write",
   examples: ["starpost mail test --to you@shop.example", "starpost mail test --to ann@mail.example --json"],
   flags: {
     to: {

@@ -2,11 +2,12 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { withService } from "../../program/with-service.ts";
 
-const reasons = { bounces: "bounce", spamreports: "spam report" } as const;
+const reasons = { bounces: "a bounce", spamreports: "a spam report", erased: "an erasure" } as const;
 
 export const mailUnsuppress = command({
   name: "mail unsuppress",
   summary: "Resume emails to an address that bounced or reported spam",
+  calls: "write",
   argument: "<address>",
   examples: ["starpost mail unsuppress ann@mail.example", "starpost mail unsuppress ann@mail.example --json"],
   notes: ["Emails that were suppressed in the meantime are not sent."],
@@ -14,7 +15,7 @@ export const mailUnsuppress = command({
     const result = await withService(context, (service) => service.emailSuppressions.lift({ email }));
     const lifted = result.lifted.map((kind) => reasons[kind]).join(" and ");
     context.messages.info(
-      lifted === "" ? `${email} is not suppressed.` : `Resumed emails to ${email} (suppressed because of a ${lifted}).`,
+      lifted === "" ? `${email} is not suppressed.` : `Resumed emails to ${email} (suppressed because of ${lifted}).`,
     );
     return result;
   },

@@ -1,30 +1,94 @@
-import { UserError } from "../../../config/user-error.ts";
+import { UserError, usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ExplainedDecision, RuleResult } from "../../../contract/index.ts";
+import type { Service } from "../../../service/service.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
+import type { Context } from "../../program/context.ts";
+import { readText, readWholeNumber } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
+
+type Explanation = OutputOf<"emails.explain">;
 
 export const mailWhy = command({
   name: "mail why",
   summary: "Explain why an order's review-request emails were or were not sent",
-  argument: "<order_id>",
-  examples: ["starpost mail why 1001", "starpost mail why 1001 --product teapot --json"],
+  calls: "read",
+  argument: "[order_id]",
+  examples: [
+    "starpost mail why 1001",
+    "starpost mail why 1001 --product teapot --json",
+    "starpost mail why --email ann@mail.example",
+  ],
   flags: {
-    product: { value: "<product_id>", description: "only this product of the order", read: readText },
+    product: {
+      value: "<product_id>",
+      description: "only this product of the order",
+      exclusive: ["email"],
+      read: readText,
+    },
+    email: { value: "<address>", description: "all orders of this customer, newest first", read: readText },
+    limit: {
+      value: "<n>",
+      description: "maximum number of orders with --email",
+      default: 10,
+      read: readWholeNumber,
+    },
   },
-  run: async (context, { arguments: [order_id = ""], flags: { product: product_id } }) =>
-    withService(context, async (service) => {
-      try {
-        return await service.emails.explain({ order_id, ...(product_id !== undefined && { product_id }) });
-      } catch (error) {
-        throw explainNotFound(error, order_id, product_id);
-      }
-    }),
-  render: viewOfWhy,
+  notes: ["With `--email`, `--json` prints an array, with one explanation per order."],
+  run: async (context, { arguments: [orderId], flags: { product, email, limit } }) => {
+    if (email === undefined) {
+      if (orderId !== undefined) return withService(context, (service) => explainOrder(service, orderId, product));
+      throw usageError(
+        "missing order ID or --email",
+        "For example: `starpost mail why 1001` or `starpost mail why --email ann@mail.example`.",
+      );
+    }
+    if (orderId !== undefined) throw usageError("--email cannot be used with an order ID");
+    return withService(context, (service) => explainOrdersOf(context, service, { email, limit }));
+  },
+  render: (found: Explanation | readonly Explanation[]) =>
+    "decisions" in found ? viewOfWhy([found]) : viewOfWhy(found, ["order_id"]),
 });
+
+async function explainOrder(service: Service, order_id: string, product_id?: string): Promise<Explanation> {
+  try {
+    return await service.emails.explain({ order_id, ...(product_id !== undefined && { product_id }) });
+  } catch (error) {
+    throw explainNotFound(error, order_id, product_id);
+  }
+}
+
+/** Explains the newest orders of an address. */
+async function explainOrdersOf(
+  { messages }: Context,
+  service: Service,
+  { email, limit }: { readonly email: string; readonly limit: number },
+): Promise<readonly Explanation[]> {
+  const orderIds = await findOrderIds(service, email, limit + 1);
+  if (orderIds.length === 0) {
+    messages.info(
+      `No orders of ${email} found. To show the customer's other records, run \`starpost customers show ${email}\`.`,
+    );
+  }
+  if (orderIds.length > limit) messages.info(`Showing the newest ${limit} orders. To see more, use --limit.`);
+  const explained: Explanation[] = [];
+  for (const orderId of orderIds.slice(0, limit)) explained.push(await explainOrder(service, orderId));
+  return explained;
+}
+
+/** Finds the newest orders of an address. Several lines can belong to one order. */
+async function findOrderIds(service: Service, email: string, limit: number): Promise<readonly string[]> {
+  const found = new Set<string>();
+  const { listAll } = await import("../../../service/list-all.ts");
+  const pages = listAll<OutputOf<"orders.search">["purchases"][number]>(service, "orders.search", { input: { email } });
+  for await (const lines of pages) {
+    for (const { order_id } of lines) if (order_id !== null) found.add(order_id);
+    if (found.size >= limit) break;
+  }
+  return [...found].slice(0, limit);
+}
 
 function explainNotFound(error: unknown, orderId: string, productId: string | undefined): unknown {
   if (!(error instanceof ServiceError)) return error;
@@ -49,21 +113,21 @@ const resultLabels: Readonly<Record<RuleResult, string>> = {
 };
 
 /** Shows every rule and its result, followed by a sentence that a store can send to its customer. */
-function viewOfWhy(why: OutputOf<"emails.explain">): View {
-  const { order_id, email, customer_name, order_date } = why;
-  const title = `Order ${order_id} of ${order_date.slice(0, 10)}, ${customer_name} <${email}>`;
-  const lines = why.decisions.flatMap((decision) => ["", ...describeDecision(decision)]);
-  const rows = why.decisions.flatMap((decision) =>
-    decision.rules.map(({ name, result, says }) => ({
-      product_id: decision.products.map((product) => product.product_id).join(" "),
-      rule: name,
-      result,
-      says,
-      decided_by: decision.decided_by,
-      sentence: decision.sentence,
-    })),
+function viewOfWhy(explained: readonly Explanation[], addedColumns: readonly string[] = []): View {
+  const lines = explained.flatMap(({ order_id, email, customer_name, order_date, decisions }, at) => [
+    ...(at === 0 ? [] : [""]),
+    `Order ${order_id} of ${order_date.slice(0, 10)}, ${customer_name} <${email}>`,
+    ...decisions.flatMap((decision) => ["", ...describeDecision(decision)]),
+  ]);
+  const rows = explained.flatMap(({ order_id, decisions }) =>
+    decisions.flatMap(({ products, rules, decided_by, sentence }) => {
+      const product_id = products.map((product) => product.product_id).join(" ");
+      return rules.map(({ name: rule, result, says }) => {
+        return { order_id, product_id, rule, result, says, decided_by, sentence };
+      });
+    }),
   );
-  return text([title, ...lines], rows, ["product_id", "rule", "result", "says", "decided_by", "sentence"]);
+  return text(lines, rows, [...addedColumns, "product_id", "rule", "result", "says", "decided_by", "sentence"]);
 }
 
 function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: ExplainedDecision): string[] {

@@ -26,6 +26,8 @@ export interface OperationCommand {
   readonly preset?: Readonly<Record<string, unknown>>;
   /** Values of fields that are not given. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Columns that the command adds to those of the response. */
+  readonly addedColumns?: readonly string[];
   /** What the command does in addition to the call. */
   readonly hooks?: () => Promise<OperationHooks>;
   /** Whether the command is `starpost api <operation>`. */
@@ -41,6 +43,8 @@ export function operationCommand(operation: OperationName, presentation: Operati
     summary: card.summary,
     ...(argument !== undefined && { argument, argumentHelp: describeArguments(operation, card) }),
     flags: flagsOf(operation, card),
+    columns: card.columns,
+    calls: card.effect === "read" ? "read" : "write",
     examples: presentation.examples ?? writeExamples(name, operation, card),
     notes: describeOperation(operation, card),
     run: async (context, given) => {
@@ -67,7 +71,8 @@ function adaptCard(operation: OperationName, presentation: OperationCommand): Op
       ),
     );
   const isCalledByName = presentation.isCalledByName && { isCalledByName: true as const };
-  return { ...card, summary, fields, preset, defaults, ...isCalledByName };
+  const columns = [...card.columns, ...(presentation.addedColumns ?? [])];
+  return { ...card, summary, fields, columns, preset, defaults, ...isCalledByName };
 }
 
 /** The notes at the end of an operation's help: method and path, pagination, columns, errors with their exit statuses. */

@@ -10,7 +10,7 @@ import type { FieldCard, OperationCard } from "./operation-card.ts";
 const ownFieldNames: ReadonlySet<string> = new Set(["client_id", "client_secret", "secret", "grant_type"]);
 
 /** Flags whose name differs from that of the field. */
-const flagNames: Readonly<Record<string, string>> = { coupon_action: "action" };
+const flagNames: Readonly<Record<string, string>> = { coupon_action: "action", words: "word" };
 
 /** Whether the profile supplies a field. */
 export function isOwn({ path }: FieldCard): boolean {

@@ -25,18 +25,9 @@ export const thinCommands = {
       "echo '{\"product_ids\": []}' | starpost products set-promoted --input -",
     ],
   },
-  "orders list": {
-    operation: "orders.list",
-    summary: "List order lines",
-    examples: [
-      "starpost orders list --limit 20",
-      "starpost orders list --since-date 2026-01-01 --details --format csv > orders.csv",
-    ],
-  },
   "coupons list": { operation: "coupons.list", summary: "List coupon codes" },
   "coupons stats": { operation: "coupons.stats", summary: "Count coupon codes by action" },
   "coupons delete": { operation: "coupons.delete", summary: "Delete all coupon codes of an action" },
-  "unsubscribers list": { operation: "unsubscribers.list" },
   "groups list": { operation: "groups.list" },
   "groups get": { operation: "groups.get", summary: "Show a product group and its products" },
   "groups create": { operation: "groups.create", arguments: ["group_name"] },
@@ -49,17 +40,22 @@ export const thinCommands = {
     ],
   },
   "groups delete": { operation: "groups.delete" },
-  "reviews list": {
-    operation: "reviews.list",
-    summary: "List reviews",
-    examples: [
-      "starpost reviews list --since-date 2026-01-01 --limit 20",
-      "starpost reviews list --deleted --details --json",
-      "starpost reviews list --state held",
-    ],
-  },
   "reviews create": { operation: "reviews.create" },
   "reviews comment": { operation: "reviews.comment" },
+  "reviews edit-comment": {
+    operation: "reviews.editComment",
+    examples: [
+      "starpost reviews edit-comment 12 --content 'Thank you, Ann!'",
+      "starpost reviews edit-comment 12 --content 'Thank you!' --reason 'Named the customer' --by Bo",
+    ],
+  },
+  "reviews delete-comment": {
+    operation: "reviews.deleteComment",
+    examples: [
+      "starpost reviews delete-comment 12",
+      "starpost reviews delete-comment 12 --reason 'Wrong product' --by Bo --yes",
+    ],
+  },
   "reviews publish": {
     operation: "reviews.setPublished",
     summary: "Publish a review that is hidden",
@@ -77,8 +73,36 @@ export const thinCommands = {
     defaults: { reason: "hidden with the starpost command" },
     examples: ["starpost reviews hide 12", "starpost reviews hide 12 --reason 'Names a person' --by Ann"],
   },
+  "reviews requeue": {
+    operation: "reviews.requeue",
+    summary: "Return a review to the moderation queue",
+    examples: ["starpost reviews requeue 12", "starpost reviews requeue 12 --reason 'Hidden by mistake' --by Ann"],
+  },
   "reviews history": { operation: "reviews.history" },
-  "questions list": { operation: "questions.list" },
+  "reviews rules list": {
+    operation: "reviewRules.list",
+    examples: ["starpost reviews rules list", "starpost reviews rules list --json"],
+  },
+  "reviews rules add": {
+    operation: "reviewRules.add",
+    arguments: ["action"],
+    examples: [
+      "starpost reviews rules add hold --word casino --word 'free money'",
+      "starpost reviews rules add reject --links 3 --verification anonymous --reason Spam",
+      "starpost reviews rules add publish --min-score 4 --verification verified",
+    ],
+  },
+  "reviews rules delete": {
+    operation: "reviewRules.delete",
+    examples: ["starpost reviews rules delete 3", "starpost reviews rules delete 3 --yes"],
+  },
+  "reviews rules test": {
+    operation: "reviewRules.test",
+    examples: [
+      "starpost reviews rules test --content 'Win at our casino' --score 5",
+      "starpost reviews rules test --review-id 12 --verification verified_buyer",
+    ],
+  },
   "questions ask": { operation: "questions.sendConfirmation" },
   "questions answer": {
     operation: "answers.create",
@@ -86,6 +110,40 @@ export const thinCommands = {
       "starpost questions answer 3 --content 'Yes, it does.'",
       "starpost questions answer 3 --content 'Mine does.' --display-name Bo --email bo@mail.example",
     ],
+  },
+  "questions edit-answer": {
+    operation: "answers.edit",
+    examples: [
+      "starpost questions edit-answer 5 --content 'Yes, up to 2 l.'",
+      "starpost questions edit-answer 5 --content 'Yes.' --reason 'Wrong volume' --by Bo",
+    ],
+  },
+  "questions delete-answer": {
+    operation: "answers.delete",
+    examples: [
+      "starpost questions delete-answer 5",
+      "starpost questions delete-answer 5 --reason 'Advertises a shop' --by Bo --yes",
+    ],
+  },
+  "questions publish": {
+    operation: "questions.setPublished",
+    summary: "Publish a question that is hidden or unconfirmed",
+    preset: { published: true },
+    examples: ["starpost questions publish 3", "starpost questions publish 3 --reason 'Confirmed by phone' --by Bo"],
+  },
+  "questions hide": {
+    operation: "questions.setPublished",
+    summary: "Hide a question with its answers",
+    preset: { published: false },
+    examples: ["starpost questions hide 3", "starpost questions hide 3 --reason 'Names a person' --by Bo"],
+  },
+  "questions delete": {
+    operation: "questions.delete",
+    examples: ["starpost questions delete 3", "starpost questions delete 3 --reason 'Spam' --by Bo --yes"],
+  },
+  "questions history": {
+    operation: "questions.history",
+    examples: ["starpost questions history 3", "starpost questions history 3 --json"],
   },
   "mail forecast": {
     operation: "emails.forecast",
@@ -97,6 +155,7 @@ export const thinCommands = {
       "starpost account set --name 'Tea & Cups'",
       "starpost account set --bottom-lines-delay 0",
       "starpost account set --published-reviews verified",
+      "starpost account set --retain-emails 90d --retain-webhooks 30d",
     ],
     hooks: async () => (await import("../account/set-hooks.ts")).setHooks,
   },

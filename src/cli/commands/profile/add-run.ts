@@ -31,15 +31,15 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
   const known = findStored(await readProfiles(paths.configFolder), name);
   const isHere = meansDatabase(context, request, known);
   const wanted = await (isHere ? readDatabase(context, request, known) : readAccount(context, request, known));
-  const kept = await saveProfile(
-    { ...secretSources(sources), paths },
-    {
-      name,
-      id: known?.id ?? context.io.random(8).toString("hex"),
-      isLive: request.isLive ?? known?.live === true,
-      becomesCurrent: false,
-      ...wanted,
-    },
+  const input: ProfileInput = {
+    name,
+    id: known?.id ?? context.io.random(8).toString("hex"),
+    isLive: request.isLive ?? known?.live === true,
+    becomesCurrent: false,
+    ...wanted,
+  };
+  const kept = await context.change(`${known ? "Update" : "Create"} profile ${name}`, () =>
+    saveProfile({ ...secretSources(sources), paths }, input),
   );
   const record = await findRecord(context, name);
   context.messages.info(`${known ? "Updated" : "Created"} profile ${name}${record.live ? " (live)" : ""}.`);

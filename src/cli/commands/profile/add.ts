@@ -6,6 +6,7 @@ import { readText } from "../../program/flag-values.ts";
 export const profileAdd = command({
   name: "profile add",
   summary: "Create or update a profile for an account or a database",
+  isLocalChange: true,
   argument: "<name>",
   flags: {
     ...accountFlags,

@@ -13,7 +13,7 @@ import { describeForgotten } from "../auth/secret-format.ts";
 export async function applyProfile(context: Context, name: string): Promise<ProfileRecord> {
   if (name !== builtInNames.local) await requireStored(context, name, "select");
   const { paths } = await context.profileSources();
-  await setCurrentProfile(paths.configFolder, name);
+  await context.change(`Make ${name} the current profile`, () => setCurrentProfile(paths.configFolder, name));
   const record = await findRecord(context, name);
   const where = record.base_url ?? record.database ?? "";
   context.messages.info(`The current profile is ${name}: ${where}${record.live ? " (live)" : ""}.`);
@@ -26,7 +26,8 @@ export async function applyProfile(context: Context, name: string): Promise<Prof
 export async function setLive(context: Context, name: string, isLive: boolean): Promise<ProfileRecord> {
   await requireStored(context, name, "change");
   const { paths } = await context.profileSources();
-  await setProfileLive(paths.configFolder, name, isLive);
+  const description = `Mark profile ${name} as ${isLive ? "live" : "not live"}`;
+  await context.change(description, () => setProfileLive(paths.configFolder, name, isLive));
   context.messages.info(
     isLive
       ? `Profile ${name} is live: its name is shown on writes and in confirmation prompts.`
@@ -55,7 +56,8 @@ export async function forgetProfile(context: Context, name: string): Promise<For
   const what = record.mode === "local" ? "The database is not changed." : "The account is not changed.";
   await confirm(context, `Delete profile ${name} (${where}) with its secret and cached tokens? ${what}`);
   const places = await placesOf(context);
-  const forgotten = await deleteProfile(places, name, stored);
+  const description = `Delete profile ${name} (${where}) with its secret and cached tokens`;
+  const forgotten = await context.change(description, () => deleteProfile(places, name, stored));
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(`Deleted profile ${name}${gone === undefined ? "" : ` with ${gone}`}.`);
   const current = await readCurrent(context);
@@ -71,7 +73,10 @@ export async function logOut(context: Context): Promise<ForgottenProfile> {
   const current = await readCurrent(context);
   const name = context.globals.profile ?? current;
   const stored = await requireStored(context, name, "sign out of");
-  const forgotten = await deleteSecret(await placesOf(context), name, stored);
+  const places = await placesOf(context);
+  const forgotten = await context.change(`Delete the secret and cached tokens of profile ${name}`, () =>
+    deleteSecret(places, name, stored),
+  );
   const gone = await describeForgotten(context, forgotten);
   context.messages.info(`Signed out of ${name}: ${gone === undefined ? "nothing was stored" : `deleted ${gone}`}.`);
   return toRecord(name, forgotten, current);

@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const profileRemove = command({
   name: "profile remove",
   summary: "Delete a profile with its secret and cached tokens",
+  isLocalChange: true,
   argument: "<name>",
   examples: ["starpost profile remove shop", "starpost profile remove shop --yes"],
   notes: [

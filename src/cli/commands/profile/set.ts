@@ -5,6 +5,7 @@ import { command } from "../../program/command.ts";
 export const profileSet = command({
   name: "profile set",
   summary: "Mark a profile as live or not live",
+  isLocalChange: true,
   argument: "<name>",
   flags: liveFlags,
   examples: ["starpost profile set shop --live", "starpost profile set shop --no-live"],

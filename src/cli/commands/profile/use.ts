@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const profileUse = command({
   name: "profile use",
   summary: "Set the current profile",
+  isLocalChange: true,
   argument: "<name>",
   examples: ["starpost profile use local", "starpost profile use shop"],
   run: async (context, { arguments: [name = ""] }) => {

@@ -14,8 +14,11 @@ export function importCommand(kind: RecordKind): Command {
     flags: importFlagsOf(kind),
     run: async (context, { arguments: files, flags }) => {
       await checkSummaryColumns(context.globals.columns);
+      const options = readImportOptions(flags, kind);
+      // First, so that it happens while this thread loads the importer and scans the files.
+      if (!options.dryRun) await context.prepareBulk();
       const { runImport } = await import("./import-run.ts");
-      return runImport(context, { kind: kind.name, files, options: readImportOptions(flags, kind) });
+      return runImport(context, { kind: kind.name, files, options });
     },
     render: (result) => silent(flattenSummary(result)),
     exitStatus: (result) => statusOfImport(result),

@@ -29,6 +29,13 @@ export function describeTarget(profile: Profile): string {
     : `the ${isDatabaseServer(profile) ? "PostgreSQL" : "embedded"} database (${profile.shownAs})`;
 }
 
+/** The account of a profile, as runs record it: a run continues only there. */
+export function identifyAccount(profile: Profile): string {
+  return profile.mode === "local"
+    ? [profile.shownAs, profile.account].filter((part) => part !== undefined).join(" ")
+    : `${profile.baseUrl} ${profile.appKey}`;
+}
+
 interface RequestedImport {
   readonly kind: string;
   readonly files: readonly string[];

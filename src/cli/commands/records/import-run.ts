@@ -12,7 +12,7 @@ import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { ImportProgress } from "./import-progress.ts";
 import { hasNoDifferences } from "./import-view.ts";
-import { describeEnd, describeOverwriting, describeRejects, describeTarget } from "./import-format.ts";
+import { describeEnd, describeOverwriting, describeRejects, describeTarget, identifyAccount } from "./import-format.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { promptInterrupted } from "../../program/prompt.ts";
 import { listenForStop, type StopSignals } from "../../program/stop-signals.ts";
@@ -35,7 +35,9 @@ export function resumeRun(
 ): Promise<ImportSummary> {
   const changed = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
   return runWithScreen(context, async (deps, screen) => {
-    await screen.confirmOnLive(describeResumed(findRun(deps.runsFolder, id)));
+    const found = findRun(deps.runsFolder, id);
+    await screen.confirmOnLive(describeResumed(found));
+    if (found.state !== "finished") await context.prepareBulk();
     return resumeImport(id, changed, deps);
   });
 }
@@ -115,10 +117,7 @@ export async function withRunDeps<T>(
     },
     prefersLargeCalls: profile.mode === "local" && isDatabaseServer(profile),
     profileName: profile.name,
-    target:
-      profile.mode === "local"
-        ? [profile.shownAs, profile.account].filter((part) => part !== undefined).join(" ")
-        : `${profile.baseUrl} ${profile.appKey}`,
+    target: identifyAccount(profile),
     runsFolder: paths.runsFolder,
     clock: io.clock,
     random: io.random,

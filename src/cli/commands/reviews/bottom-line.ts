@@ -12,6 +12,7 @@ const ofAll = operationCommand("reviews.bottomLines", { name });
 export const reviewsBottomLine: Command = {
   ...ofAll,
   summary: "Show the number of reviews and the average score of one product or all products",
+  calls: "read",
   argument: "[product_id]",
   argumentHelp: { product_id: { description: "product ID (default: all products)" } },
   examples: ["starpost reviews bottom-line teapot", "starpost reviews bottom-line --format csv > scores.csv"],

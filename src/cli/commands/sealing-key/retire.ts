@@ -7,6 +7,7 @@ import { confirmDestruction } from "../../program/confirm.ts";
 export const sealingKeyRetire = command({
   name: "sealing-key retire",
   summary: "Delete old sealing keys",
+  isLocalChange: true,
   examples: ["starpost sealing-key retire", "starpost sealing-key retire --yes --json"],
   notes: [
     "Links in emails that were sent before the rotation stop working, including links to unsubscribe. They are valid for " +
@@ -28,7 +29,7 @@ export const sealingKeyRetire = command({
         "Delete the old sealing keys? Links in emails sent before the rotation stop working, and databases for which " +
           "`starpost sealing-key rotate` has not been run lose their secrets.",
       );
-      return keys.retire();
+      return context.change("Delete the old sealing keys", () => keys.retire());
     });
     context.messages.info(retired === 0 ? "There are no old keys." : `Deleted ${countOf(retired, "old key")}.`);
     return { retired };

@@ -5,6 +5,7 @@ import { command } from "../../program/command.ts";
 export const sealingKeyRotate = command({
   name: "sealing-key rotate",
   summary: "Add a sealing key, and encrypt the secrets of the database with it",
+  isLocalChange: true,
   examples: ["starpost sealing-key rotate", "starpost sealing-key rotate --profile shop --json"],
   notes: [
     "The old key remains in the key file and still opens what was encrypted with it, such as links in emails. If the " +
@@ -19,7 +20,9 @@ export const sealingKeyRotate = command({
       { overwrites: { question: "Encrypt all secrets of the database with a new key" } },
       {},
     );
-    const { isNewKey, resealed, unreadable } = await withSealingKeys(context, (keys) => keys.rotate());
+    const { isNewKey, resealed, unreadable } = await withSealingKeys(context, (keys) =>
+      context.change("Encrypt all secrets of the database with a new key", () => keys.rotate()),
+    );
     context.messages.info(
       `${isNewKey ? "Added a sealing key" : "Continued with the current sealing key"}, and encrypted ${countOf(resealed, "secret")} with it.`,
     );

@@ -1,13 +1,21 @@
+import { resolve } from "node:path";
 import { parsePublicUrl } from "../../../config/public-url.ts";
+import type { ServeOptions } from "../../../app/ports.ts";
+import { usageError } from "../../../config/user-error.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
-import { readDelay, readPort, readText } from "../../program/flag-values.ts";
+import { readAge, readDelay, readPort, readText, readWholeNumber } from "../../program/flag-values.ts";
 
 export const serve = command({
   name: "serve",
   summary: "Serve the API over HTTP from the embedded database",
-  examples: ["starpost serve", "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example"],
+  examples: [
+    "starpost serve",
+    "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example",
+    "starpost serve --metrics-port 9464",
+    "starpost serve --backup-every 24h --backup-keep 7 --backup-folder /backup",
+  ],
   flags: {
     host: { value: "<address>", description: "address to listen on (default: 127.0.0.1)", read: readText },
     port: {
@@ -19,6 +27,16 @@ export const serve = command({
       value: "<url>",
       description: "base URL of links in emails and pages (default: the listening address)",
       read: parsePublicUrl,
+    },
+    "metrics-port": {
+      value: "<n>",
+      description: "port of a second listener, with metrics for Prometheus; 0 selects a free port (default: none)",
+      read: readPort,
+    },
+    "metrics-host": {
+      value: "<address>",
+      description: "address of that listener (default: 127.0.0.1)",
+      read: readText,
     },
     "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
     "public-limits": {
@@ -41,6 +59,22 @@ export const serve = command({
     "allow-signup": {
       description: "let anyone create an account, even if other machines can reach the server",
     },
+    "backup-every": {
+      value: "<age>",
+      description: "back up the database at this interval, such as 6h or 1d (default: never)",
+      read: readAge,
+    },
+    "backup-keep": {
+      value: "<n>",
+      description: "number of these backups to keep (default: 7)",
+      read: readWholeNumber,
+    },
+    "backup-folder": {
+      value: "<folder>",
+      description: "folder for these backups (default: backups in the data folder)",
+      values: "folders",
+      read: readText,
+    },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
     chaos: {
       value: "<spec>",
@@ -60,11 +94,13 @@ export const serve = command({
       port: flags.port ?? 8080,
       publicUrl: flags["public-url"],
       limitLegacy: flags["limit-legacy"] ?? false,
+      metricsAt: findMetricsAddress(flags["metrics-port"], flags["metrics-host"]),
       ...findExposureSettings(
         { publicLimits: flags["public-limits"], trustedProxies: flags["trust-proxy"] },
         context.io.env,
       ),
       bottomLinesDelayMs: flags["bottom-lines-delay"],
+      backups: findBackupSchedule(flags, context.io.cwd),
       chaos,
       allowsSignUp: flags["allow-signup"] ?? false,
       hasWorker: flags["no-worker"] !== true,
@@ -72,3 +108,30 @@ export const serve = command({
   },
   render: () => silent(),
 });
+
+/** Metrics show how busy the shops are, so only this machine can read them by default. */
+function findMetricsAddress(port: number | undefined, host: string | undefined): ServeOptions["metricsAt"] {
+  if (port !== undefined) return { host: host ?? "127.0.0.1", port };
+  if (host !== undefined) throw usageError("--metrics-host requires --metrics-port");
+  return undefined;
+}
+
+/** The number of scheduled backups to keep. */
+const keptBackups = 7;
+
+interface BackupFlags {
+  readonly "backup-every"?: number | undefined;
+  readonly "backup-keep"?: number | undefined;
+  readonly "backup-folder"?: string | undefined;
+}
+
+function findBackupSchedule(flags: BackupFlags, cwd: string): ServeOptions["backups"] {
+  const { "backup-every": everyMs, "backup-keep": keep, "backup-folder": folder } = flags;
+  if (everyMs === 0) throw usageError('invalid value "0" for --backup-every: must be at least 1h');
+  if (everyMs !== undefined) {
+    return { everyMs, keep: keep ?? keptBackups, folder: folder === undefined ? undefined : resolve(cwd, folder) };
+  }
+  if (keep !== undefined) throw usageError("--backup-keep requires --backup-every");
+  if (folder !== undefined) throw usageError("--backup-folder requires --backup-every");
+  return undefined;
+}

@@ -4,6 +4,7 @@ import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../confi
 import { toJson } from "../../../terminal/render.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { ChaosCounts, ServeOptions, SignUpState } from "../../../app/ports.ts";
+import type { SignalName } from "../../program/io.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
@@ -16,41 +17,66 @@ export async function runServer(context: Context, options: ServeOptions): Promis
   const logLevel = globals.quiet ? "error" : globals.verbose ? "debug" : "info";
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => (stop = resolve));
-  const signals = listenForStop(io, { onStop: () => stop(), isUnlimited: true });
+  // A terminal that closes sends SIGHUP; elsewhere, it requests a reload.
+  const reloads = !io.isStderrTerminal;
+  const stopNames: readonly SignalName[] = reloads ? ["SIGINT", "SIGTERM"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+  const signals = listenForStop(io, { onStop: () => stop(), isUnlimited: true, signals: stopNames });
+  let reload = () => {};
+  const onHangUp = () => reload();
+  if (reloads) io.signals.on("SIGHUP", onHangUp);
+  const announce = createAnnouncer(context);
   try {
     const host = await context.host();
     const { version, stderr: log } = io;
     const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
-    messages.warn(`Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`);
-    messages.warn(signUpMessages[server.signUp]);
-    if (server.emailTarget !== undefined) messages.warn(`Sending due emails to ${server.emailTarget}.`);
+    reload = () => void server.reload();
+    announce(`Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`);
+    if (server.metricsUrl !== undefined) announce(`Serving metrics at ${server.metricsUrl}/metrics`);
+    announce(signUpMessages[server.signUp]);
+    if (server.emailTarget !== undefined) announce(`Sending due emails to ${server.emailTarget}.`);
     if (server.emailProblem) {
       const { message, hint } = server.emailProblem;
-      messages.warn(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`);
+      announce(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`);
     }
     if (server.localLinks !== undefined) {
-      messages.warn(
+      announce(
         `Links in emails and pages point to ${server.localLinks}. To make them work for recipients, use --public-url <url>.`,
       );
     }
     if (server.mixesClients) {
-      messages.warn(
+      announce(
         "All clients behind a reverse proxy share one limit. To limit each client, use --trust-proxy <address>.",
       );
     }
     if (options.chaos) {
-      messages.warn(
+      announce(
         `Injecting faults (--chaos): ${describeChaosPlan(options.chaos)}. Do not use this server in production.`,
       );
     }
     messages.flush();
-    if (isForScripts(globals.format)) io.stdout.write(toJson({ event: "listening", url: server.url }));
+    if (isForScripts(globals.format)) {
+      const { url, metricsUrl } = server;
+      io.stdout.write(
+        toJson({ event: "listening", url, ...(metricsUrl !== undefined && { metrics_url: metricsUrl }) }),
+      );
+    }
     await stopped;
     await server.close();
     if (server.chaosCounts) reportChaos(context, server.chaosCounts());
   } finally {
     signals.release();
+    io.signals.off("SIGHUP", onHangUp);
   }
+}
+
+/** Shows what a person should know about a server. Where nobody reads along, standard error contains only JSON lines. */
+function createAnnouncer({ io, messages, globals }: Context): (message: string) => void {
+  if (io.isStderrTerminal) return (message) => messages.warn(message);
+  return (message) => {
+    if (globals.quiet) return;
+    const time = new Date(io.clock()).toISOString();
+    io.stderr.write(`${JSON.stringify({ level: "info", time, msg: message })}\n`);
+  };
 }
 
 /** Who may create accounts with `POST /users`. */
@@ -62,11 +88,12 @@ const signUpMessages: Readonly<Record<SignUpState, string>> = {
     "to let anyone create an account, use --allow-signup.",
 };
 
-function reportChaos({ io, messages, globals }: Context, counts: ChaosCounts): void {
+function reportChaos(context: Context, counts: ChaosCounts): void {
+  const { io, messages, globals } = context;
   const faults = Object.entries(counts.faults)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name} ${count}`);
-  messages.warn(
+  createAnnouncer(context)(
     `Chaos: ${countOf(counts.calls, "call")}, ${counts.spared} without faults${faults.length > 0 ? `; ${faults.join(", ")}` : ""}`,
   );
   messages.flush();

@@ -1,5 +1,6 @@
-import { UserError, usageError } from "../../../config/user-error.ts";
-import { emailTypes, isEmailTypeId } from "../../../contract/unsubscribers.ts";
+import { UserError } from "../../../config/user-error.ts";
+import { emailTypes } from "../../../contract/unsubscribers.ts";
+import { nameEmailType } from "../../../contract/emails/type-names.ts";
 import { listAll } from "../../../service/list-all.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -25,13 +26,13 @@ interface ChangeRequest {
 
 /**
  * Unsubscribes addresses from email types, or resumes emails of these types.
- * @throws UserError `usage` for an unknown email type
+ * Assumed: without a type, the command applies to emails of every type.
  */
 export async function changeAddresses(
   context: Context,
   { addresses, types, verb }: ChangeRequest,
 ): Promise<AddressChange> {
-  const ids = readEmailTypes(types);
+  const ids = types ? [...new Set(types)] : Object.keys(emailTypes);
   const emails = [...new Set(addresses)];
   const email_list = Object.fromEntries(ids.map((id) => [id, emails]));
   const response = await withService(context, ({ unsubscribers }) => unsubscribers[verb]({ email_list }));
@@ -46,18 +47,12 @@ export async function changeAddresses(
   return { addresses: emails, email_type_ids: ids.map(Number), unsubscribers, errors };
 }
 
-/** Assumed: without a type, the command applies to emails of every type. */
-function readEmailTypes(texts: readonly string[] | undefined): readonly string[] {
-  if (texts === undefined) return Object.keys(emailTypes);
-  const unknown = texts.find((id) => !isEmailTypeId(id));
-  if (unknown === undefined) return [...new Set(texts)];
-  const known = Object.entries(emailTypes).map(([id, name]) => `${id} (${name})`);
-  throw usageError(`invalid value ${JSON.stringify(unknown)} for --type`, `Email types: ${known.join(", ")}.`);
-}
-
 function describeChange(verb: ChangeRequest["verb"], emails: readonly string[], ids: readonly string[]): string {
   const subject = emails.length <= 3 ? emails.join(", ") : countOf(emails.length, "address", "addresses");
-  const types = ids.length === Object.keys(emailTypes).length ? "all emails" : `emails of type ${ids.join(", ")}`;
+  const types =
+    ids.length === Object.keys(emailTypes).length
+      ? "all emails"
+      : `emails of type ${ids.map((id) => nameEmailType(Number(id))).join(", ")}`;
   return verb === "massCreate" ? `Unsubscribed ${subject} from ${types}.` : `Resumed ${types} to ${subject}.`;
 }
 
@@ -84,5 +79,7 @@ export async function findAddress(context: Context, address: string) {
     );
   }
   const names: Readonly<Record<number, string>> = emailTypes;
-  return rows.map((row) => Object.assign(row, { email_type: names[row.email_type_id] ?? "" }));
+  return rows.map((row) =>
+    Object.assign(row, { email_type: names[row.email_type_id] ?? "", type: nameEmailType(row.email_type_id) }),
+  );
 }

@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 export const unsubscribersFind = command({
   name: "unsubscribers find",
   summary: "Show the email types that an address is unsubscribed from",
+  calls: "read",
   argument: "<address>",
   examples: ["starpost unsubscribers find ann@mail.example", "starpost unsubscribers find ann@mail.example --json"],
   run: async (context, { arguments: [address = ""] }) => {
@@ -13,6 +14,6 @@ export const unsubscribersFind = command({
   render: (found) =>
     table(
       found.map(({ unsubscirbed_by_name: unsubscribed_by, ...row }) => ({ ...row, unsubscribed_by })),
-      ["user_email", "email_type_id", "email_type", "unsubscribed_by"],
+      ["user_email", "type", "email_type", "unsubscribed_by"],
     ),
 });

@@ -7,11 +7,12 @@ import { emailTypeFlags } from "./add.ts";
 export const unsubscribersRemove = command({
   name: "unsubscribers remove",
   summary: "Resume emails to unsubscribed addresses",
+  calls: "write",
   argument: "<address...>",
   flags: emailTypeFlags,
   examples: [
     "starpost unsubscribers remove ann@mail.example",
-    "starpost unsubscribers remove ann@mail.example --type 1 --yes",
+    "starpost unsubscribers remove ann@mail.example --type reviews --yes",
   ],
   notes: ["A person who unsubscribed through a link in an email stays unsubscribed."],
   run: async (context, { arguments: addresses, flags }) => {

@@ -2,8 +2,8 @@ import type { SyncSummary } from "../../../records/unsubscribers/sync/sync-types
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
-import { oneOf, readCount } from "../../program/flag-values.ts";
-import { emailTypeIds, unsubscribers } from "../../../records/unsubscribers/kind.ts";
+import { emailType, readCount } from "../../program/flag-values.ts";
+import { unsubscribers } from "../../../records/unsubscribers/kind.ts";
 import { readImportOptions, sharedImportFlags } from "../records/import-flags.ts";
 
 const { "dry-run": _dryRun, empty: _empty, ...readingFlags } = sharedImportFlags(unsubscribers);
@@ -13,15 +13,15 @@ export const unsubscribersSync = command({
   summary: "Unsubscribe and resubscribe addresses so that the list matches CSV files",
   argument: "<file...>",
   examples: [
-    "starpost unsubscribers sync everyone.csv --type 1 --plan",
-    "starpost unsubscribers sync everyone.csv --type 1 --max-resubscribe 10",
+    "starpost unsubscribers sync everyone.csv --type reviews --plan",
+    "starpost unsubscribers sync everyone.csv --type reviews --max-resubscribe 10",
   ],
   flags: {
     type: {
-      value: "<email_type_id>",
-      description: "email type of the list",
+      value: "<type>",
+      description: "email type of the list, by name or number (1 to 17)",
       required: true,
-      ...oneOf(emailTypeIds),
+      ...emailType,
     },
     plan: { description: "show the differences without changing anything (exit status 1 if there are any)" },
     "max-resubscribe": {

@@ -6,6 +6,7 @@ import { command } from "../../program/command.ts";
 export const webhooksConfigure = command({
   name: "webhooks configure",
   summary: "Configure whether the profile's webhooks may call private and local addresses",
+  isLocalChange: true,
   examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],
   flags: {
     "allow-private": {
@@ -30,12 +31,15 @@ export const webhooksConfigure = command({
     }
     const { env, paths } = await context.host();
     const allowsPrivate = flags["allow-private"];
-    if (allowsPrivate !== undefined) await writeWebhookSettings(paths, { allowsPrivate });
+    if (allowsPrivate !== undefined) {
+      const description = `${allowsPrivate ? "Allow" : "Forbid"} webhooks of this profile to call private addresses`;
+      await context.change(description, () => writeWebhookSettings(paths, { allowsPrivate }));
+    }
     const found = await findWebhookSettings(env, paths);
     if (allowsPrivate !== undefined && found.configuredBy === "environment") {
       context.messages.warn("Saved, but STARPOST_ALLOW_PRIVATE_WEBHOOKS takes precedence.");
     } else if (allowsPrivate !== undefined) {
-      context.messages.info("Saved. Restart running servers and workers to apply the change.");
+      context.messages.info("Saved. To apply the change, send SIGHUP to running servers, and restart workers.");
     }
     return { allow_private: found.allowsPrivate, configured_by: found.configuredBy };
   },

@@ -7,6 +7,7 @@ import { eventNames } from "./delivery-format.ts";
 export const webhooksCreate = command({
   name: "webhooks create",
   summary: "Create a webhook and print its signing secret",
+  calls: "write",
   argument: "<url>",
   examples: [
     "starpost webhooks create https://shop.example/hook",
@@ -22,13 +23,10 @@ export const webhooksCreate = command({
   },
   run: async (context, { arguments: [url = ""], flags }) => {
     const events = new Set(flags.event ?? ["review_create" as const]);
-    const webhooks = await withService(context, async (service) => {
-      const created = [];
-      for (const event_name of events) {
-        created.push((await service.webhooks.create({ url, event_name })).webhook);
-      }
-      return created;
-    });
+    const webhooks = await withService(context, (service) =>
+      // At once, so that --curl and --dry-run show all of the calls.
+      Promise.all([...events].map(async (event_name) => (await service.webhooks.create({ url, event_name })).webhook)),
+    );
     context.messages.info(
       events.size === 1
         ? "Save the secret now: it is not shown again. Receivers use it to verify signatures."

@@ -7,6 +7,7 @@ import { aboutOne, withService } from "../../program/with-service.ts";
 export const webhooksDelete = command({
   name: "webhooks delete",
   summary: "Delete a webhook",
+  calls: "write",
   argument: "<id>",
   examples: ["starpost webhooks delete 1", "starpost webhooks delete 1 --yes"],
   run: async (context, { arguments: [id = ""] }) => {

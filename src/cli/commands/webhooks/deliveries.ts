@@ -2,7 +2,8 @@ import { usageError } from "../../../config/user-error.ts";
 import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { oneOf, readWholeNumber } from "../../program/flag-values.ts";
+import { oneOf, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { aboutOne, checkLimit, withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 import { describeAttempt, describeState, describeTarget, eventNames } from "./delivery-format.ts";
@@ -12,24 +13,22 @@ const defaultLimit = 20;
 export const webhooksDeliveries = command({
   name: "webhooks deliveries",
   summary: "List webhook deliveries, newest first, or show one by ID",
+  calls: "read",
   argument: "[id]",
   examples: [
     "starpost webhooks deliveries",
-    "starpost webhooks deliveries --state failed --limit 100",
+    "starpost webhooks deliveries --state failed --since 24h",
     "starpost webhooks deliveries 12",
   ],
   flags: {
-    state: {
-      value: "<state>",
-      description: `only this state: ${deliveryStates.join(", ")}`,
-      ...oneOf(deliveryStates),
-    },
+    state: stateFlag(deliveryStates),
     event: {
       value: "<event>",
       description: `only this event: ${eventNames.join(", ")}`,
       ...oneOf(eventNames),
     },
     webhook: { value: "<id>", description: "only deliveries of this webhook", read: readWholeNumber },
+    ...timeFlags,
     limit: {
       value: "<n>",
       description: `maximum number of results (default: ${defaultLimit})`,
@@ -50,9 +49,10 @@ export const webhooksDeliveries = command({
     checkLimit(limit, deliveryPage, "webhookDeliveries.list");
     const query = {
       count: limit + 1,
-      ...(state !== undefined && { state }),
+      ...(state && { state: state.join(",") }),
       ...(event !== undefined && { event_name: event }),
       ...(webhook !== undefined && { webhook_id: webhook }),
+      ...toTimeRange(flags, context.io.clock()),
     };
     const { deliveries } = await withService(context, ({ webhookDeliveries }) => webhookDeliveries.list(query));
     if (deliveries.length === 0) {

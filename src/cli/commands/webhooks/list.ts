@@ -6,7 +6,8 @@ import { formatTime } from "../mail/email-format.ts";
 export const webhooksList = command({
   name: "webhooks list",
   summary: "List webhooks",
-  examples: ["starpost webhooks list", "starpost webhooks list --json | jq -r '.[].url'"],
+  calls: "read",
+  examples: ["starpost webhooks list", "starpost webhooks list --jq '.[] | select(.failures_24h > 0) | .url'"],
   run: async (context) => {
     const { webhooks } = await withService(context, (service) => service.webhooks.list({}));
     if (webhooks.length === 0) {
@@ -16,12 +17,19 @@ export const webhooksList = command({
   },
   render: (webhooks) =>
     table(
-      webhooks.map(({ id, event_name, url, created_at }) => ({
+      webhooks.map(({ id, event_name, url, last_success_at, failures_24h, next_attempt_at }) => ({
         id,
         event: event_name,
         url,
-        created: formatTime(created_at),
+        last_success: formatOptionalTime(last_success_at),
+        failures_24h: failures_24h ?? null,
+        next_attempt: formatOptionalTime(next_attempt_at),
       })),
-      ["id", "event", "url", "created"],
+      ["id", "event", "url", "last_success", "failures_24h", "next_attempt"],
     ),
 });
+
+/** Empty if there is no time, or if the service does not report it. */
+function formatOptionalTime(timestamp: string | null | undefined): string {
+  return timestamp ? formatTime(timestamp) : "";
+}

@@ -2,6 +2,9 @@ import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
+import type { Service } from "../../../service/service.ts";
+import { indentJson } from "../api/response.ts";
+import { type Forwarded, Forwarder } from "./forward.ts";
 import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
@@ -17,13 +20,20 @@ const pollIntervalMs = 1_000;
 /** A delivery that is not attempted within this time suggests that no worker is running. */
 const workerTimeoutMs = 10_000;
 
+export interface ListenOptions {
+  readonly sinceMs?: number | undefined;
+  /** Where to send new deliveries, if anywhere. */
+  readonly forwardTo?: string | undefined;
+  readonly printsBody?: boolean;
+}
+
 /**
  * Shows deliveries and attempts by polling the delivery log, which works for local and remote services.
  * Assumed: a signal is the normal way to stop, so the exit status is then 0, as for a server.
  */
 export async function listenToWebhooks(
   context: Context,
-  { sinceMs }: { readonly sinceMs?: number | undefined },
+  { sinceMs, forwardTo, printsBody }: ListenOptions,
 ): Promise<void> {
   const { io, messages, globals } = context;
   if (globals.format === "csv") {
@@ -31,8 +41,12 @@ export async function listenToWebhooks(
   }
   const paint = await createPaint(readScreen(io).isColored);
   const write: WriteEvent = isForScripts(globals.format)
-    ? (event: FeedEvent) => void io.stdout.write(toJson(io.redactor?.data(event) ?? event))
+    ? (event: FeedEvent | Forwarded) => void io.stdout.write(toJson(io.redactor?.data(event) ?? event))
     : createLineWriter(paint, (line) => void io.stdout.write(`${line}\n`));
+  const send =
+    forwardTo === undefined
+      ? undefined
+      : (await io.loadApp()).openForwarder({ url: forwardTo, clock: io.clock, version: io.version });
   const signals = listenForStop(io, {});
   try {
     await withService(context, async (service) => {
@@ -45,7 +59,16 @@ export async function listenToWebhooks(
           : `Listening to ${webhooks.map(({ url, event_name }) => `${event_name} → ${url}`).join(", ")}. Press Ctrl-C to stop.`,
       );
       messages.flush();
-      await follow(feed, { context, stop: signals.stop, write });
+      const forwarder = send ? new Forwarder(service, send, signals.stop) : undefined;
+      const handle = async ({ event, delivery }: FeedEvent) => {
+        if (event !== "delivery") return;
+        const forwarded = await forwarder?.forward(delivery);
+        if (forwarded) write(forwarded, false);
+        if (!printsBody || isForScripts(globals.format)) return;
+        const body = forwarded?.body ?? (await readBody(service, delivery.id));
+        io.stdout.write(`${indentJson(io.redactor ? JSON.stringify(io.redactor.data(JSON.parse(body))) : body)}\n`);
+      };
+      await follow(feed, { context, stop: signals.stop, write, handle });
     });
   } catch (error) {
     if (!signals.stop.aborted) throw error;
@@ -54,13 +77,19 @@ export async function listenToWebhooks(
   }
 }
 
+async function readBody({ webhookDeliveries }: Service, delivery_id: number): Promise<string> {
+  return (await webhookDeliveries.get({ delivery_id })).delivery.body;
+}
+
 interface Following {
   readonly context: Context;
   readonly stop: AbortSignal;
   readonly write: WriteEvent;
+  /** Called for each event after it was written. */
+  readonly handle: (event: FeedEvent) => Promise<void>;
 }
 
-async function follow(feed: WebhookFeed, { context, stop, write }: Following): Promise<void> {
+async function follow(feed: WebhookFeed, { context, stop, write, handle }: Following): Promise<void> {
   const { io, messages } = context;
   const { setTimeout: wait } = await import("node:timers/promises");
   let isDisconnected = false;
@@ -70,7 +99,10 @@ async function follow(feed: WebhookFeed, { context, stop, write }: Following): P
     try {
       const events = await feed.next();
       const newest = new Map(events.map((event) => [event.delivery.id, event]));
-      for (const event of events) write(event, newest.get(event.delivery.id) === event);
+      for (const event of events) {
+        write(event, newest.get(event.delivery.id) === event);
+        await handle(event);
+      }
       if (isDisconnected) messages.warn("Reconnected to the service.");
       isDisconnected = false;
       const oldestMs = feed.oldestUnattemptedMs();
@@ -92,20 +124,25 @@ async function follow(feed: WebhookFeed, { context, stop, write }: Following): P
 }
 
 /** @param isLast whether it is the newest event of its delivery; only then does the delivery's state belong to it */
-type WriteEvent = (event: FeedEvent, isLast: boolean) => void;
+type WriteEvent = (event: FeedEvent | Forwarded, isLast: boolean) => void;
 
 /** Writes one line per event, starting with its time in UTC. */
 function createLineWriter(paint: Paint, write: (line: string) => void): WriteEvent {
   return (event, isLast) => {
-    const time = event.event === "delivery" ? event.delivery.created_at : event.attempt.started_at;
+    const time = event.event === "attempt" ? event.attempt.started_at : event.delivery.created_at;
     write(`${paint.dim(formatTimeOfDay(time))}  ${describeEvent(event, isLast, paint)}`);
   };
 }
 
-function describeEvent(event: FeedEvent, isLast: boolean, paint: Paint): string {
+function describeEvent(event: FeedEvent | Forwarded, isLast: boolean, paint: Paint): string {
   const { id, event_name } = event.delivery;
   const subject = `#${id} ${event_name} → ${sanitizeText(describeTarget(event.delivery))}`;
   if (event.event === "delivery") return `${paint.bold("new")}        ${subject}`;
+  if (event.event === "forward") {
+    const outcome = event.status === undefined ? sanitizeText(event.problem ?? "failed") : String(event.status);
+    const color = event.problem === undefined ? paint.green : paint.red;
+    return `${color("forwarded")}  #${id} ${event_name}  ${outcome}, ${formatMs(event.duration_ms ?? 0)}`;
+  }
   const { problem, status, duration_ms } = event.attempt;
   const duration = duration_ms === null ? "" : `, ${formatMs(duration_ms)}`;
   if (problem === null) return `${paint.green("delivered")}  ${subject}  ${status}${duration}`;

@@ -7,6 +7,7 @@ import { describeState } from "./delivery-format.ts";
 export const webhooksRedeliver = command({
   name: "webhooks redeliver",
   summary: "Send a webhook delivery again, with the same event ID",
+  calls: "write",
   argument: "<id>",
   examples: ["starpost webhooks redeliver 12", "starpost webhooks redeliver 12 --json"],
   run: async (context, { arguments: [id = ""] }) => {

@@ -4,7 +4,7 @@ import { type Flag, type Flags, shortFormOf, type Values } from "../flag.ts";
 import { commands, replaceSynonyms } from "../commands.ts";
 import { globalFlags, helpFlag } from "../global-flags.ts";
 import { nouns } from "../help/groups.ts";
-import type { Io } from "../io.ts";
+import { findRecordNames, recordsNamed, type RecordSource } from "./record-names.ts";
 import { topics } from "../help/topics/index.ts";
 import { listProfileNames } from "../../../config/profile-names.ts";
 import { type Paths, resolvePaths } from "../../../config/paths.ts";
@@ -25,16 +25,39 @@ const nothing: Completion = { candidates: [], further: "none" };
  * @param words the words after the program name, the last as typed so far
  */
 export async function complete(
-  io: Pick<Io, "env" | "cwd">,
+  io: RecordSource,
   words: readonly string[],
   table: CommandTable = commands,
 ): Promise<Completion> {
   const start = words.at(-1) ?? "";
-  const all = words.includes("api") ? { ...table, ...(await loadApiCommands()) } : table;
-  const typed = await readTypedWords(replaceSynonyms(words.slice(0, -1), all), all);
+  const given = await expandTyped(io, words.slice(0, -1), table);
+  const all = given.includes("api") ? { ...table, ...(await loadApiCommands()) } : table;
+  const typed = await readTypedWords(replaceSynonyms(given, all), all);
   const found = await findCandidates(io, typed, start, table);
   const fitting = found.candidates.filter(({ value }) => value.startsWith(start));
   return { candidates: fitting, further: found.further };
+}
+
+/** The typed words with their alias expanded. */
+async function expandTyped(
+  io: RecordSource,
+  words: readonly string[],
+  table: CommandTable,
+): Promise<readonly string[]> {
+  const { expandPartly, findFirstWord, isCommandWord, readAliases } = await import("../aliases.ts");
+  const at = findFirstWord(words);
+  const name = words[at];
+  if (name === undefined || isCommandWord(name, table)) return words;
+  const expansion = (await readAliases(io)).get(name);
+  return expansion === undefined ? words : [...words.slice(0, at), ...expandPartly(expansion, words.slice(at + 1))];
+}
+
+async function findAliases(io: RecordSource): Promise<Candidate[]> {
+  const { readAliases } = await import("../aliases.ts");
+  return [...(await readAliases(io).catch(() => new Map<string, string>()))].map(([value, about]) => ({
+    value,
+    about,
+  }));
 }
 
 /** Operations called by name, which the table does not contain. */
@@ -43,11 +66,18 @@ async function loadApiCommands(): Promise<CommandTable> {
 }
 
 async function findCandidates(
-  io: Pick<Io, "env" | "cwd">,
+  io: RecordSource,
   typed: TypedWords,
   start: string,
   table: CommandTable,
 ): Promise<Completion> {
+  if (typed.awaiting === "columns") return { candidates: completeColumns(typed.command, start), further: "none" };
+  const record = nameOfNext(typed);
+  const names = record === undefined ? undefined : recordsNamed(record);
+  if (names !== undefined) {
+    const found = await findRecordNames(io, names);
+    if (found.length > 0) return { candidates: found.map((value) => ({ value })), further: "none" };
+  }
   if (typed.awaiting !== undefined) return completeValue(io, valuesOfFlag(typed.command, typed.awaiting), start);
   const [, flag, value] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
   if (flag !== undefined) {
@@ -61,17 +91,37 @@ async function findCandidates(
     return { candidates: completeFlag(typed), further: "none" };
   }
   if (!typed.command && typed.arguments.length > 0) return nothing;
-  if (!typed.command) return { candidates: await nextWords(typed.path, table), further: "none" };
+  if (!typed.command) {
+    const aliases = typed.path.length === 0 ? await findAliases(io) : [];
+    return { candidates: [...(await nextWords(typed.path, table)), ...aliases], further: "none" };
+  }
+  if (typed.command.name === "api" && typed.arguments.length === 1) {
+    return { candidates: await findPaths(typed.arguments[0] ?? ""), further: "none" };
+  }
   const values = argumentAt(typed.command, typed.arguments.length)?.values;
   if (values === "commands") return { candidates: await completeHelp(typed.arguments, table), further: "none" };
   return completeValue(io, values, start);
 }
 
-async function completeValue(
-  io: Pick<Io, "env" | "cwd">,
-  values: Values | undefined,
-  start: string,
-): Promise<Completion> {
+/** The name of the flag or argument whose value is typed next. */
+function nameOfNext({ awaiting, command, arguments: given }: TypedWords): string | undefined {
+  return awaiting ?? command?.argument?.split(" ")[given.length]?.replaceAll(/[<>[\].]/g, "");
+}
+
+/** Completes the last name of a comma-separated list. */
+function completeColumns(command: Command | undefined, start: string): Candidate[] {
+  const typed = start.slice(0, start.lastIndexOf(",") + 1);
+  return (command?.columns ?? []).map((column) => ({ value: `${typed}${column}` }));
+}
+
+/** The paths of the API's operations for an HTTP method. */
+async function findPaths(method: string): Promise<Candidate[]> {
+  const { listOperations } = await import("../../commands/api/operations.ts");
+  const found = listOperations().filter((operation) => operation.method === method.toUpperCase());
+  return found.map(({ path, summary }) => ({ value: path, about: summary }));
+}
+
+async function completeValue(io: RecordSource, values: Values | undefined, start: string): Promise<Completion> {
   if (values === "files" || values === "folders") return { ...nothing, further: values };
   return { candidates: await findValues(io, values, start), further: "none" };
 }
@@ -127,21 +177,18 @@ interface Candidate {
 const maxRuns = 100;
 
 /** Finds values on this machine, without opening a database, making a call, or creating files. */
-async function findValues(
-  io: Pick<Io, "env" | "cwd">,
-  values: Values | undefined,
-  start: string,
-): Promise<readonly Candidate[]> {
+async function findValues(io: RecordSource, values: Values | undefined, start: string): Promise<readonly Candidate[]> {
   if (values === undefined || values === "files" || values === "folders" || values === "commands") return [];
   if (values === "topics") {
     return Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
   }
+  if (values === "aliases") return findAliases(io);
   if (values === "profiles") return findProfiles(io, await resolvePaths(io.env, io.cwd));
   if (values === "imports") return findRuns(await resolvePaths(io.env, io.cwd), start);
   return values.map((value) => ({ value }));
 }
 
-function findProfiles({ env }: Pick<Io, "env">, paths: Paths): Candidate[] {
+function findProfiles({ env }: Pick<RecordSource, "env">, paths: Paths): Candidate[] {
   return listProfileNames(env, paths).map(({ name, about }) => ({ value: name, about }));
 }
 

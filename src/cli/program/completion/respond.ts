@@ -1,11 +1,12 @@
 import type { Io } from "../io.ts";
+import type { RecordSource } from "./record-names.ts";
 import { complete } from "./complete.ts";
 
 /**
  * Answers `__complete <shell> <words…>`: one candidate per line with its description after a tab, and a last line naming
  * what else the shell completes. Errors are ignored, because messages would appear in the middle of the command line.
  */
-export async function answerCompletion(io: Pick<Io, "argv" | "env" | "cwd" | "stdout">): Promise<void> {
+export async function answerCompletion(io: Pick<Io, "argv" | "stdout"> & RecordSource): Promise<void> {
   const [, shell, ...typed] = io.argv;
   const words = shell === "bash" ? joinAssignments(typed) : typed;
   try {

@@ -20,7 +20,10 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     groups: "Manage groups of products that share reviews",
     imports: "Show, resume, verify, undo, and purge import runs",
   },
-  Moderation: moderation,
+  "Customer support": {
+    ...moderation,
+    customers: "Show, export, and erase what is stored about a customer",
+  },
   Email: {
     mail: "Send, inspect, and configure review-request emails",
     webhooks: "Manage webhooks and view their deliveries",
@@ -29,6 +32,8 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     serve: "Serve the embedded database over HTTP",
     api: "Call any operation of the API, by name or by path",
     account: "Manage accounts, their settings, features, and platform",
+    database: "Show the state of a database, and distribute its tables",
+    backup: "Create, verify, and restore backups of a database",
     "sealing-key": "Replace the key that encrypts the secrets in databases",
   },
   Setup: {
@@ -36,6 +41,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     doctor: "Check the installation and suggest fixes",
     profile: "Manage profiles: named accounts and databases",
     auth: "Manage credentials and access tokens",
+    alias: "Manage aliases: short names for commands",
     completion: "Generate shell completion scripts (bash, zsh, fish)",
     help: "Show help for a command or a topic",
   },

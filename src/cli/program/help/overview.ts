@@ -4,7 +4,7 @@ import { nounGroups } from "./groups.ts";
 
 const purpose = "Import, moderate, and serve product reviews, questions, and review requests.";
 
-const examples = ["starpost init", "starpost orders import orders.csv --dry-run"];
+const examples = ["starpost orders import orders.csv --dry-run"];
 
 /** The help of the program. It needs neither the parser nor any command, so `--help` starts fast. */
 export function describeProgram(): string {
@@ -22,7 +22,7 @@ export function describeProgram(): string {
       Object.entries(flags).map(([name, flag]) => [formatFlag(name, flag), flag.description]),
     ),
     `EXAMPLES\n${examples.map((line) => `  $ ${line}\n`).join("")}`,
-    "LEARN MORE\n  Use `starpost <noun> <verb> --help` for a command, `starpost help topics` for\n  topics. `ls` stands for list, and `rm` for delete or remove.\n",
+    "LEARN MORE\n  Use `starpost <noun> <verb> --help` or `starpost help topics`; `ls` is `list`.\n",
   ].join("\n");
 }
 

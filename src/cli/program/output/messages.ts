@@ -1,6 +1,9 @@
 import { isForScripts } from "../global-flags.ts";
 import type { Globals } from "../global-flags.ts";
 import type { Io } from "../io.ts";
+import type { OnTrace } from "../../../service/trace.ts";
+import { addTraces, KeptTraces } from "./kept-traces.ts";
+import { formatTrace, redactTrace } from "./trace-format.ts";
 import { readVariable } from "../../../config/environment.ts";
 import { indentLabels, sanitizeLine } from "../../../terminal/safe-text.ts";
 import { wrapLine } from "../../../terminal/wrap-text.ts";
@@ -25,21 +28,27 @@ export interface Messages {
   warn(message: Message): void;
   /** Shown only to a person at a terminal, or in table and CSV formats. */
   info(message: Message): void;
+  /** Shown even if the output is for a script; then in one JSON document. */
+  readonly trace: OnTrace;
   openProgress(): Promise<Progress>;
   /** Colors for standard error. */
   paint(): Promise<Paint>;
-  /** Writes the warnings that were deferred. */
+  /** Writes the traces and warnings that were deferred. */
   flush(): void;
+  /** Adds the traces that were deferred to the error that ends the command. */
+  fail(error: unknown): void;
 }
 
 /**
  * With a format for scripts and standard error redirected, standard error must hold at most one JSON error document.
- * Warnings are therefore deferred until the command has succeeded, and information is dropped.
+ * Warnings are therefore deferred until the command has succeeded, information is dropped, and traces become part of the
+ * error, or one document if the command succeeds.
  */
 export function createMessages(io: Io, globals: Globals): Messages {
   // Checked for each message, because opening standard error slows startup.
   const isDeferred = () => isForScripts(globals.format) && !io.isStderrTerminal;
   const deferred: Message[] = [];
+  const traces = new KeptTraces();
   const write = (message: Message) => {
     if (!globals.quiet) io.stderr.write(`${formatMessage(io, message, globals)}\n`);
   };
@@ -51,17 +60,28 @@ export function createMessages(io: Io, globals: Globals): Messages {
     info: (message) => {
       if (!isDeferred()) write(message);
     },
+    trace: (event) => {
+      const shown = io.redactor ? redactTrace(event, io.redactor) : event;
+      if (isDeferred()) traces.add(shown);
+      else write(formatTrace(shown));
+    },
     openProgress: async () => {
       if (globals.quiet || isDeferred()) return noProgress;
       const { clock, redactor } = io;
       const stderr = findUnguarded(io.stderr);
-      const isAnimated = canAnimate(stderr) && !isAutomated(io) && readVariable(io.env, "TERM") !== "dumb";
+      const isAnimated =
+        !globals.verbose && canAnimate(stderr) && !isAutomated(io) && readVariable(io.env, "TERM") !== "dumb";
       const { isColored } = readMessageScreen(io);
       return isAnimated ? createSpinner(stderr, { clock, isColored, redactor }) : createLineProgress(stderr, clock);
     },
     paint: () => createPaint(readMessageScreen(io).isColored),
     flush: () => {
+      const document = traces.take();
+      if (document && !globals.quiet) io.stderr.write(`${JSON.stringify(document)}\n`);
       for (const message of deferred.splice(0)) write(message);
+    },
+    fail: (error) => {
+      if (!globals.quiet) addTraces(error, traces.take());
     },
   };
 }

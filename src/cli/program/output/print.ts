@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { usageError } from "../../../config/user-error.ts";
 import { renderData } from "../../../terminal/render.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
@@ -17,19 +18,30 @@ interface Printed {
  * Prints the data of a command in the selected format and columns.
  * @returns the number of rows, for a stream
  */
-export async function print(io: Io, globals: Globals, { data, view }: Printed): Promise<number | undefined> {
+export async function print(io: Io, globals: Globals, printed: Printed): Promise<number | undefined> {
+  if (!io.isStdoutTerminal || globals.format !== "table") return printTo(io.stdout, io, globals, printed);
+  const { openPager } = await import("./pager.ts");
+  const paged = openPager(io, globals);
+  try {
+    return await printTo(paged?.stream ?? io.stdout, io, globals, printed);
+  } finally {
+    await paged?.close();
+  }
+}
+
+async function printTo(out: Writable, io: Io, globals: Globals, { data, view }: Printed): Promise<number | undefined> {
   const { format, columns } = globals;
   const screen = { ...readScreen(io), ...(format === "csv" && { toCsvText: csvTextOf(io, globals) }) };
   if (data instanceof RowStream) {
     const { writeRows } = await import("../../../terminal/write-rows.ts");
     const chosen = choose(columns, data);
-    return writeRows(io.stdout, data, { format, columns: chosen, screen });
+    return writeRows(out, data, { format, columns: chosen, screen });
   }
   const shown = view();
   const own = format === "csv" ? (shown.fileColumns ?? shown.columns) : shown.columns;
   const allColumns = [...new Set([...own, ...Object.keys(shown.rows[0] ?? {})])];
   const chosen = { ...shown, columns: choose(columns, { columns: own, allColumns }) };
-  io.stdout.write(await renderData(data, chosen, format, screen));
+  out.write(await renderData(data, chosen, format, screen));
   return undefined;
 }
 

@@ -12,7 +12,7 @@ import type { Tables } from "../../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 import { setUpEmailEvents } from "./signing-keys.ts";
 import { type EmailEvent, recordEmailEvents, toDetail } from "../../kernel/email-log.ts";
-import { parseMessageKey } from "../../kernel/message-key.ts";
+import { parseMessageKey } from "../message-key.ts";
 import { suppress } from "./suppressions.ts";
 import { parseProviderEvents, type ProviderElement, type ProviderEmailEvent } from "./provider-events.ts";
 import { unsubscribe } from "../../unsubscribers/unsubscription.ts";
@@ -141,10 +141,15 @@ async function findByProviderId(
   return new Map(found.map((email) => [email.provider_id ?? "", email]));
 }
 
-async function storeProviderIds(learned: ReadonlyMap<string, Email>, { transaction }: HandlerContext): Promise<void> {
+async function storeProviderIds(learned: ReadonlyMap<string, Email>, context: HandlerContext): Promise<void> {
   for (const [provider_id, { id, provider_id: known }] of learned) {
     if (known === provider_id) continue;
-    await transaction.updateTable("mails").set({ provider_id }).where("id", "=", id).execute();
+    await context.transaction
+      .updateTable("mails")
+      .set({ provider_id })
+      .where("account_id", "=", accountOf(context).id)
+      .where("id", "=", id)
+      .execute();
   }
 }
 
@@ -205,6 +210,7 @@ async function applyConsequence(
   await context.transaction
     .updateTable("mails")
     .set({ state, reason: reason ?? detail })
+    .where("account_id", "=", accountId)
     .where("id", "=", mailId)
     .where("state", "=", "sent")
     .execute();

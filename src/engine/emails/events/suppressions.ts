@@ -1,4 +1,5 @@
-import type { contract, SuppressionKind } from "../../../contract/index.ts";
+import type { contract, CustomerSuppression, SuppressionKind } from "../../../contract/index.ts";
+import { readAddressHasher } from "../erased-addresses.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 
 /** The rule that prevents emails to a suppressed address. */
@@ -44,12 +45,13 @@ export const emailSuppressionHandlers: Handlers<typeof contract.emailSuppression
    * address without suppressions is not an error.
    */
   lift: async ({ email }, context) => {
+    const hash = await readAddressHasher(accountOf(context).id, context);
     const lifted = await context.transaction
       .deleteFrom("mail_suppressions")
       .where("account_id", "=", accountOf(context).id)
-      .where("email_key", "=", email.toLowerCase())
+      .where("email_key", "in", [email.toLowerCase(), ...(hash ? [hash(email)] : [])])
       .returning("kind")
       .execute();
-    return { email, lifted: lifted.map(({ kind }) => kind as SuppressionKind).toSorted() };
+    return { email, lifted: lifted.map(({ kind }) => kind as CustomerSuppression).toSorted() };
   },
 };

@@ -15,7 +15,7 @@ export function readDroppedProducts({ data }: Pick<Email, "data">): DroppedProdu
 
 /** Stores the products that are dropped from emails about entire orders, for later explanations. */
 export async function saveDroppedProducts(
-  emails: readonly (Email & Pick<Row<"mails">, "product_row">)[],
+  emails: readonly (Email & Pick<Row<"mails">, "account_id" | "product_row">)[],
   decisions: ReadonlyMap<number, { readonly dropped?: DroppedProducts | undefined }>,
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
@@ -25,6 +25,11 @@ export async function saveDroppedProducts(
     const isEmpty = Object.keys(dropped).length === 0;
     const data = JSON.stringify(isEmpty ? {} : { left_out: dropped });
     if (data === email.data) continue;
-    await transaction.updateTable("mails").set({ data }).where("id", "=", email.id).execute();
+    await transaction
+      .updateTable("mails")
+      .set({ data })
+      .where("account_id", "=", email.account_id)
+      .where("id", "=", email.id)
+      .execute();
   }
 }

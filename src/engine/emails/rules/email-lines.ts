@@ -13,6 +13,9 @@ export type RequestEmail = Pick<
   "id" | "category" | "email" | "email_type_id" | "order_row" | "product_row" | "created_at"
 >;
 
+/** Whether an email belongs to an order. The addition prevents the use of the index that finds emails by their order. */
+export const isOfOrder = sql<boolean>`mails.order_row + 0 is not null`;
+
 /** A product that an email is about. */
 export interface EmailLine extends OrderLine {
   readonly mailId: number;
@@ -32,37 +35,42 @@ interface EmailColumns {
   created_at: number;
 }
 
-const selectLines = createStatement<{ rows: string }, Omit<OrderLine, "id" | "email"> & { readonly mailId: number }>(
-  (slot, dialect) => {
-    const columns = sql`batch.id as "mailId", orders.order_id, orders.order_date, products.id as product_row,
+const selectLines = createStatement<
+  { accountId: number; rows: string },
+  Omit<OrderLine, "id" | "email"> & { readonly mailId: number }
+>((slot, dialect) => {
+  const columns = sql`batch.id as "mailId", orders.order_id, orders.order_date, products.id as product_row,
     products.product_id, products.blacklisted`;
-    const batch = batchOf<EmailColumns>(emailColumns, slot("rows"), dialect);
-    return sql`
+  const accountId = slot("accountId");
+  const batch = batchOf<EmailColumns>(emailColumns, slot("rows"), dialect);
+  return sql`
     select ${columns} from ${batch} cross join orders cross join products
-    where orders.id = batch.order_row and products.id = batch.product_row
+    where orders.account_id = ${accountId} and orders.id = batch.order_row
+      and products.account_id = ${accountId} and products.id = batch.product_row
     union all
     select ${columns} from ${batch} cross join orders cross join purchases cross join products
-    where batch.product_row = 0 and orders.id = batch.order_row and purchases.order_row = batch.order_row
-      and purchases.unit = 1 and products.id = purchases.product_row
+    where batch.product_row = 0 and orders.account_id = ${accountId} and orders.id = batch.order_row
+      and purchases.account_id = ${accountId} and purchases.order_row = batch.order_row
+      and purchases.unit = 1 and products.account_id = ${accountId} and products.id = purchases.product_row
       and purchases.created_at >= batch.created_at
-      and not exists (select 1 from mails where mails.order_row = purchases.order_row
-        and mails.product_row = purchases.product_row and mails.category = 'map')`;
-  },
-);
+      and not exists (select 1 from mails where mails.account_id = ${accountId}
+        and mails.order_row = purchases.order_row and mails.product_row = purchases.product_row and mails.category = 'map')`;
+});
 
 /**
- * Reads the products that review requests are about, ordered by email and then by when the account first had the
+ * Reads the products that review requests of an account are about, ordered by email and then by when the account first had the
  * product. An email about an entire order covers the products added with or after it that have no email of their own.
  */
 export async function readEmailLines(
   emails: readonly RequestEmail[],
+  accountId: number,
   { transaction, dialect }: Context,
 ): Promise<EmailLine[]> {
   const rows = JSON.stringify(
     emails.map(({ id, order_row, product_row, created_at }) => [id, order_row, product_row, created_at]),
   );
   const emailById = new Map(emails.map((email) => [email.id, email]));
-  const selected = await selectLines(transaction, dialect, { rows });
+  const selected = await selectLines(transaction, dialect, { accountId, rows });
   return selected.rows
     .toSorted((a, b) => a.mailId - b.mailId || a.product_row - b.product_row)
     .flatMap((line, index) => {

@@ -1,10 +1,10 @@
 import { actorNames, type EmailRuleName, type EmailSettings, isStoppedByRecipient } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import type { DroppedProducts } from "./dropped-products.ts";
-import { type EmailLine, readEmailLines, type RequestEmail } from "./email-lines.ts";
+import { type EmailLine, isOfOrder, readEmailLines, type RequestEmail } from "./email-lines.ts";
 import { findAddressFacts, findLineFacts, type LineFacts } from "./line-facts.ts";
 import { findBlockingRule, type LineRuleName, lineRuleNames, reviewedSinceMs } from "./line-rules.ts";
 import { sql } from "kysely";
@@ -12,7 +12,7 @@ import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import { dayMs } from "../../../contract/time.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "sealer">;
 
 /** An email in the outbox that is due. */
 export type DueEmail = RequestEmail & Pick<Row<"mails">, "account_id" | "email_key" | "due_at">;
@@ -28,7 +28,7 @@ export interface EmailDecision {
 }
 
 /**
- * Evaluates the rules for emails that are due, in the transaction that sends or rejects them.
+ * Evaluates the rules for emails of an account that are due, in the transaction that sends or rejects them.
  * Source: `emailRuleTable`. Assumed: the limit per customer counts review requests that were sent, are being sent, or are
  * approved by this call, earliest due first. Emails that do not belong to an order (verifications, confirmations, tests)
  * do not count, and are rejected only if the address is unsubscribed from their type, reported spam, or bounced. An
@@ -38,17 +38,16 @@ export interface EmailDecision {
  */
 export async function evaluateEmails(
   emails: readonly DueEmail[],
-  context: Context,
+  context: Context & Pick<HandlerContext, "account" | "ownerId">,
 ): Promise<ReadonlyMap<number, EmailDecision>> {
   const decisions = new Map<number, EmailDecision>();
-  for (const accountId of new Set(emails.map(({ account_id }) => account_id))) {
-    const settings = await readEmailSettings(context, accountId);
-    const accountEmails = emails.filter(({ account_id }) => account_id === accountId);
-    const requests = accountEmails.filter(({ order_row }) => order_row !== null);
-    const others = accountEmails.filter(({ order_row }) => order_row === null);
-    await evaluateOtherEmails(others, { accountId, settings, decisions }, context);
-    await evaluateRequests(requests, { accountId, settings, decisions }, context);
-  }
+  if (emails.length === 0) return decisions;
+  const accountId = accountIdOf(context);
+  const evaluation = { accountId, settings: await readEmailSettings(context, accountId), decisions };
+  const others = emails.filter(({ order_row }) => order_row === null);
+  await evaluateOtherEmails(others, evaluation, context);
+  const requests = emails.filter(({ order_row }) => order_row !== null);
+  await evaluateRequests(requests, evaluation, context);
   return decisions;
 }
 
@@ -75,7 +74,8 @@ function evaluateAddress(
   facts: LineFacts | undefined,
   { bounced_before }: EmailSettings,
 ): EmailRuleName | undefined {
-  const isByRecipient = facts?.unsubscribed?.byName === actorNames.user;
+  // After an erasure, people can still verify a review, as after they unsubscribed.
+  const isByRecipient = facts?.unsubscribed?.byName !== actorNames.store;
   if (facts?.unsubscribed && (!isByRecipient || isStoppedByRecipient(email_type_id))) return "unsubscribed";
   if (facts?.reported_spam) return "reported_spam";
   return bounced_before && facts?.bounced_before ? "bounced_before" : undefined;
@@ -107,7 +107,7 @@ export async function evaluateProducts<Email extends RequestEmail>(
   const approved = new Map<Email, EmailDecision>();
   const rejected = new Map<number, EmailDecision>();
   if (emails.length === 0) return { approved, rejected };
-  const lines = await readEmailLines(emails, context);
+  const lines = await readEmailLines(emails, accountId, context);
   const factsById = new Map<number, LineFacts>();
   for (const emailTypeId of new Set(emails.map(({ email_type_id }) => email_type_id))) {
     const ofType = lines.filter((line) => line.emailTypeId === emailTypeId);
@@ -171,7 +171,7 @@ const countSent = createStatement<
     select batch.email_key, count(*) as emails
     from ${batchOf<{ email_key: string }>({ email_key: "text" }, slot("rows"), dialect)} cross join mails
     where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key
-      and mails.sent_at >= ${slot("since")} and mails.order_row is not null
+      and mails.sent_at >= ${slot("since")} and ${isOfOrder}
     group by batch.email_key`,
 );
 
@@ -180,7 +180,7 @@ const selectLeased = createStatement<{ accountId: number }, { id: number; email_
   (slot) => sql`
     select id, email_key from mails
     where leased_until > 0 and state in ('leased', 'sending') and account_id = ${slot("accountId")}
-      and order_row is not null`,
+      and ${isOfOrder}`,
 );
 
 /**

@@ -1,3 +1,4 @@
+import { erasedKind } from "../erased-addresses.ts";
 import {
   actorNames,
   describeHold,
@@ -54,10 +55,14 @@ const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => s
     canceled?.isWholeOrder === false
       ? `the store canceled the emails for this product of the order${onDate(canceled.atMs)}`
       : `the store canceled the emails for this order${onDate(canceled?.atMs)}`,
-  unsubscribed: ({ address, facts: { unsubscribed } }) =>
-    unsubscribed === undefined || unsubscribed.byName === actorNames.user
-      ? `${address} unsubscribed from review requests${onDate(unsubscribed?.atMs)}`
-      : `the store unsubscribed ${address} from review requests${onDate(unsubscribed.atMs)}`,
+  unsubscribed: ({ address, facts: { unsubscribed } }) => {
+    const date = onDate(unsubscribed?.atMs);
+    if (unsubscribed?.byName === actorNames.store)
+      return `the store unsubscribed ${address} from review requests${date}`;
+    return unsubscribed?.byName === erasedKind
+      ? `the data of ${address} was erased${date}`
+      : `${address} unsubscribed from review requests${date}`;
+  },
   reported_spam: ({ address, facts }) =>
     `${address} reported an earlier email as spam${onDate(facts.reported_spam?.atMs)}`,
   bounced_before: ({ address, facts }) => `an earlier email to ${address} bounced${onDate(facts.bounced_before?.atMs)}`,

@@ -179,11 +179,15 @@ function resultOf(name: EmailRuleName, settings: EmailSettings): RuleResult {
 }
 
 /** Finds when an email was rejected by a rule, bounced, or failed. */
-async function findEndTime({ id, state }: Row<"mails">, { transaction }: HandlerContext): Promise<number | undefined> {
+async function findEndTime(
+  { id, account_id, state }: Row<"mails">,
+  { transaction }: HandlerContext,
+): Promise<number | undefined> {
   if (state !== "not_sent" && state !== "bounced" && state !== "failed") return undefined;
   const last = await transaction
     .selectFrom("mail_events")
     .select("occurred_at")
+    .where("account_id", "=", account_id)
     .where("mail_row", "=", id)
     .where("event", "=", state)
     .orderBy("id", "desc")

@@ -12,6 +12,7 @@ import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayMs } from "../../../contract/time.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
+import { isOfOrder } from "./email-lines.ts";
 import { findLineFacts, type OrderLine } from "./line-facts.ts";
 import { findBlockingRule, type LineRuleName, reviewedSinceMs } from "./line-rules.ts";
 import { SendCalendar } from "./send-calendar.ts";
@@ -112,11 +113,12 @@ const selectLines = createStatement<{ accountId: number; fromId: number }, Purch
     select purchases.id, orders.order_id, orders.email, orders.order_date, purchases.order_row,
       purchases.product_row, products.product_id, products.blacklisted
     from purchases
-      join orders on orders.id = purchases.order_row
-      join products on products.id = purchases.product_row
+      join orders on orders.account_id = purchases.account_id and orders.id = purchases.order_row
+      join products on products.account_id = purchases.account_id and products.id = purchases.product_row
     where purchases.account_id = ${slot("accountId")} and purchases.id >= ${slot("fromId")}
       and purchases.unit = 1
-      and not exists (select 1 from mails where mails.order_row = purchases.order_row
+      and not exists (select 1 from mails where mails.account_id = ${slot("accountId")}
+        and mails.order_row = purchases.order_row
         and mails.product_row in (0, purchases.product_row) and mails.category = 'map'
         and mails.state not in ${pendingStates})
     order by purchases.id limit ${sql.lit(pageSize)}`,
@@ -125,16 +127,17 @@ const selectLines = createStatement<{ accountId: number; fromId: number }, Purch
 const selectSent = createStatement<{ accountId: number; since: number }, { email_key: string; at: number }>(
   (slot) => sql`
     select email_key, sent_at as at from mails
-    where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and order_row is not null`,
+    where account_id = ${slot("accountId")} and sent_at >= ${slot("since")} and ${isOfOrder}`,
 );
 
 const selectPending = createStatement<{ accountId: number; fromId: number }, { email_key: string; at: number }>(
   (slot) => sql`
     select email_key, due_at as at from mails
-    where account_id = ${slot("accountId")} and state in ${pendingStates} and order_row is not null
-      and not exists (select 1 from purchases where purchases.order_row = mails.order_row
+    where account_id = ${slot("accountId")} and state in ${pendingStates} and ${isOfOrder}
+      and not exists (select 1 from purchases where purchases.account_id = ${slot("accountId")}
+        and purchases.order_row = mails.order_row
         and mails.product_row in (0, purchases.product_row) and purchases.unit = 1
-        and purchases.id >= ${slot("fromId")})`,
+        and purchases.id + 0 >= ${slot("fromId")})`,
 );
 
 /** Reserves the emails that were sent recently, and pending emails that are not part of the forecast. */

@@ -2,9 +2,10 @@ import type { EmailSettings } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
+import { isOfOrder } from "./email-lines.ts";
 import { evaluateProducts } from "./evaluation.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "sealer" | "nowMs">;
 type Email = Row<"mails">;
 
 /**
@@ -19,7 +20,7 @@ export async function exceedsLimitWhenDue(email: Email, settings: EmailSettings,
     .selectAll()
     .where("account_id", "=", email.account_id)
     .where("email_key", "=", email.email_key)
-    .where("order_row", "is not", null)
+    .where(isOfOrder)
     .execute();
   const sentOn = recipientEmails.flatMap(({ sent_at, state }) => {
     if (sent_at !== null) return [dayOf(sent_at)];

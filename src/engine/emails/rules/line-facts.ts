@@ -3,9 +3,10 @@ import type { SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
+import { erasedKind, readAddressHasher } from "../erased-addresses.ts";
 import { ruleOfSuppression } from "../events/suppressions.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "dialect">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "sealer">;
 
 /** A product of an order, about which the customer may receive an email. */
 export interface OrderLine {
@@ -101,18 +102,19 @@ const selectReviewed = createStatement<BatchQuery & { since: number }, { id: num
     select batch.id, reviews.created_at as "atMs"
     from ${batchOf<LineColumns>(lineColumns, slot("rows"), dialect)} cross join users cross join reviews
     where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key
-      and users.email_key is not null and reviews.product_row = batch.product_row
-      and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,
+      and users.email_key is not null and reviews.account_id = ${slot("accountId")}
+      and reviews.product_row = batch.product_row and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,
 );
 
 /** Finds the facts that depend only on the address. */
 export async function findAddressFacts(
   emails: readonly AddressedEmail[],
   accountId: number,
-  { transaction, dialect }: Context,
+  context: Context,
 ): Promise<FactsByLine> {
   const facts: FactsByLine = new Map();
   if (emails.length === 0) return facts;
+  const { transaction, dialect } = context;
   const rows = emails.map(({ id, email, email_type_id }) => [id, email.toLowerCase(), email_type_id]);
   const query = { accountId, rows: JSON.stringify(rows) };
   for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
@@ -121,7 +123,24 @@ export async function findAddressFacts(
   for (const { id, kind, ...suppression } of (await selectSuppressed(transaction, dialect, query)).rows) {
     factsOf(facts, id)[ruleOfSuppression[kind]] = suppression;
   }
+  await addErased(facts, emails, accountId, context);
   return facts;
+}
+
+/** Adds that the data of a recipient was erased, which unsubscribes the address. Its suppression contains only a hash. */
+async function addErased(
+  facts: FactsByLine,
+  emails: readonly AddressedEmail[],
+  accountId: number,
+  context: Context,
+): Promise<void> {
+  const hash = await readAddressHasher(accountId, context);
+  if (!hash) return;
+  const rows = emails.map(({ id, email, email_type_id }) => [id, hash(email), email_type_id]);
+  const query = { accountId, rows: JSON.stringify(rows) };
+  for (const { id, atMs } of (await selectSuppressed(context.transaction, context.dialect, query)).rows) {
+    factsOf(facts, id).unsubscribed = { atMs, byName: erasedKind };
+  }
 }
 
 /**

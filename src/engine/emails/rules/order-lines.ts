@@ -40,7 +40,9 @@ export async function readEmailCases(
 ): Promise<readonly EmailCase[]> {
   const products: readonly OrderedProduct[] = await transaction
     .selectFrom("purchases")
-    .innerJoin("products", "products.id", "purchases.product_row")
+    .innerJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "purchases.account_id").onRef("products.id", "=", "purchases.product_row"),
+    )
     .select((eb) => [
       "purchases.id",
       "purchases.created_at as receivedMs",
@@ -52,6 +54,7 @@ export async function readEmailCases(
       eb.val(order.order_date).as("order_date"),
       eb.val(order.email).as("email"),
     ])
+    .where("purchases.account_id", "=", order.account_id)
     .where("purchases.order_row", "=", order.id)
     .where("purchases.unit", "=", 1)
     .orderBy("purchases.id")
@@ -59,6 +62,7 @@ export async function readEmailCases(
   const emails = await transaction
     .selectFrom("mails")
     .selectAll()
+    .where("account_id", "=", order.account_id)
     .where("order_row", "=", order.id)
     .where("category", "=", "map")
     .execute();

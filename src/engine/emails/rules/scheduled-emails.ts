@@ -8,7 +8,7 @@ import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 import type { ScheduledEmails } from "../../orders/order-emails.ts";
 import type { DueEmail } from "./evaluation.ts";
-import { readEmailLines } from "./email-lines.ts";
+import { isOfOrder, readEmailLines } from "./email-lines.ts";
 import { findLineFacts } from "./line-facts.ts";
 import { findBlockingRule, reviewedSinceMs } from "./line-rules.ts";
 import { SendCalendar } from "./send-calendar.ts";
@@ -18,7 +18,7 @@ const selectQueued = createStatement<{ accountId: number; rows: string }, DueEma
     select mails.* from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)}
       cross join orders cross join mails
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
-      and mails.order_row = orders.id and mails.category = 'map' and mails.state = 'queued'`,
+      and mails.account_id = ${slot("accountId")} and mails.order_row = orders.id and mails.category = 'map' and mails.state = 'queued'`,
 );
 
 /**
@@ -54,9 +54,10 @@ async function selectSendable(
 ): Promise<readonly DueEmail[]> {
   const today = dayOf(context.nowMs);
   const byId = new Map(queued.map((email) => [email.id, email]));
-  const lines = await readEmailLines(queued, context);
+  const { id: accountId } = accountOf(context);
+  const lines = await readEmailLines(queued, accountId, context);
   const query = {
-    accountId: accountOf(context).id,
+    accountId,
     emailTypeId: queued[0]?.email_type_id ?? 0,
     reviewedSinceMs: reviewedSinceMs(settings, today),
   };
@@ -76,7 +77,7 @@ const selectOthers = createStatement<
   (slot, dialect) => sql`
     select mails.id, mails.email_key, coalesce(mails.sent_at, mails.due_at) as at
     from ${batchOf<{ email_key: string }>({ email_key: "text" }, slot("rows"), dialect)} cross join mails
-    where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key and mails.order_row is not null
+    where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key and ${isOfOrder}
       and (mails.sent_at >= ${slot("since")} or (mails.sent_at is null and mails.state in ('queued', 'leased', 'sending')))`,
 );
 

@@ -1,9 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { EmailRuleName } from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
+import { createSelection, findsAny, type Queue } from "../../kernel/due-accounts.ts";
+import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { saveDroppedProducts } from "../rules/dropped-products.ts";
 import { evaluateEmails } from "../rules/evaluation.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
@@ -37,7 +38,7 @@ export interface LeaseHolder {
 }
 
 /**
- * Evaluates emails that are due, leases those that may be sent, and stores why the others are not sent.
+ * Evaluates emails of an account that are due, leases those that may be sent, and stores why the others are not sent.
  * Assumed: a review request counts as a request of its category once the rules approve it.
  */
 export async function claimEmails(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
@@ -81,18 +82,19 @@ function mayHaveBeenSent({ state, worker }: Row<"mails">): boolean {
 async function lease(
   rows: readonly Row<"mails">[],
   { worker, leaseMs }: LeaseHolder,
-  { transaction, nowMs }: HandlerContext,
+  context: HandlerContext,
 ): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
-  await transaction
+  await context.transaction
     .updateTable("mails")
     .set({
       state: sql<string>`case when state = 'sending' or (state = 'queued' and worker is not null)
         then 'sending' else 'leased' end`,
       worker,
-      leased_until: nowMs + leaseMs,
+      leased_until: context.nowMs + leaseMs,
     })
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "in", ids)
     .execute();
 }
@@ -107,9 +109,8 @@ function listEvents(row: Row<"mails">): EmailEvent[] {
   return [...events, { ...subject, event: "taken_up", key: String(row.attempts), detail }];
 }
 
-type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
-
 interface DueQuery {
+  readonly accountId: number;
   readonly nowMs: number;
   readonly limit: number;
 }
@@ -120,45 +121,42 @@ export const isOfActiveAccount = sql<boolean>`not exists (
 )`;
 
 const selectQueued = createStatement<DueQuery, Row<"mails">>(
-  (slot, dialect) => sql`
-    select * from mails where state = 'queued' and due_at <= ${slot("nowMs")} and ${isOfActiveAccount}
-    order by due_at, id limit ${slot("limit")} ${dialect.skipLocked}`,
+  (slot) => sql`
+    select * from mails where account_id = ${slot("accountId")} and state = 'queued' and due_at <= ${slot("nowMs")}
+      and ${isOfActiveAccount}
+    order by due_at, id limit ${slot("limit")}`,
 );
 
 const selectExpired = createStatement<DueQuery, Row<"mails">>(
-  (slot, dialect) => sql`
+  (slot) => sql`
     select * from mails
-    where leased_until <= ${slot("nowMs")} and state in ('leased', 'sending') and ${isOfActiveAccount}
-    order by leased_until, id limit ${slot("limit")} ${dialect.skipLocked}`,
+    where account_id = ${slot("accountId")} and state in ('leased', 'sending') and leased_until <= ${slot("nowMs")}
+      and ${isOfActiveAccount}
+    order by leased_until, id limit ${slot("limit")}`,
 );
 
-/** Selects and locks emails that are due. Emails with expired leases come first. */
-async function selectDueEmails(limit: number, { transaction, dialect, nowMs }: Context): Promise<Row<"mails">[]> {
-  const expired = await selectExpired(transaction, dialect, { nowMs, limit });
+/** Selects emails that are due. Emails with expired leases come first. */
+async function selectDueEmails(limit: number, context: HandlerContext): Promise<Row<"mails">[]> {
+  const { transaction, dialect, nowMs } = context;
+  const query = { accountId: accountIdOf(context), nowMs };
+  const expired = await selectExpired(transaction, dialect, { ...query, limit });
   const remaining = limit - expired.rows.length;
   if (remaining <= 0) return expired.rows;
-  const queued = await selectQueued(transaction, dialect, { nowMs, limit: remaining });
+  const queued = await selectQueued(transaction, dialect, { ...query, limit: remaining });
   return [...expired.rows, ...queued.rows];
 }
 
-const selectNextDue = createStatement<object, { readonly at: number }>(
-  () => sql`
-    select * from (
-      select due_at as at from mails where state = 'queued' and ${isOfActiveAccount} order by due_at limit 1
-    ) as queued
-    union all
-    select * from (
-      select leased_until as at from mails
-      where leased_until is not null and state in ('leased', 'sending') and ${isOfActiveAccount}
-      order by leased_until limit 1
-    ) as leased`,
-);
+const selectDue = (accountId: RawBuilder<unknown>, nowMs: RawBuilder<unknown>) => sql`
+  select 1 from mails where mails.account_id = ${accountId} and mails.state = 'queued' and mails.due_at <= ${nowMs}`;
 
-/** Finds when the next email is due or the next lease expires, in milliseconds; undefined if no email is pending. */
-export async function findNextDueTime({
-  transaction,
-  dialect,
-}: Pick<Context, "transaction" | "dialect">): Promise<number | undefined> {
-  const { rows } = await selectNextDue(transaction, dialect, {});
-  return rows.length === 0 ? undefined : Math.min(...rows.map(({ at }) => at));
-}
+/** Ready are accounts with a due email or an expired lease. */
+export const emailQueue: Queue = {
+  table: "mails",
+  hasDue: selectDue,
+  selectReady: createSelection(
+    (accountId, nowMs) =>
+      sql`${findsAny(selectDue(accountId, nowMs))} or ${findsAny(sql`
+      select 1 from mails where mails.account_id = ${accountId} and mails.state in ('leased', 'sending')
+        and mails.leased_until <= ${nowMs}`)}`,
+  ),
+};

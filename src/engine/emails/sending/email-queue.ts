@@ -1,8 +1,9 @@
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { recordTemplateUse } from "../template-failures.ts";
-import type { EngineWork, HandlerContext } from "../../kernel/handler.ts";
-import { type Claim, claimEmails, findNextDueTime, type LeaseHolder } from "./claims.ts";
+import { DueAccounts } from "../../kernel/due-accounts.ts";
+import { accountIdOf, type EngineWork, type HandlerContext } from "../../kernel/handler.ts";
+import { type Claim, claimEmails, emailQueue, type LeaseHolder } from "./claims.ts";
 import type { HeldEmails } from "./holds.ts";
 import { beginSending, type EmailOutcome, type EmailResult, recordOutcome } from "./outcomes.ts";
 
@@ -22,11 +23,12 @@ interface Step {
 /** Access of one worker to the email queue. Workers in any process can use the queue at the same time. */
 export interface EmailQueue {
   /**
-   * Evaluates and leases emails that are due. If none is due, returns nothing and takes no write lock.
+   * Evaluates and leases emails that are due: an equal share of each account that has any, beginning after the account
+   * whose email was sent last. If none is due, returns nothing and writes nothing.
    */
   claim(limit: number): Promise<Claim>;
   /**
-   * Stores the outcomes of emails and that sending the next one begins, in one transaction.
+   * Stores the outcomes of claimed emails of one account, and that sending another email of it begins, in one transaction.
    * @returns the result for each email, in order, and whether the next email may be sent; false if its lease was lost
    * or it was held
    */
@@ -49,41 +51,67 @@ export interface EmailQueue {
  * @param holder its worker name must be unique among all processes, including past ones
  */
 export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQueue {
-  const { worker, leaseMs } = holder;
-  const claimedIds = new Set<number>();
+  const due = new DueAccounts(emailQueue);
+  /** The account of each claimed email, by the ID of the email. */
+  const claimed = new Map<number, number>();
   return {
     claim: async (limit) => {
-      if (!(await work.read(isDue))) return { emails: [], notSent: [], held: [], recovered: 0 };
-      const claim = await work.write((context) => claimEmails(limit, holder, context));
-      for (const { email } of claim.emails) claimedIds.add(email.id);
-      return claim;
+      const claims: Claim[] = [];
+      await due.takeInTurn(limit, work, async (accountId, share) => {
+        const claim = await work.write(accountId, (context) => claimEmails(share, holder, context));
+        for (const { email } of claim.emails) claimed.set(email.id, accountId);
+        claims.push(claim);
+        return claim.emails.length;
+      });
+      return mergeClaims(claims);
     },
     step: async (ended, nextId) => {
-      if (ended.length === 0 && nextId === undefined) return { results: [], hasBegun: false };
-      const recorded = await work.write((context) => recordStep(ended, nextId, holder, context));
-      for (const { id } of ended) claimedIds.delete(id);
-      if (nextId !== undefined && !recorded.hasBegun) claimedIds.delete(nextId);
+      const accountId = claimed.get(ended[0]?.id ?? nextId ?? 0);
+      if (accountId === undefined) return { results: ended.map(() => "lost"), hasBegun: false };
+      const recorded = await work.write(accountId, (context) => recordStep(ended, nextId, holder, context));
+      for (const { id } of ended) claimed.delete(id);
+      if (recorded.hasBegun) due.noteServed(accountId);
+      else if (nextId !== undefined) claimed.delete(nextId);
       return recorded;
     },
-    recordTemplateUse: (email, problem) => work.write((context) => recordTemplateUse(email, problem, context)),
-    renew: async () => {
-      if (claimedIds.size === 0) return;
-      await work.write(async ({ transaction, nowMs }) => {
-        await transaction
-          .updateTable("mails")
-          .set({ leased_until: nowMs + leaseMs })
-          .where("id", "in", [...claimedIds])
-          .where("worker", "=", worker)
-          .where("state", "in", ["leased", "sending"])
-          .execute();
-      });
-    },
-    release: async () => {
-      if (claimedIds.size > 0) await work.write((context) => releaseEmails([...claimedIds], worker, context));
-      claimedIds.clear();
-    },
-    nextDueAt: () => work.read(findNextDueTime),
+    recordTemplateUse: (email, problem) =>
+      work.write(email.accountId, (context) => recordTemplateUse(email, problem, context)),
+    renew: () =>
+      forEachAccount(claimed, (accountId, ids) =>
+        work.write(accountId, (context) => renewLeases(ids, holder, context)),
+      ),
+    release: () =>
+      forEachAccount(claimed, async (accountId, ids) => {
+        await work.write(accountId, (context) => releaseEmails(ids, holder, context));
+        for (const id of ids) claimed.delete(id);
+      }),
+    nextDueAt: () => work.read((context) => due.findNextDueTime(context)),
   };
+}
+
+function mergeClaims(claims: readonly Claim[]): Claim {
+  return {
+    emails: claims.flatMap(({ emails }) => emails),
+    notSent: claims.flatMap(({ notSent }) => notSent),
+    held: claims.flatMap(({ held }) => held),
+    recovered: claims.reduce((sum, { recovered }) => sum + recovered, 0),
+  };
+}
+
+/**
+ * Changes the claimed emails of one account after another. If this fails for an account, the others are still changed.
+ * @throws the first error
+ */
+async function forEachAccount(
+  claimed: ReadonlyMap<number, number>,
+  change: (accountId: number, ids: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const accountId of new Set(claimed.values())) {
+    const ids = [...claimed].flatMap(([id, of]) => (of === accountId ? [id] : []));
+    await change(accountId, ids).catch((error: unknown) => errors.push(error));
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 async function recordStep(
@@ -105,18 +133,25 @@ async function recordStep(
   return { results, hasBegun: begun?.event !== undefined, held: begun?.held };
 }
 
-async function isDue(context: HandlerContext): Promise<boolean> {
-  const dueAtMs = await findNextDueTime(context);
-  return dueAtMs !== undefined && dueAtMs <= context.nowMs;
+/** Selects those of the emails that the worker still holds. */
+function updateHeld(ids: readonly number[], { worker }: LeaseHolder, context: HandlerContext) {
+  return context.transaction
+    .updateTable("mails")
+    .where("account_id", "=", accountIdOf(context))
+    .where("id", "in", ids)
+    .where("worker", "=", worker);
+}
+
+async function renewLeases(ids: readonly number[], holder: LeaseHolder, context: HandlerContext): Promise<void> {
+  await updateHeld(ids, holder, context)
+    .set({ leased_until: context.nowMs + holder.leaseMs })
+    .where("state", "in", ["leased", "sending"])
+    .execute();
 }
 
 /** Emails in state `sending` may have been sent by an earlier worker: they keep their state, and their lease expires. */
-async function releaseEmails(
-  ids: readonly number[],
-  worker: string,
-  { transaction, nowMs }: HandlerContext,
-): Promise<void> {
-  const claimed = transaction.updateTable("mails").where("id", "in", ids).where("worker", "=", worker);
-  await claimed.set({ state: "queued", worker: null, leased_until: null }).where("state", "=", "leased").execute();
-  await claimed.set({ leased_until: nowMs }).where("state", "=", "sending").execute();
+async function releaseEmails(ids: readonly number[], holder: LeaseHolder, context: HandlerContext): Promise<void> {
+  const held = updateHeld(ids, holder, context);
+  await held.set({ state: "queued", worker: null, leased_until: null }).where("state", "=", "leased").execute();
+  await held.set({ leased_until: context.nowMs }).where("state", "=", "sending").execute();
 }

@@ -3,11 +3,11 @@ import { dayMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { listTestRecipients, readEmailPermission } from "../../accounts/email-permissions.ts";
 import { readAppKey } from "../../accounts/account-profile.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { sql } from "kysely";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "nowMs" | "account" | "ownerId">;
 type EmailRow = Row<"mails">;
 
 /** Emails of an account that were held. */
@@ -28,38 +28,31 @@ interface Permitted {
 /** The number of further due emails of an account that are held at once, so that they do not delay other accounts. */
 const batchSize = 1_000;
 
-/** Holds the emails that their accounts may not send now: before the operator enables email, and above the quota. */
+/**
+ * Holds the due emails that their account may not send now: before the operator enables email, and above the quota. All
+ * are of one account.
+ */
 export async function holdEmails(due: readonly EmailRow[], context: Context): Promise<Permitted> {
-  const permitted: EmailRow[] = [];
-  const expired: EmailRow[] = [];
+  const accountId = accountIdOf(context);
+  const expired = due.filter((row) => isExpired(row, context));
+  const current = due.filter((row) => !isExpired(row, context));
+  const { isEnabled, dailyQuota, usedToday } = await readEmailPermission(accountId, context);
+  const allowed = isEnabled ? current : await filterApprovedTests(current, context);
+  const permitted = allowed.slice(0, Math.max(0, dailyQuota - usedToday));
   const held: HeldEmails[] = [];
-  for (const accountId of new Set(due.map(({ account_id }) => account_id))) {
-    const rows = due.filter(({ account_id }) => account_id === accountId);
-    expired.push(...rows.filter((row) => isExpired(row, context)));
-    const current = rows.filter((row) => !isExpired(row, context));
-    const { isEnabled, dailyQuota, usedToday } = await readEmailPermission(accountId, context);
-    const allowed = isEnabled ? current : await filterApprovedTests(current, context);
-    const within = allowed.slice(0, Math.max(0, dailyQuota - usedToday));
-    permitted.push(...within);
-    const disallowed = current.filter((row) => !allowed.includes(row));
-    if (disallowed.length > 0) {
-      const reason = "email_not_enabled";
-      await hold(disallowed, reason, context);
-      const others = await holdOthers(accountId, reason, context);
-      held.push({ appKey: await readAppKey(context, accountId), reason, emails: disallowed.length + others });
-    }
-    const exceeding = allowed.slice(within.length);
-    if (exceeding.length > 0) {
-      const reason = "daily_quota_reached";
-      await hold(exceeding, reason, context);
-      const others = within.length === 0 && isEnabled ? await holdOthers(accountId, reason, context) : 0;
-      held.push({ appKey: await readAppKey(context, accountId), reason, emails: exceeding.length + others });
-    }
-  }
-  return { permitted: due.filter((row) => permitted.includes(row)), expired, held };
+  const holdAll = async (rows: readonly EmailRow[], reason: EmailHold, holdsOthers: boolean) => {
+    if (rows.length === 0) return;
+    await hold(rows, reason, context);
+    const others = holdsOthers ? await holdOthers(reason, context) : 0;
+    held.push({ appKey: await readAppKey(context, accountId), reason, emails: rows.length + others });
+  };
+  const disallowed = current.filter((row) => !allowed.includes(row));
+  await holdAll(disallowed, "email_not_enabled", true);
+  await holdAll(allowed.slice(permitted.length), "daily_quota_reached", permitted.length === 0 && isEnabled);
+  return { permitted, expired, held };
 }
 
-function isExpired({ held_at }: EmailRow, { nowMs }: Context): boolean {
+function isExpired({ held_at }: EmailRow, { nowMs }: Pick<Context, "nowMs">): boolean {
   return held_at !== null && nowMs - held_at > emailSendingLimits.holdMs;
 }
 
@@ -68,22 +61,22 @@ const testCategory = "map" satisfies EmailCategory;
 /** Selects the test emails to recipients whom the operator has approved. */
 async function filterApprovedTests(rows: readonly EmailRow[], context: Context): Promise<readonly EmailRow[]> {
   const tests = rows.filter(({ category, order_row }) => category === testCategory && order_row === null);
-  const [first] = tests;
-  if (!first) return [];
-  const approved = new Set(await listTestRecipients(first.account_id, context));
+  if (tests.length === 0) return [];
+  const approved = new Set(await listTestRecipients(accountIdOf(context), context));
   return tests.filter(({ email_key }) => approved.has(email_key));
 }
 
 /** An email that may have been sent keeps the name of its worker, from which the next worker knows. */
-async function hold(rows: readonly EmailRow[], reason: EmailHold, { transaction, nowMs }: Context): Promise<void> {
-  await transaction
+async function hold(rows: readonly EmailRow[], reason: EmailHold, context: Context): Promise<void> {
+  await context.transaction
     .updateTable("mails")
     .set({
-      ...toHold(reason, nowMs),
+      ...toHold(reason, context.nowMs),
       state: "queued",
       worker: sql<string | null>`case when state = 'leased' then null else worker end`,
       leased_until: null,
     })
+    .where("account_id", "=", accountIdOf(context))
     .where(
       "id",
       "in",
@@ -93,7 +86,9 @@ async function hold(rows: readonly EmailRow[], reason: EmailHold, { transaction,
 }
 
 /** Holds further emails of the account that are due, except test emails, which may have an approved recipient. */
-async function holdOthers(accountId: number, reason: EmailHold, { transaction, nowMs }: Context): Promise<number> {
+async function holdOthers(reason: EmailHold, context: Context): Promise<number> {
+  const { transaction, nowMs } = context;
+  const accountId = accountIdOf(context);
   const others = transaction
     .selectFrom("mails")
     .select("id")
@@ -107,6 +102,7 @@ async function holdOthers(accountId: number, reason: EmailHold, { transaction, n
   const { numUpdatedRows } = await transaction
     .updateTable("mails")
     .set(toHold(reason, nowMs))
+    .where("account_id", "=", accountId)
     .where("id", "in", others)
     .executeTakeFirst();
   return Number(numUpdatedRows);
@@ -120,7 +116,7 @@ function toHold(reason: EmailHold, nowMs: number) {
 export async function releaseHeldEmails(
   accountId: number,
   reason: EmailHold,
-  { transaction, nowMs }: Context,
+  { transaction, nowMs }: Pick<Context, "transaction" | "nowMs">,
   emailKey?: string,
 ): Promise<void> {
   await transaction

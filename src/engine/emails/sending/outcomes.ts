@@ -1,7 +1,7 @@
 import type { EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
 import { suppress } from "../events/suppressions.ts";
 import { isOfActiveAccount, type LeaseHolder } from "./claims.ts";
@@ -10,11 +10,20 @@ import { queueReminder } from "./reminders.ts";
 import { findNextAttempt } from "./retries.ts";
 import { markNotSent, toEventSubject } from "./unsent-emails.ts";
 
-type Context = Pick<HandlerContext, "transaction" | "nowMs">;
+type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "account" | "ownerId">;
+
+/** A message as it was sent. */
+export interface SentMessage {
+  readonly subject: string;
+  /** The header section, with CRLF line endings. */
+  readonly headers: string;
+  readonly text: string;
+  readonly html: string;
+}
 
 /** Outcome of an attempt to compose and send an email. */
 export type EmailOutcome =
-  | { readonly state: "accepted"; readonly answer: string }
+  | { readonly state: "accepted"; readonly answer: string; readonly message?: SentMessage | undefined }
   | { readonly state: "deferred"; readonly answer: string }
   | {
       readonly state: "bounced" | "blocked" | "invalid_address";
@@ -73,6 +82,7 @@ export async function beginSending(
       attempts: eb("attempts", "+", 1),
       leased_until: nowMs + leaseMs,
     }))
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
@@ -94,7 +104,7 @@ export async function recordOutcome(
   { worker, usesOutbox = false }: LeaseHolder,
   context: Context,
 ): Promise<RecordedOutcome> {
-  if (outcome.state === "accepted") return recordSent(id, outcome.answer, worker, context);
+  if (outcome.state === "accepted") return recordSent(id, outcome, worker, context);
   const email = await findLeased(id, worker, context);
   if (!email) return { result: "lost", events: [] };
   const wasRefused = outcome.state === "deferred" || (outcome.state === "unreachable" && !outcome.mayHaveArrived);
@@ -121,21 +131,44 @@ export async function recordOutcome(
 
 async function recordSent(
   id: number,
-  detail: string,
+  { answer: detail, message }: Extract<EmailOutcome, { readonly state: "accepted" }>,
   worker: string,
-  { transaction, nowMs }: Context,
+  context: Context,
 ): Promise<RecordedOutcome> {
-  const sent = await transaction
+  const sent = await context.transaction
     .updateTable("mails")
-    .set({ state: "sent", reason: null, sent_at: nowMs, ...noLease })
+    .set({ state: "sent", reason: null, sent_at: context.nowMs, ...noLease })
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
     .returningAll()
     .executeTakeFirst();
   if (!sent) return { result: "lost", events: [] };
-  await queueReminder(sent, { transaction, nowMs });
+  if (message) await storeMessage(sent, message, context);
+  await queueReminder(sent, context);
   return { result: "sent", events: [{ ...toEventSubject(sent), event: "delivered", detail }] };
+}
+
+/** Assumed: a message that cannot be stored in every database, because it contains a null character, is stored without it. */
+async function storeMessage(
+  { id, account_id }: LeasedEmail,
+  { subject, headers, text, html }: SentMessage,
+  { transaction, nowMs }: Context,
+): Promise<void> {
+  const storable = (part: string) => part.toWellFormed().replaceAll("\0", "");
+  await transaction
+    .insertInto("mail_messages")
+    .values({
+      account_id,
+      mail_row: id,
+      subject: storable(subject),
+      headers: storable(headers),
+      text: storable(text),
+      html: storable(html),
+      sent_at: nowMs,
+    })
+    .execute();
 }
 
 async function defer(email: LeasedEmail, detail: string, context: Context): Promise<RecordedOutcome> {
@@ -166,7 +199,7 @@ async function requeue(
   if (mayHaveArrived) return deferUnknown(email, context);
   await deleteAttempt(email, context);
   const change = { state: "queued", due_at: context.nowMs, leased_until: null } as const;
-  await update(email.id, { ...change, ...(!wasTakenUp && noLease) }, context);
+  await update(email, { ...change, ...(!wasTakenUp && noLease) }, context);
   return { result: "waiting", events: [] };
 }
 
@@ -179,7 +212,7 @@ const lostResponse = "the connection was lost before the mail server responded; 
 async function deferUnknown(email: LeasedEmail, context: Context): Promise<RecordedOutcome> {
   const due_at = await findNextAttempt(email, context);
   if (due_at === undefined) return fail(email, lostResponse, context);
-  await update(email.id, { state: "queued", reason: lostResponse, due_at, leased_until: null }, context);
+  await update(email, { state: "queued", reason: lostResponse, due_at, leased_until: null }, context);
   return { result: "waiting", events: [toDeferredEvent(email, lostResponse)] };
 }
 
@@ -188,20 +221,22 @@ function toDeferredEvent(email: LeasedEmail, detail: string): EmailEvent {
 }
 
 /** Deletes the record of the current attempt, if this worker started one. */
-async function deleteAttempt({ id, account_id, attempts, worker }: LeasedEmail, context: Context): Promise<void> {
+async function deleteAttempt(email: LeasedEmail, context: Context): Promise<void> {
+  const { id, account_id, attempts, worker } = email;
   const { numDeletedRows } = await context.transaction
     .deleteFrom("mail_events")
     .where("account_id", "=", account_id)
     .where("event_key", "=", `${id}:begun:${attempts}`)
     .where("detail", "=", worker)
     .executeTakeFirst();
-  if (numDeletedRows > 0n) await update(id, { attempts: attempts - 1 }, context);
+  if (numDeletedRows > 0n) await update(email, { attempts: attempts - 1 }, context);
 }
 
-function findLeased(id: number, worker: string, { transaction }: Context): Promise<LeasedEmail | undefined> {
-  return transaction
+function findLeased(id: number, worker: string, context: Context): Promise<LeasedEmail | undefined> {
+  return context.transaction
     .selectFrom("mails")
     .selectAll()
+    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
@@ -214,11 +249,16 @@ type Change = Partial<
   Pick<LeasedEmail, "state" | "reason" | "due_at" | "sent_at" | "attempts" | "leased_until" | "worker">
 >;
 
-function release({ id }: LeasedEmail, change: Change, context: Context): Promise<void> {
+function release(email: LeasedEmail, change: Change, context: Context): Promise<void> {
   const { reason } = change;
-  return update(id, { ...change, ...(reason != null && { reason: toDetail(reason) }), ...noLease }, context);
+  return update(email, { ...change, ...(reason != null && { reason: toDetail(reason) }), ...noLease }, context);
 }
 
-async function update(id: number, change: Change, { transaction }: Context): Promise<void> {
-  await transaction.updateTable("mails").set(change).where("id", "=", id).execute();
+async function update({ id, account_id }: LeasedEmail, change: Change, { transaction }: Context): Promise<void> {
+  await transaction
+    .updateTable("mails")
+    .set(change)
+    .where("account_id", "=", account_id)
+    .where("id", "=", id)
+    .execute();
 }

@@ -6,9 +6,9 @@ import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { isStoreUrl, readStoreDomains, type StoreDomains } from "../../accounts/store-domains.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
-import { createMessageKey } from "../../kernel/message-key.ts";
-import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/email-links.ts";
+import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
+import { createMessageKey } from "../message-key.ts";
+import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/signed-link.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 
 /** An email that may be sent, and the products that it asks about. */
@@ -29,20 +29,16 @@ interface Sender {
 type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
 type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url">;
 
-/** Collects the data that the messages are composed of. The lifetime of their links starts now. */
+/** Collects the data that the messages of emails of an account are composed of. The lifetime of their links starts now. */
 export async function buildOutgoingEmails(
   approved: readonly ApprovedEmail[],
   context: HandlerContext,
 ): Promise<OutgoingEmail[]> {
-  const senders = new Map<number, Sender>();
-  for (const { row } of approved) {
-    if (!senders.has(row.account_id)) senders.set(row.account_id, await parseSender(row.account_id, context));
-  }
+  if (approved.length === 0) return [];
+  const sender = await readSender(accountIdOf(context), context);
   const orders = await readOrders(approved, context);
   const products = await readProducts(approved, context);
   return approved.map(({ row, productRows }) => {
-    const sender = senders.get(row.account_id);
-    if (!sender) throw new Error(`no sender for email ${row.id}`);
     const order = row.order_row === null ? undefined : orders.get(row.order_row);
     const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []);
     const data = order
@@ -131,7 +127,7 @@ function rebaseLinks(data: Record<string, unknown>, publicUrl: string): Record<s
   return { ...data, ...Object.fromEntries(links) };
 }
 
-async function parseSender(accountId: number, context: HandlerContext): Promise<Sender> {
+async function readSender(accountId: number, context: HandlerContext): Promise<Sender> {
   const profile = await readAccountProfile(context, accountId);
   const templates = await context.transaction
     .selectFrom("mail_templates")
@@ -154,13 +150,14 @@ async function parseSender(accountId: number, context: HandlerContext): Promise<
 
 async function readOrders(
   approved: readonly ApprovedEmail[],
-  { transaction, dialect }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ReadonlyMap<number, OrderRow>> {
   const ids = approved.flatMap(({ row }) => row.order_row ?? []);
   if (ids.length === 0) return new Map();
-  const rows = await transaction
-    .selectFrom(batchRows<{ id: number }>({ id: "integer" }, toRows(ids), dialect))
+  const rows = await context.transaction
+    .selectFrom(batchRows<{ id: number }>({ id: "integer" }, toRows(ids), context.dialect))
     .crossJoin("orders")
+    .where("orders.account_id", "=", accountIdOf(context))
     .whereRef("orders.id", "=", sql.ref("batch.id"))
     .select(["orders.id", "orders.order_id", "orders.order_date"])
     .execute();
@@ -169,13 +166,14 @@ async function readOrders(
 
 async function readProducts(
   approved: readonly ApprovedEmail[],
-  { transaction, dialect }: HandlerContext,
+  context: HandlerContext,
 ): Promise<ReadonlyMap<number, ProductRow>> {
   const ids = approved.flatMap(({ productRows }) => productRows);
   if (ids.length === 0) return new Map();
-  const rows = await transaction
-    .selectFrom(batchRows<{ id: number }>({ id: "integer" }, toRows(ids), dialect))
+  const rows = await context.transaction
+    .selectFrom(batchRows<{ id: number }>({ id: "integer" }, toRows(ids), context.dialect))
     .crossJoin("products")
+    .where("products.account_id", "=", accountIdOf(context))
     .whereRef("products.id", "=", sql.ref("batch.id"))
     .select(["products.id", "products.product_id", "products.name", "products.url", "products.image_url"])
     .execute();

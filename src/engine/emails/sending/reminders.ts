@@ -14,10 +14,10 @@ const reminder = "reminder" satisfies EmailCategory;
  */
 export async function queueReminder(
   sent: Row<"mails">,
-  { transaction, nowMs }: Pick<HandlerContext, "transaction" | "nowMs">,
+  { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<void> {
   if (sent.category !== requested || sent.order_row === null) return;
-  const { send_reminders, remind_after_days } = await readEmailSettings({ transaction }, sent.account_id);
+  const { send_reminders, remind_after_days } = await readEmailSettings({ transaction, dialect }, sent.account_id);
   if (!send_reminders) return;
   const { account_id, email, email_key, name, order_row, product_row, created_at } = sent;
   await transaction
@@ -38,7 +38,10 @@ export async function queueReminder(
       created_at,
     })
     .onConflict((conflict) =>
-      conflict.columns(["order_row", "product_row", "category"]).where("order_row", "is not", null).doNothing(),
+      conflict
+        .columns(["account_id", "order_row", "product_row", "category"])
+        .where("order_row", "is not", null)
+        .doNothing(),
     )
     .execute();
 }

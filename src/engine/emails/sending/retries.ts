@@ -19,22 +19,26 @@ export const giveUpAfterMs = 3 * dayMs;
 
 /** Returns when to try a deferred email again, in milliseconds, or undefined to give it up. */
 export async function findNextAttempt(
-  email: Pick<Row<"mails">, "id" | "attempts">,
+  email: Pick<Row<"mails">, "id" | "account_id" | "attempts">,
   context: Context,
 ): Promise<number | undefined> {
   const { nowMs } = context;
-  const lastAtMs = (await findFirstAttempt(email.id, context)) + giveUpAfterMs;
+  const lastAtMs = (await findFirstAttempt(email, context)) + giveUpAfterMs;
   if (nowMs >= lastAtMs) return undefined;
   const delayMs = retryDelaysMs[Math.min(email.attempts, retryDelaysMs.length) - 1] ?? 0;
   return Math.min(nowMs + delayMs, lastAtMs);
 }
 
 /** Returns the time of the first attempt, in milliseconds. */
-async function findFirstAttempt(mailId: number, { transaction, nowMs }: Context): Promise<number> {
+async function findFirstAttempt(
+  { id, account_id }: Pick<Row<"mails">, "id" | "account_id">,
+  { transaction, nowMs }: Context,
+): Promise<number> {
   const first = await transaction
     .selectFrom("mail_events")
     .select("occurred_at")
-    .where("mail_row", "=", mailId)
+    .where("account_id", "=", account_id)
+    .where("mail_row", "=", id)
     .where("event", "=", "begun")
     .orderBy("id")
     .limit(1)

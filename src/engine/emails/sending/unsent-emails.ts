@@ -1,7 +1,7 @@
 import type { EmailCategory, EmailEventName, EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
-import type { HandlerContext } from "../../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 
 type EmailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;
 
@@ -20,16 +20,17 @@ const eventOfRule: Readonly<Partial<Record<EmailRuleName, EmailEventName>>> = {
   reported_spam: "dropped_spam_reported",
 };
 
-/** Stores that rules prevented emails. */
+/** Stores that rules prevented emails of an account. */
 export async function markNotSent(
   unsent: readonly { readonly row: EmailRow; readonly rule: EmailRuleName }[],
-  context: Pick<HandlerContext, "transaction" | "nowMs">,
+  context: Pick<HandlerContext, "transaction" | "nowMs" | "account" | "ownerId">,
 ): Promise<UnsentEmail[]> {
   for (const rule of new Set(unsent.map((email) => email.rule))) {
     const ids = unsent.filter((email) => email.rule === rule).map(({ row }) => row.id);
     await context.transaction
       .updateTable("mails")
       .set({ state: "not_sent", reason: rule, worker: null, leased_until: null })
+      .where("account_id", "=", accountIdOf(context))
       .where("id", "in", ids)
       .execute();
   }

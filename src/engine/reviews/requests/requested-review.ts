@@ -48,7 +48,9 @@ function findEmail({ id, accountId }: Claim, { transaction }: HandlerContext) {
   return transaction
     .selectFrom("mails")
     .innerJoin("accounts", "accounts.id", "mails.account_id")
-    .leftJoin("orders", "orders.id", "mails.order_row")
+    .leftJoin("orders", (join) =>
+      join.onRef("orders.account_id", "=", "mails.account_id").onRef("orders.id", "=", "mails.order_row"),
+    )
     .leftJoin("unsubscribers", (join) =>
       join
         .onRef("unsubscribers.account_id", "=", "mails.account_id")
@@ -89,14 +91,17 @@ function readSample(data: string): RequestedProduct {
 /** Finds the review written for the order, even if it is hidden. */
 async function findWritten(
   orderRow: number,
-  { productRow = 0 }: Claim,
+  { productRow = 0, accountId }: Claim,
   { transaction }: HandlerContext,
 ): Promise<Requested["review"]> {
   const found = await transaction
     .selectFrom("reviews")
-    .innerJoin("users", "users.id", "reviews.user_row")
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
+    )
     .select(["reviews.score", "reviews.title", "reviews.content", "reviews.reviewer_type"])
     .select(["reviews.created_at", "users.display_name", "users.kind"])
+    .where("reviews.account_id", "=", accountId)
     .where("reviews.order_row", "=", orderRow)
     .where("reviews.product_row", "=", productRow)
     .executeTakeFirst();

@@ -9,8 +9,8 @@ import {
 import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
 import { recordClick } from "../../kernel/email-log.ts";
 import { findRequested, type Requested } from "./requested-review.ts";
-import { queueCommentRequest } from "../review-emails.ts";
-import { createReview } from "../review-store.ts";
+import { queueReviewEmails } from "../review-emails.ts";
+import { createReviews } from "../new-reviews.ts";
 import { shortenName } from "../../accounts/shoppers.ts";
 import { iso } from "../../kernel/times.ts";
 
@@ -95,8 +95,8 @@ async function storeReview(
     user_reference: order.userReference,
   };
   const accountContext = { ...context, account: { id: accountId, appKey } };
-  const parts = await createReview(newReview, accountContext, { orderRow: order.id });
-  await queueCommentRequest(parts, accountContext);
+  const created = await createReviews([newReview], accountContext, { orderRow: order.id });
+  await queueReviewEmails(created, { isVerified: true }, accountContext);
   await recordClick({ accountId, mailId, category: mail.category as EmailCategory }, context);
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import writeFileAtomic from "write-file-atomic";
 import { listUnsubscribers } from "../../../service/listings.ts";
 import type { Service } from "../../../service/service.ts";
 import { startImport } from "../../../import/import.ts";
-import { createRunFolder, runGroupPath, runPaths } from "../../../import/run/run-folder.ts";
+import { createRunFolder, createRunsFolder, runGroupPath, runPaths } from "../../../import/run/run-folder.ts";
 import { writeFully } from "../../../import/run/write-fully.ts";
 import { ImportError, usageError } from "../../../import/import-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
@@ -34,7 +34,7 @@ export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): P
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  mkdirSync(deps.runsFolder, { recursive: true, mode: 0o700 });
+  createRunsFolder(deps.runsFolder);
   const id = createRunFolder(deps.runsFolder, deps.clock(), deps.random);
   const { folder } = runPaths(deps.runsFolder, id);
   let isWorthKeeping = false;

@@ -5,6 +5,7 @@ import { viewOfRules } from "./view.ts";
 export const mailRulesList = command({
   name: "mail rules list",
   summary: "List the rules that suppress emails, and the email settings",
+  calls: "read",
   examples: ["starpost mail rules list", "starpost mail rules list --json | jq '.settings[] | select(.changed)'"],
   run: (context) => withService(context, (service) => service.emailRules.list({})),
   render: viewOfRules,

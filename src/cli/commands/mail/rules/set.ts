@@ -11,6 +11,7 @@ const defaultKeyword = "default";
 export const mailRulesSet = command({
   name: "mail rules set",
   summary: "Change an email setting",
+  calls: "write",
   argument: "<name> <value>",
   examples: [
     "starpost mail rules set due_after_days 7",

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { toFileError, codeOf, UserError, usageError } from "../../../../config/u
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import type { SentEmailCategory } from "../../../../contract/emails/categories.ts";
+import { CallPreviewed } from "../../../../service/call-preview.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { canPrompt, prompt } from "../../../program/prompt.ts";
@@ -86,6 +87,8 @@ async function editInEditor(
       await rm(folder, { recursive: true, force: true });
       return saved;
     } catch (error) {
+      if (error instanceof CallPreviewed) await rm(folder, { recursive: true, force: true });
+      if (error instanceof CallPreviewed) throw error;
       if (!(await confirmRetry(context, error))) throw keepText(error, path, category);
     }
   }
@@ -128,19 +131,20 @@ function findEditor({ io }: Context): string {
  * receives Ctrl-C itself, and is ended by other signals, so that it restores the terminal.
  */
 async function openEditor({ io: { signals } }: Context, editor: string, path: string): Promise<void> {
-  const child = spawn(`${editor} "${path}"`, { shell: true, stdio: [0, 2, 2] });
+  let child: ChildProcess | undefined;
   let isStopped = false;
   const stop = () => {
     isStopped = true;
-    child.kill();
-    setTimeout(() => child.kill("SIGKILL"), editorStopMs).unref();
+    child?.kill();
+    setTimeout(() => child?.kill("SIGKILL"), editorStopMs).unref();
   };
   const ignore = () => {};
+  // Before the editor starts, because a signal may arrive as soon as it runs.
   signals.on("SIGINT", ignore);
   for (const name of ["SIGTERM", "SIGHUP"] as const) signals.on(name, stop);
   const status = await new Promise<number | null>((ended, failed) => {
-    child.once("error", failed);
-    child.once("exit", ended);
+    child = spawn(`${editor} "${path}"`, { shell: true, stdio: [0, 2, 2] });
+    child.once("error", failed).once("exit", ended);
   }).finally(() => {
     signals.off("SIGINT", ignore);
     for (const name of ["SIGTERM", "SIGHUP"] as const) signals.off(name, stop);

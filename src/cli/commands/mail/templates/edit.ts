@@ -8,6 +8,7 @@ import { isForScripts } from "../../../program/global-flags.ts";
 export const mailTemplatesEdit = command({
   name: "mail templates edit",
   summary: "Edit the email template of a category in an editor or from a file",
+  calls: "write",
   argument: "<category>",
   examples: [
     "starpost mail templates edit map",

@@ -5,6 +5,7 @@ import { command } from "../../../program/command.ts";
 export const mailTemplatesList = command({
   name: "mail templates list",
   summary: "List email templates and show which are customized",
+  calls: "read",
   examples: ["starpost mail templates list", "starpost mail templates list --columns category,template"],
   run: async (context) => {
     const { templates } = await withService(context, (service) => service.emailTemplates.list({}));

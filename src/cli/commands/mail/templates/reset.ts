@@ -8,6 +8,7 @@ import { confirmDestruction } from "../../../program/confirm.ts";
 export const mailTemplatesReset = command({
   name: "mail templates reset",
   summary: "Delete the custom template of a category and restore the built-in one",
+  calls: "write",
   argument: "<category>",
   examples: ["starpost mail templates reset map", "starpost mail templates reset reminder --yes"],
   run: async (context, { arguments: [name = ""] }) => {

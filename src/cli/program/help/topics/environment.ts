@@ -16,6 +16,8 @@ export const environment: Topic = {
           "STARPOST_DATABASE",
           "database of the local profile: a SQLite file, or postgres://user:password@host/database",
         ],
+        ["STARPOST_DATABASE_READER", "URL of a PostgreSQL replica, for storefront reads of `starpost serve`"],
+        ["STARPOST_DATABASE_POOL", "maximum number of connections to PostgreSQL, 2 to 1000 (default: 10)"],
         [
           "STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET",
           "set together: an account of a remote service, without a login",
@@ -36,6 +38,7 @@ export const environment: Topic = {
         ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxy for remote services, and hosts that bypass it"],
         ["NODE_EXTRA_CA_CERTS", "file with additional certificate authorities to trust"],
         ["NODE_DISABLE_COMPILE_CACHE", "1 disables the cache of compiled code that speeds up startup"],
+        ["STARPOST_PAGER, PAGER", "pager for long tables on a terminal (default: less); `cat` disables it"],
         ["NO_COLOR, FORCE_COLOR", "disable colors, or enable them even without a terminal"],
       ],
     },

@@ -1,0 +1,233 @@
+import { existsSync } from "node:fs";
+import { access, constants, link, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { BackupResult, BackupSettings, ListedBackup, VerifiedBackup, VerifySettings } from "./ports.ts";
+import { extractFile, hashFile, writeArchive } from "../../backup/archive.ts";
+import { createManifest, type Manifest, manifestName, readManifest, toUserError } from "../../backup/manifest.ts";
+import { damaged, dumpDatabase, verifyDump } from "../../backup/postgres-backup.ts";
+import { type BackupRecord, changeRecords, readRecords } from "../../backup/records.ts";
+import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
+import { writePrivateFile } from "../../config/private-file.ts";
+import { readSealingKey } from "../../config/sealing-key.ts";
+import { codeOf, toFileError, UserError } from "../../config/user-error.ts";
+import { type DatabaseFileProbe, probeDatabaseFile } from "../../doctor/local/database-file-probe.ts";
+import { toServiceError } from "../../engine/kernel/storage-errors.ts";
+import { findThreadFile } from "../../service/thread-file.ts";
+import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
+import { copyDatabaseFile, deleteDatabaseFile } from "../../storage/sqlite/file-copy.ts";
+import { StorageError } from "../../storage/storage-error.ts";
+
+export { readManifest };
+
+/** Checking a copy reads all of it. Assumed: no disk takes longer than this, in milliseconds. */
+const checkWithinMs = 6 * 60 * 60 * 1_000;
+
+const busyTimeoutMs = 5_000;
+
+/**
+ * Backs up a database while others use it, into one new file.
+ * @throws UserError, ServiceError
+ */
+export async function createBackup(settings: BackupSettings): Promise<BackupResult> {
+  const { profile, clock, random, paths, signal } = settings;
+  const startedMs = clock();
+  const file = await findTarget(settings, startedMs);
+  const mark = random(6).toString("hex");
+  const [content, draft] = [`${file}.${mark}.content`, `${file}.${mark}.draft`];
+  try {
+    const { facts, ...dumped } = await copyContent(settings, content);
+    const { size: bytes } = await stat(content);
+    const isServer = isDatabaseServer(profile);
+    const name = isServer ? "starpost.dump" : "starpost.db";
+    const manifest = createManifest({
+      starpost: settings.version,
+      created_at: new Date(startedMs).toISOString(),
+      database: profile.shownAs,
+      dialect: isServer ? "postgres" : "sqlite",
+      database_version: facts.version,
+      schema: facts.schema,
+      accounts: facts.accounts,
+      ...dumped,
+      content: { name, bytes, sha256: await hashFile(content, signal) },
+    });
+    await writeArchive(draft, {
+      text: { name: manifestName, content: `${JSON.stringify(manifest, undefined, 2)}\n` },
+      file: { name, path: content, bytes },
+      modifiedMs: startedMs,
+      isCompressed: isServer,
+      signal,
+    });
+    const record: BackupRecord = {
+      file,
+      created_at: manifest.created_at,
+      database: profile.shownAs,
+      bytes: (await stat(draft)).size,
+      database_size: facts.bytes,
+      sha256: await hashFile(draft, signal),
+      scheduled: settings.isScheduled ?? false,
+    };
+    const keyFile = settings.withSealingKey === true ? await copySealingKey(settings, `${file}.key`) : undefined;
+    // Fails if somebody has created the file in the meantime.
+    await link(draft, file);
+    const isRecorded = await changeRecords(paths, ({ backups }) => ({ backups: [...backups, record] })).then(
+      () => true,
+      () => false,
+    );
+    return { ...record, manifest, keyFile, isRecorded, durationMs: clock() - startedMs };
+  } catch (error) {
+    throw convertError(error, file, profile);
+  } finally {
+    deleteDatabaseFile(content);
+    await rm(draft, { force: true });
+  }
+}
+
+function convertError(error: unknown, file: string, { shownAs }: LocalProfile): unknown {
+  if (codeOf(error) === "ABORT_ERR") return new UserError("interrupted", "interrupted; no backup was made");
+  if (codeOf(error) === "EEXIST") return new UserError("failed", `${file} already exists`, "Name another file.");
+  const converted = toServiceError(error, shownAs);
+  return converted === error ? toFileError(error, file) : converted;
+}
+
+/** Finds the file to write. The default is in the data folder. */
+async function findTarget({ file, profile, paths }: BackupSettings, nowMs: number): Promise<string> {
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  const name = `starpost-${time}.tar.gz`;
+  const isFolder = file !== undefined && (await stat(file).catch(() => undefined))?.isDirectory() === true;
+  const target = file === undefined ? join(paths.dataFolder, "backups", name) : isFolder ? join(file, name) : file;
+  if (!isDatabaseServer(profile) && !existsSync(profile.database)) {
+    throw new UserError("failed", `${profile.shownAs} does not exist; there is nothing to back up`);
+  }
+  if (existsSync(target)) throw new UserError("failed", `${target} already exists`, "Name another file.");
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw toFileError(error, dirname(target), "Name a file in a writable folder.");
+  });
+  return target;
+}
+
+type CopyFacts = Pick<DatabaseFacts, "version" | "accounts" | "bytes"> & { readonly schema: number };
+type CopiedContent = Pick<Manifest, "namespace" | "dump_version"> & { readonly facts: CopyFacts };
+
+async function copyContent({ profile, env, clock, signal }: BackupSettings, target: string): Promise<CopiedContent> {
+  const { database, shownAs } = profile;
+  if (!isDatabaseServer(profile)) {
+    await copyDatabaseFile(database, target);
+    signal?.throwIfAborted();
+    return { facts: await checkFile(target, shownAs), namespace: null, dump_version: null };
+  }
+  const inspection = await inspectDatabase(database, { clock, busyTimeoutMs });
+  if ("failure" in inspection) throw toStorageFailure(inspection.failure);
+  const facts = requireSchema(inspection.facts, shownAs);
+  return { facts, ...(await dumpDatabase({ url: database, shownAs, env, signal }, target)) };
+}
+
+function toStorageFailure({ problem, message }: { problem: StorageError["problem"] | "bug"; message: string }): Error {
+  return problem === "bug" ? new Error(message) : new StorageError(problem, message);
+}
+
+/**
+ * Inspects a file in another process, because the driver would keep it open in this one.
+ * @param isQuick whether to omit the check of all pages
+ */
+export function probeFile(path: string, isQuick: boolean): Promise<DatabaseFileProbe> {
+  const program = findThreadFile(import.meta.url, "./database-probe");
+  return probeDatabaseFile(path, { program, timeoutMs: checkWithinMs, isQuick });
+}
+
+/**
+ * Reads all pages of a database file in another process.
+ * @param shownAs what the file is, for errors
+ * @throws UserError if it is damaged
+ */
+export async function checkFile(path: string, shownAs: string): Promise<CopyFacts> {
+  const { inspection, damage } = await probeFile(path, false);
+  if (inspection && "failure" in inspection) {
+    const { problem, message } = inspection.failure;
+    throw toStorageFailure({ problem, message: message.replaceAll(path, shownAs) });
+  }
+  if (!inspection || damage === undefined) throw new Error(`the check of ${shownAs} was ended`);
+  if (damage.length > 0) {
+    throw new UserError("failed", `${shownAs} is damaged: ${damage.join("; ")}`, "Use an earlier backup.");
+  }
+  return requireSchema(inspection.facts, shownAs);
+}
+
+function requireSchema({ version, accounts, bytes, schema }: DatabaseFacts, shownAs: string): CopyFacts {
+  if (schema !== null) return { version, accounts, bytes, schema };
+  throw new UserError("failed", `${shownAs} is not a starpost database: it has none of its tables`);
+}
+
+/** Copies the sealing keys to a file of their own, which only its owner can read. */
+async function copySealingKey({ env, paths }: BackupSettings, target: string): Promise<string> {
+  const keys = await readSealingKey(env, paths.keyFile);
+  if (!keys) {
+    throw new UserError(
+      "failed",
+      `there is no sealing key: ${paths.keyFile} does not exist, and STARPOST_KEY is not set`,
+      "Run the command as the user, and with the environment, of the server.",
+    );
+  }
+  const lines = Array.from({ length: keys.length / 32 }, (_, at) => keys.subarray(at * 32, (at + 1) * 32));
+  await writePrivateFile(target, lines.map((key) => `${key.toString("hex")}\n`).join(""));
+  return target;
+}
+
+/**
+ * Checks a backup as far as possible without restoring it.
+ * @throws UserError if it is damaged
+ */
+export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBackup> {
+  const { file, random, env, signal } = settings;
+  const manifest = await readManifest(file).catch((error: unknown) => {
+    throw toFileError(error, file);
+  });
+  const folder = await access(dirname(file), constants.W_OK).then(
+    () => dirname(file),
+    () => tmpdir(),
+  );
+  const content = join(folder, `${basename(file)}.${random(6).toString("hex")}.content`);
+  try {
+    await extractContent(file, manifest, content);
+    if (manifest.dialect === "postgres") await verifyDump(content, manifest, { env, signal });
+    else {
+      const { schema, accounts } = await checkFile(content, file);
+      if (schema !== manifest.schema || accounts !== manifest.accounts) throw damaged(file);
+    }
+    return { file, manifest };
+  } catch (error) {
+    throw toUserError(toFileError(error, content));
+  } finally {
+    deleteDatabaseFile(content);
+  }
+}
+
+/** Writes the database in a backup to a new file. @throws UserError if the backup is damaged */
+export async function extractContent(file: string, { content }: Manifest, target: string): Promise<void> {
+  const { createWriteStream } = await import("node:fs");
+  const output = createWriteStream(target, { flags: "wx", mode: 0o600 });
+  const read = await extractFile(file, { text: manifestName, file: content.name }, output);
+  if (read.sha256 !== content.sha256 || read.bytes !== content.bytes) throw damaged(file);
+}
+
+/**
+ * Lists the backups that were made on this machine, newest first.
+ * @param database only those of this database, as it is shown to users
+ */
+export async function listBackups(paths: BackupSettings["paths"], database?: string): Promise<readonly ListedBackup[]> {
+  const { backups } = await readRecords(paths);
+  return backups
+    .filter((record) => database === undefined || record.database === database)
+    .map((record) => Object.assign(record, { exists: existsSync(record.file) }))
+    .toReversed();
+}
+
+/** Reads the keys in a file that was written with a backup. */
+export async function readKeyFile(path: string): Promise<Buffer> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw toFileError(error, path);
+  });
+  const keys = text.split(/\s+/).filter((line) => line !== "");
+  if (keys.length > 0 && keys.every((key) => /^[0-9a-f]{64}$/i.test(key))) return Buffer.from(keys.join(""), "hex");
+  throw new UserError("failed", `${path} does not contain sealing keys`);
+}

@@ -1,0 +1,54 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ServeOptions } from "./ports.ts";
+import type { LocalTransport } from "../engine/local-transport.ts";
+import { measureEmailDelay } from "../engine/emails/sending/oldest-due.ts";
+import type { Metrics, MetricSources } from "../server/metrics.ts";
+
+/** How long a check waits for the database, in milliseconds. */
+const checkWithinMs = 2_000;
+
+export interface Monitoring {
+  /** Whether the database answers in time. */
+  readonly isReady: () => Promise<boolean>;
+  /** Undefined without a port for metrics. */
+  readonly metrics: Metrics | undefined;
+  /**
+   * Starts the listener for metrics, if there is one.
+   * @throws ListenError
+   */
+  readonly listen: () => Promise<{ readonly url: string } | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** Prepares what monitoring programs ask a server. Metrics are loaded only if a port is given for them. */
+export async function createMonitoring(
+  transport: Pick<LocalTransport, "work" | "queuedWrites" | "poolUse">,
+  { metricsAt, backupCounts }: Pick<ServeOptions, "metricsAt"> & Pick<MetricSources, "backupCounts">,
+): Promise<Monitoring> {
+  const emailDelayMs = limitTime(() => transport.work.read(measureEmailDelay), checkWithinMs);
+  const isReady = () =>
+    emailDelayMs().then(
+      () => true,
+      () => false,
+    );
+  if (!metricsAt) return { isReady, metrics: undefined, listen: async () => undefined, close: async () => {} };
+  const { createMetrics } = await import("../server/metrics.ts");
+  const { createMetricsServer } = await import("../server/metrics-server.ts");
+  const { queuedWrites, poolUse } = transport;
+  const metrics = createMetrics({ queuedWrites, poolUse, emailDelayMs, backupCounts });
+  const server = createMetricsServer(metrics, isReady);
+  return { isReady, metrics, listen: () => server.listen(metricsAt), close: () => server.close() };
+}
+
+/** Limits how long a caller waits. Callers share a check that has not finished, so that checks do not pile up. */
+export function limitTime<T>(check: () => Promise<T>, withinMs: number): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= check().finally(() => (running = undefined));
+    const timer = new AbortController();
+    const tooLate = wait(withinMs, undefined, { ref: false, signal: timer.signal }).then(() => {
+      throw new Error(`no answer within ${withinMs} ms`);
+    });
+    return Promise.race([running, tooLate]).finally(() => timer.abort());
+  };
+}

@@ -1,0 +1,18 @@
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const aliasDelete = command({
+  name: "alias delete",
+  summary: "Delete an alias",
+  isLocalChange: true,
+  argument: "<name>",
+  argumentHelp: { name: { description: "name of the alias, as listed by `alias list`", values: "aliases" } },
+  examples: ["starpost alias delete co", "starpost alias delete co --json"],
+  run: async (context, { arguments: [name = ""] }) => {
+    const { deleteAlias } = await import("./alias-changes.ts");
+    const deleted = await deleteAlias(context, name);
+    context.messages.info(`Deleted alias ${name}.`);
+    return deleted;
+  },
+  render: (deleted) => silent(deleted),
+});

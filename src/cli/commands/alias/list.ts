@@ -1,0 +1,15 @@
+import { table } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const aliasList = command({
+  name: "alias list",
+  summary: "List aliases",
+  examples: ["starpost alias list", "starpost alias list --jq '.[].alias'"],
+  run: async ({ io, messages }) => {
+    const { readAliases } = await import("../../program/aliases.ts");
+    const aliases = [...(await readAliases(io))].map(([alias, expansion]) => ({ alias, expansion }));
+    if (aliases.length === 0) messages.info("No aliases found. To create one, run `starpost alias set`.");
+    return aliases;
+  },
+  render: (aliases) => table(aliases, ["alias", "expansion"]),
+});

@@ -1,0 +1,68 @@
+import { formatBytes, formatDuration } from "../../../terminal/plural.ts";
+import { line } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const backupCreate = command({
+  name: "backup create",
+  summary: "Back up the database into one file, also while it is in use",
+  argument: "[file]",
+  argumentHelp: {
+    file: { description: "file to create, or a folder for it (default: a file in the data folder)", values: "files" },
+  },
+  examples: [
+    "starpost backup create",
+    "starpost backup create /backup/shop.tar.gz",
+    "starpost backup create /backup --with-sealing-key --json",
+  ],
+  flags: {
+    "with-sealing-key": {
+      description: "also copy the sealing key, to a second file that ends in .key; keep it in another place",
+    },
+  },
+  notes: [
+    "The file is a .tar.gz of a manifest and the database as it was at one moment: a SQLite file, or a dump by pg_dump. It " +
+      "contains everything that the service stores, also photos; not the settings, import runs, and outbox of this machine. " +
+      "Only its owner can read it, because it contains personal data. An existing file is never replaced.",
+  ],
+  run: async (context, { arguments: [file], flags }) => {
+    const { untilStopped, requireLocalProfile, resolveFile } = await import("./local-profile.ts");
+    const profile = await requireLocalProfile(context);
+    const host = await context.host();
+    const { createBackup } = await context.io.loadApp();
+    const made = await untilStopped(context, (signal) =>
+      createBackup({
+        ...host,
+        profile,
+        version: context.io.version,
+        file: file === undefined ? undefined : resolveFile(context, file),
+        withSealingKey: flags["with-sealing-key"],
+        signal,
+      }),
+    );
+    const { manifest, keyFile, durationMs } = made;
+    const sizes = `${formatBytes(made.bytes)}, database ${formatBytes(manifest.content.bytes)}`;
+    context.messages.info(`Backed up ${profile.shownAs} in ${formatDuration(durationMs)} (${sizes}).`);
+    if (keyFile !== undefined) {
+      context.messages.info(`Copied the sealing key to ${keyFile}. Keep it in another place than the backup.`);
+    }
+    if (!made.isRecorded) {
+      context.messages.warn(
+        `Cannot write to ${host.paths.dataFolder}, so \`starpost backup list\` and \`starpost doctor\` do not know this backup.`,
+      );
+    }
+    return {
+      file: made.file,
+      created_at: manifest.created_at,
+      database: manifest.database,
+      dialect: manifest.dialect,
+      schema: manifest.schema,
+      accounts: manifest.accounts,
+      bytes: made.bytes,
+      database_bytes: manifest.content.bytes,
+      sha256: made.sha256,
+      sealing_key_file: keyFile ?? null,
+      duration_ms: durationMs,
+    };
+  },
+  render: ({ file }) => line("file", file),
+});

@@ -1,0 +1,68 @@
+import { countOf } from "../../../terminal/plural.ts";
+import { silent } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { confirmDestruction } from "../../program/confirm.ts";
+import { readText } from "../../program/flag-values.ts";
+
+export const backupRestore = command({
+  name: "backup restore",
+  summary: "Replace the database by a backup",
+  argument: "<file>",
+  argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },
+  examples: [
+    "starpost backup restore shop.tar.gz",
+    "starpost backup restore shop.tar.gz --sealing-key shop.tar.gz.key --yes",
+  ],
+  flags: {
+    "sealing-key": {
+      value: "<file>",
+      description: "add the sealing key in this file to those of this machine",
+      values: "files",
+      read: readText,
+    },
+    "keep-replaced": { description: "keep the replaced SQLite file after the restoration, and print its path" },
+  },
+  notes: [
+    "Stop all servers, workers, and imports first: a database in use is not replaced. The replaced database stays until the " +
+      "new one is complete and checked, so a failed restoration changes nothing. Backups of newer versions are refused; the " +
+      "next command migrates those of older versions.",
+  ],
+  run: async (context, { arguments: [given = ""], flags }) => {
+    const { untilStopped, requireLocalProfile, resolveFile } = await import("./local-profile.ts");
+    const profile = await requireLocalProfile(context);
+    const [file, host] = [resolveFile(context, given), await context.host()];
+    const key = flags["sealing-key"];
+    const sealingKeyFile = key === undefined ? undefined : resolveFile(context, key);
+    const { openRestoration } = await context.io.loadApp();
+    const keepsReplaced = flags["keep-replaced"] ?? false;
+    const { manifest, keptAs, opensSecrets } = await untilStopped(context, async (signal) => {
+      const opened = await openRestoration({ ...host, profile, file, sealingKeyFile, keepsReplaced, signal });
+      if (opened.replaced) {
+        const { accounts } = opened.replaced;
+        const content = accounts === undefined ? "which cannot be read" : `with ${countOf(accounts, "account")}`;
+        const when = opened.manifest.created_at;
+        await confirmDestruction(context, `Replace ${profile.shownAs}, ${content}, by the backup of ${when}?`);
+      }
+      return { manifest: opened.manifest, ...(await opened.restore()) };
+    });
+    context.messages.info(
+      `Restored ${profile.shownAs} as of ${manifest.created_at} (${countOf(manifest.accounts, "account")}).`,
+    );
+    if (keptAs !== undefined) context.messages.info(`The replaced database is ${keptAs}.`);
+    if (!opensSecrets) {
+      context.messages.warn(
+        "The sealing key of this machine does not open the secrets in the database. Restore the original key: run the command " +
+          "again with --sealing-key <file>, or set STARPOST_KEY.",
+      );
+    }
+    return {
+      database: profile.shownAs,
+      created_at: manifest.created_at,
+      schema: manifest.schema,
+      accounts: manifest.accounts,
+      replaced_file: keptAs ?? null,
+      opens_secrets: opensSecrets,
+    };
+  },
+  render: (result) => silent(result),
+});

@@ -1,0 +1,32 @@
+import type { VerifiedBackup } from "../../../app/ports.ts";
+import { formatBytes } from "../../../terminal/plural.ts";
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const backupVerify = command({
+  name: "backup verify",
+  summary: "Check that a backup is complete and can be restored",
+  argument: "<file>",
+  argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },
+  examples: ["starpost backup verify shop.tar.gz", "starpost backup verify shop.tar.gz --json"],
+  notes: [
+    "Reads the complete file: its checksums, and every page of a SQLite database (next to the backup, or in TMPDIR if that " +
+      "folder is not writable) or every table of a PostgreSQL dump. Needs no database.",
+  ],
+  run: async (context, { arguments: [file = ""] }) => {
+    const { untilStopped, resolveFile } = await import("./local-profile.ts");
+    const { env, random } = context.io;
+    const { verifyBackup } = await context.io.loadApp();
+    const found = await untilStopped(context, (signal) =>
+      verifyBackup({ file: resolveFile(context, file), env, random, signal }),
+    );
+    return { file: found.file, ...describeManifest(found.manifest) };
+  },
+  render: ({ database_bytes, ...manifest }) => fields({ ...manifest, size: formatBytes(database_bytes) }),
+});
+
+/** What a backup contains, as shown by commands. */
+function describeManifest(manifest: VerifiedBackup["manifest"]) {
+  const { created_at, database, dialect, database_version, schema, accounts, starpost, content } = manifest;
+  return { created_at, database, dialect, database_version, schema, accounts, starpost, database_bytes: content.bytes };
+}

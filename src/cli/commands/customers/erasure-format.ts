@@ -1,0 +1,89 @@
+import type { ErasedCounts } from "../../../contract/index.ts";
+import type { ReviewErasure } from "../../../contract/customers/review-erasures.ts";
+import { countOf } from "../../../terminal/plural.ts";
+import { text, type View } from "../../../terminal/view.ts";
+
+/** What was erased, or would be. Contains no personal data. */
+export interface Erased {
+  readonly state: "planned" | "erased";
+  readonly erasure_id: number | null;
+  readonly reviews: ReviewErasure;
+  readonly counts: ErasedCounts;
+  /** Whether the remains of deleted rows were removed from the database. */
+  readonly removed: boolean;
+  /** Imports whose files are removed. */
+  readonly imports: readonly {
+    readonly import_id: string;
+    readonly kind: string;
+    readonly files: readonly string[];
+    readonly state: string;
+  }[];
+  /** Files of the user that contain the address. */
+  readonly kept_files: readonly string[];
+  /** Backups that were made before, and may contain the customer. */
+  readonly backups: readonly string[];
+}
+
+const labels: readonly (readonly [keyof ErasedCounts, what: string, done: string])[] = [
+  ["orders", "orders", "kept under a pseudonym"],
+  ["reviews", "reviews", ""],
+  ["images", "images of reviews", "deleted"],
+  ["questions", "questions", "deleted with all answers"],
+  ["answers", "answers", "deleted"],
+  ["mails", "emails", "content and address removed"],
+  ["canceled_mails", "emails not sent yet", "canceled"],
+  ["mails_to_others", "emails to others about the customer", "content removed"],
+  ["unsubscriptions", "unsubscriptions", "replaced by a hash"],
+  ["suppressions", "suppressions", "replaced by a hash"],
+  ["missed_products", "skipped order lines", "kept under a pseudonym"],
+  ["webhook_deliveries", "webhook deliveries", "body removed"],
+  ["stored_results", "results of idempotent calls", "cleaned"],
+  ["mentions", "other texts with the address", "address removed"],
+];
+
+const doneWithReviews = { anonymize: "author and texts removed, score kept", delete: "deleted" };
+
+/** The question before an erasure. */
+export function describeErasure({ counts, imports }: Erased, email: string): string {
+  const { orders, reviews, questions, answers, mails } = counts;
+  const parts = [
+    countOf(orders, "order"),
+    countOf(reviews, "review"),
+    countOf(questions + answers, "question or answer", "questions and answers"),
+    countOf(mails, "email"),
+    `the files of ${countOf(imports.length, "import")}`,
+  ];
+  return `The data of ${email} is erased: ${parts.join(", ")}. This cannot be undone.`;
+}
+
+/** Shows what was erased, what stays, and where copies are left. */
+export function viewOfErasure(erased: Erased): View {
+  const { state, erasure_id, counts, imports, kept_files, backups, reviews } = erased;
+  const title = state === "planned" ? "The erasure would change:" : `Erased (erasure ${erasure_id}):`;
+  const found = labels.filter(([name]) => counts[name] > 0);
+  const width = Math.max(0, ...found.map(([, what]) => what.length));
+  const countWidth = Math.max(0, ...found.map(([name]) => String(counts[name]).length));
+  const lines = found.map(([name, what, done]) => {
+    const count = String(counts[name]).padStart(countWidth);
+    return `  ${what.padEnd(width)}  ${count}  ${name === "reviews" ? doneWithReviews[reviews] : done}`;
+  });
+  const runs = imports.map(({ import_id, kind, state: runState }) => {
+    const note =
+      runState === "finished" ? "can no longer be verified or undone" : `is ${runState}; finish or purge it first`;
+    return `  ${import_id} (${kind}): ${note}`;
+  });
+  const sections = [
+    [title, ...(lines.length === 0 ? ["  nothing in the account"] : lines)],
+    ...(runs.length > 0
+      ? [["", state === "planned" ? "Import files to remove:" : "Removed import files:", ...runs]]
+      : []),
+    ...(kept_files.length > 0
+      ? [["", "Files that contain the address, which you must delete yourself:", ...indent(kept_files)]]
+      : []),
+    ...(backups.length > 0 ? [["", "Backups made before, which may contain the customer:", ...indent(backups)]] : []),
+  ];
+  const rows = labels.map(([name]) => ({ record: name, count: counts[name] }));
+  return text(sections.flat(), rows, ["record", "count"]);
+}
+
+const indent = (paths: readonly string[]) => paths.map((path) => `  ${path}`);

@@ -1,0 +1,25 @@
+import { table } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+import { readWholeNumber } from "../../program/flag-values.ts";
+import { withService } from "../../program/with-service.ts";
+
+export const customersErasures = command({
+  name: "customers erasures",
+  summary: "List erasures of customers' data, newest first",
+  calls: "read",
+  examples: ["starpost customers erasures", "starpost customers erasures --limit 5 --json"],
+  flags: { limit: { value: "<n>", description: "maximum number of results", default: 20, read: readWholeNumber } },
+  notes: ["The record of an erasure contains no personal data, not even a hash of the address."],
+  run: async (context, { flags: { limit } }) => {
+    const { erasures } = await withService(context, (service) => service.customers.erasures({ count: limit }));
+    if (erasures.length === 0) context.messages.info("No erasures found.");
+    return erasures;
+  },
+  render: (erasures) =>
+    table(
+      erasures.map(({ id, created_at, reviews: how, counts: { orders, reviews, questions, answers, mails } }) => {
+        return { id, created_at, how, orders, reviews, questions, answers, mails };
+      }),
+      ["id", "created_at", "how", "orders", "reviews", "questions", "answers", "mails"],
+    ),
+});

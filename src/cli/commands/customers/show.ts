@@ -1,0 +1,33 @@
+import { UserError } from "../../../config/user-error.ts";
+import { command } from "../../program/command.ts";
+import { withService } from "../../program/with-service.ts";
+import { viewOfCustomer } from "./customer-format.ts";
+import { findLocalImports } from "./local-imports.ts";
+
+export const customersShow = command({
+  name: "customers show",
+  summary: "Show a customer's orders, reviews, questions, emails, and imports",
+  calls: "read",
+  argument: "<email>",
+  examples: ["starpost customers show ann@mail.example", "starpost customers show ann@mail.example --json"],
+  notes: [
+    "Imports are those of this machine, whether the profile's account is local or remote. The table shows the newest " +
+      "records of each kind; `--json` and `--format csv` include all of them.",
+  ],
+  run: async (context, { arguments: [email = ""] }) => {
+    const { customer } = await withService(context, (service) => service.customers.get({ email }));
+    const found = await findLocalImports(context, email);
+    const imports = found.map(({ import_id, kind, files, state, started_at, rows }) => {
+      return { import_id, kind, files, state, started_at, rows: rows.length };
+    });
+    if (imports.length === 0 && Object.values(customer).every((records) => records === email || records.length === 0)) {
+      throw new UserError(
+        "failed",
+        `customer ${email} not found`,
+        "Neither the account nor an import contains the address.",
+      );
+    }
+    return { ...customer, imports };
+  },
+  render: viewOfCustomer,
+});

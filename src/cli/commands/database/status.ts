@@ -1,0 +1,61 @@
+import type { DatabaseStatus } from "../../../app/ports.ts";
+import { formatBytes } from "../../../terminal/plural.ts";
+import { fields } from "../../../terminal/view.ts";
+import { command } from "../../program/command.ts";
+
+export const databaseStatus = command({
+  name: "database status",
+  summary: "Show the version, size, and schema of the embedded database",
+  examples: ["starpost database status", "starpost database status --profile shop --json"],
+  notes: [
+    "Changes nothing: pending migrations are carried out by the next other command or server that uses the database.",
+  ],
+  run: async (context) => {
+    const { findLocalProfile } = await import("../serve/server-run.ts");
+    const profile = await findLocalProfile(context, "has a database");
+    const { readDatabaseStatus } = await context.io.loadApp();
+    return toData(await readDatabaseStatus(await context.host(), profile));
+  },
+  render: ({ bytes, pending_migrations, replicas, is_replica, lag_ms, distributed_tables, ...status }) =>
+    fields({
+      ...status,
+      size: formatBytes(bytes),
+      pending_migrations: formatPending(pending_migrations, status.schema),
+      ...(is_replica !== null && {
+        role: is_replica ? `replica, ${formatLag(lag_ms)}` : "primary",
+        replicas: replicas.length === 0 ? "none" : replicas.map(formatReplica).join(", "),
+      }),
+      ...(distributed_tables !== null && { distributed_tables }),
+    }),
+});
+
+function toData(status: DatabaseStatus) {
+  const { shownAs, version, bytes, accounts, schema, newestSchema, pendingMigrations, replication } = status;
+  return {
+    database: shownAs,
+    version,
+    bytes,
+    accounts,
+    schema,
+    latest_schema: newestSchema,
+    pending_migrations: pendingMigrations,
+    /** Null for SQLite. */
+    is_replica: replication?.isReplica ?? null,
+    lag_ms: replication?.lagMs ?? null,
+    replicas: (replication?.replicas ?? []).map(({ name, state, lagMs }) => ({ name, state, lag_ms: lagMs })),
+    distributed_tables: status.distributedTables,
+  };
+}
+
+function formatPending(pending: readonly string[], schema: number | null): string {
+  if (schema === null) return "all, because the database is empty";
+  return pending.length === 0 ? "none" : pending.join("; ");
+}
+
+function formatReplica({ name, state, lag_ms }: ReturnType<typeof toData>["replicas"][number]): string {
+  return `${name} (${state === null ? "" : `${state}, `}${formatLag(lag_ms)})`;
+}
+
+function formatLag(lagMs: number | null): string {
+  return lagMs === null ? "lag unknown" : `${(lagMs / 1_000).toFixed(1)} s behind`;
+}

@@ -1,0 +1,82 @@
+import type { Service } from "../../../../service/service.ts";
+import type { OutputOf } from "../../../../service/transport.ts";
+
+export type QueuedReview = OutputOf<"reviews.queue">["reviews"][number];
+
+export const verbs = ["publish", "hide", "requeue", "skip"] as const;
+type Verb = (typeof verbs)[number];
+
+export interface Decision {
+  readonly id: number;
+  readonly decision: Verb;
+  readonly reason?: string | undefined;
+  readonly comment?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+export const emptyQueue = "No reviews wait for a decision.";
+
+/** What was decided, at the terminal or from a file. */
+export interface DecisionSummary {
+  readonly published: number;
+  readonly hidden: number;
+  readonly requeued: number;
+  readonly skipped: number;
+  readonly commented: number;
+  readonly failed: number;
+  readonly decisions: readonly (Decision & { readonly error?: string })[];
+}
+
+export type ModerationResult = readonly QueuedReview[] | DecisionSummary;
+
+/** Applies a decision, and then its comment. */
+export async function applyDecision(service: Service, { id, decision, reason, comment, by }: Decision): Promise<void> {
+  const signed = by === undefined ? {} : { by };
+  if (decision === "requeue") {
+    await service.reviews.requeue({ review_id: id, ...signed, ...(reason !== undefined && { reason }) });
+  } else if (decision !== "skip") {
+    const published = decision === "publish";
+    const recorded = reason ?? (published ? "published by a moderator" : "hidden by a moderator");
+    await service.reviews.setPublished({ review_id: id, published, reason: recorded, ...signed });
+  }
+  if (comment !== undefined) await service.reviews.comment({ review_id: id, content: comment });
+}
+
+/** Counts decisions. */
+export class DecisionTally {
+  readonly #decisions: (Decision & { error?: string })[] = [];
+
+  add(decision: Decision): void {
+    this.#decisions.push(decision);
+  }
+
+  fail(decision: Decision, error: string): void {
+    this.#decisions.push({ ...decision, error });
+  }
+
+  /** Removes the last decision on a review. */
+  remove(id: number): void {
+    const at = this.#decisions.findLastIndex((decision) => decision.id === id);
+    if (at !== -1) this.#decisions.splice(at, 1);
+  }
+
+  summary(): DecisionSummary {
+    const applied = this.#decisions.filter(({ error }) => error === undefined);
+    const count = (verb: Verb) => applied.filter(({ decision }) => decision === verb).length;
+    return {
+      published: count("publish"),
+      hidden: count("hide"),
+      requeued: count("requeue"),
+      skipped: applied.filter(({ decision, comment }) => decision === "skip" && comment === undefined).length,
+      commented: applied.filter(({ comment }) => comment !== undefined).length,
+      failed: this.#decisions.length - applied.length,
+      decisions: this.#decisions,
+    };
+  }
+}
+
+export function describeSummary({ decisions: _decisions, ...counts }: DecisionSummary): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  if (parts.length === 0) return "No decisions.";
+  return `Reviews: ${parts.map(([name, count]) => `${count} ${name}`).join(", ")}.`;
+}

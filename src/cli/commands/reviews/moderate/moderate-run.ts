@@ -1,0 +1,74 @@
+import { ServiceError } from "../../../../contract/errors.ts";
+import type { QueueState } from "../../../../contract/reviews/queue-states.ts";
+import { listAll } from "../../../../service/list-all.ts";
+import type { Service } from "../../../../service/service.ts";
+import { countOf } from "../../../../terminal/plural.ts";
+import { confirmDestruction } from "../../../program/confirm.ts";
+import type { Context } from "../../../program/context.ts";
+import { isForScripts } from "../../../program/global-flags.ts";
+import { canPrompt } from "../../../program/prompt.ts";
+import { withService } from "../../../program/with-service.ts";
+import {
+  applyDecision,
+  type Decision,
+  type DecisionSummary,
+  DecisionTally,
+  describeSummary,
+  emptyQueue,
+  type ModerationResult,
+  type QueuedReview,
+} from "./decisions.ts";
+import { parseDecisions } from "./decision-file.ts";
+import { InputFiles } from "../../operations/input-file.ts";
+
+interface ModerationFlags {
+  readonly state?: QueueState | undefined;
+  readonly by?: string | undefined;
+  readonly decisions?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Lists the queue for scripts, applies decisions from a file, or lets a person decide at the terminal. */
+export async function moderate(context: Context, flags: ModerationFlags): Promise<ModerationResult> {
+  if (flags.decisions !== undefined) return applyFile(context, flags.decisions, flags.by);
+  if (isForScripts(context.globals.format) || context.globals.format === "csv" || !canPrompt(context)) {
+    const queue = await withService(context, (service) => listQueue(service, flags));
+    if (queue.length === 0 && !isForScripts(context.globals.format)) context.messages.info(emptyQueue);
+    return queue;
+  }
+  const { decideAtTerminal } = await import("./moderate-screen.ts");
+  return withService(context, (service) => decideAtTerminal(context, service, flags));
+}
+
+async function listQueue(service: Service, { state, limit }: ModerationFlags): Promise<readonly QueuedReview[]> {
+  const found: QueuedReview[] = [];
+  const input = state === undefined ? {} : { state };
+  for await (const page of listAll<QueuedReview>(service, "reviews.queue", { input, limit })) found.push(...page);
+  return found;
+}
+
+async function applyFile(context: Context, file: string, by: string | undefined): Promise<DecisionSummary> {
+  const decisions = parseDecisions((await new InputFiles(context.io).read(file, "--decisions")).toString("utf8"));
+  const count = countOf(decisions.length, "decision");
+  if ((await context.profile()).isLive) await confirmDestruction(context, `Apply ${count}?`);
+  const tally = new DecisionTally();
+  await withService(context, async (service) => {
+    for (const one of decisions) {
+      const decision: Decision = { ...one, by: one.by ?? by };
+      try {
+        await applyDecision(service, decision);
+        tally.add(decision);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.temporary || error.kind === "unauthorized") {
+          context.messages.warn(`stopped at review ${decision.id}. ${describeSummary(tally.summary())}`);
+          throw error;
+        }
+        tally.fail(decision, error.message);
+        context.messages.warn(`review ${decision.id}: ${error.message}`);
+      }
+    }
+  });
+  const summary = tally.summary();
+  context.messages.info(describeSummary(summary));
+  return summary;
+}

@@ -1,0 +1,41 @@
+import type { TraceEvent } from "../../../service/trace.ts";
+import type { Redactor } from "../../../terminal/redactor.ts";
+
+/** Formats what a connection does: `>` what is sent, `<` what is received, `*` everything else. */
+export function formatTrace(event: TraceEvent): string {
+  const { type } = event;
+  if (type === "request") return `> ${event.method} ${event.target}`;
+  if (type === "wait") return `* ${event.message}`;
+  if (type === "call") return `* ${event.operation}: ${event.outcome} (${event.duration_ms} ms)`;
+  const { method, path, duration_ms } = event;
+  if (type === "failure") return `* ${method} ${path} failed after ${duration_ms} ms: ${event.message}`;
+  const request = event.request_id === undefined ? "" : `, request ${event.request_id}`;
+  return `< ${event.status} ${method} ${path} (${duration_ms} ms, ${event.bytes} bytes${request})`;
+}
+
+/** Hides addresses in paths, and personal data in queries by the names of the fields. */
+export function redactTrace(event: TraceEvent, redactor: Redactor): TraceEvent {
+  if (event.type === "request") return { ...event, target: redactTarget(event.target, redactor) };
+  if (event.type === "response") return { ...event, path: redactor.text(event.path) };
+  if (event.type === "failure") {
+    return { ...event, path: redactor.text(event.path), message: redactor.text(event.message) };
+  }
+  return event;
+}
+
+function redactTarget(target: string, redactor: Redactor): string {
+  const [path, query] = splitOnce(target);
+  if (query === undefined) return redactor.text(path);
+  const pairs = [...new URLSearchParams(query)];
+  const record = Object.fromEntries(pairs);
+  const shown = pairs.map(([name, value]) => {
+    const hidden = redactor.data({ ...record, [name]: value })[name] ?? "";
+    return `${encodeURIComponent(name)}=${hidden === "***" ? hidden : encodeURIComponent(hidden)}`;
+  });
+  return `${redactor.text(path)}?${shown.join("&")}`;
+}
+
+function splitOnce(target: string): readonly [string, string | undefined] {
+  const at = target.indexOf("?");
+  return at === -1 ? [target, undefined] : [target.slice(0, at), target.slice(at + 1)];
+}

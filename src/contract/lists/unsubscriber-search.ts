@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { lazily } from "../lazily.ts";
+import { enveloped } from "../reply.ts";
+import { shape, timestamp } from "../shapes.ts";
+import { emailTypes, isEmailTypeId, unsubscriber } from "../unsubscribers.ts";
+import { nextPage, searchListing, searchPaging, timeRange } from "./filters.ts";
+
+/** An unsubscribed address, with the time of the unsubscription. */
+const foundUnsubscriber = lazily(() => unsubscriber().extend({ created_at: timestamp() }));
+
+const emailTypeId = lazily(() =>
+  shape.count.refine((id) => isEmailTypeId(String(id)), {
+    error: `must be from 1 to ${Object.keys(emailTypes).length}`,
+  }),
+);
+
+export const unsubscriberSearch = {
+  search: endpoint({
+    summary: "List the unsubscribed addresses that match filters, newest first",
+    listing: { items: "unsubscribers", ...searchListing },
+    method: "GET",
+    paths: [`${extensionPrefix}/apps/{app_key}/unsubscribers`],
+    extension: "own",
+    auth: "utoken",
+    effect: "read",
+    input: () =>
+      z.object({
+        email: shape.email.optional(),
+        email_type_id: emailTypeId().optional(),
+        ...timeRange(),
+        ...searchPaging(),
+      }),
+    output: () => z.object({ unsubscribers: z.array(foundUnsubscriber()), pagination: nextPage() }),
+    reply: enveloped,
+  }),
+};

@@ -1,0 +1,168 @@
+import * as z from "zod";
+import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { enveloped, statusOnly } from "../reply.ts";
+import { shape, timestamp } from "../shapes.ts";
+import { lazily } from "../lazily.ts";
+import { decision } from "./moderation.ts";
+import { queueStates } from "./queue-states.ts";
+import { listedReview, reviewerTypes, score } from "./shapes.ts";
+
+export const queuePage = { default: 20, max: 100 } as const;
+
+/** A review that waits for a decision, with what the decision needs. */
+const queuedReview = lazily(() =>
+  z.object({
+    ...listedReview().shape,
+    state: z.enum(queueStates),
+    /** Why it is not published. */
+    held_because: z.string(),
+    product_title: z.string().nullable(),
+    /** The order whose email led to the review, or else the newest order of the author's address with the product. */
+    order_id: z.string().nullable(),
+    images: z.array(z.string()),
+    comment: z.string().nullable(),
+  }),
+);
+
+/** What a rule does with a review: publish it, hold it until the store decides, or hide it. */
+export const ruleActions = ["publish", "hold", "reject"] as const;
+
+/** `verified` are both kinds of verified reviewers. */
+export const ruleVerifications = [...reviewerTypes, "verified"] as const;
+
+export const ruleLimits = { rules: 100, words: 100 } as const;
+
+/** The conditions of a rule, all of which a review must meet. */
+const conditions = lazily(() => ({
+  /** Any of these words or phrases, in the title, the content, or the name; `*` at the end matches the rest of a word. */
+  words: z
+    .array(shape.name, { error: "must be a list of words" })
+    .max(ruleLimits.words, { error: `has more than ${ruleLimits.words} elements` })
+    .optional(),
+  /** At least this many links. */
+  links: shape.count.optional(),
+  min_score: score().optional(),
+  max_score: score().optional(),
+  verification: z.enum(ruleVerifications, { error: `must be one of ${ruleVerifications.join(", ")}` }).optional(),
+}));
+
+const rule = lazily(() =>
+  z.object({
+    id: z.number().int(),
+    action: z.enum(ruleActions),
+    words: z.array(z.string()),
+    links: z.number().int().nullable(),
+    min_score: z.number().int().nullable(),
+    max_score: z.number().int().nullable(),
+    verification: z.enum(ruleVerifications).nullable(),
+    /** Description of the conditions. */
+    says: z.string(),
+    /** The reason that the rule records: the description, unless one was given. */
+    reason: z.string(),
+    by: z.string(),
+    created_at: timestamp(),
+  }),
+);
+export type ReviewRule = z.output<ReturnType<typeof rule>>;
+
+const prefix = `${extensionPrefix}/apps/{app_key}`;
+const own = { extension: "own", auth: "utoken" } as const;
+
+/** Operations with which the store works through the reviews that wait for its decision. */
+export const reviewQueue = {
+  queue: endpoint({
+    summary: "List reviews that wait for a decision, oldest first",
+    listing: { items: "reviews", by: "since_id", size: { field: "count", max: queuePage.max } },
+    method: "GET",
+    paths: [`${prefix}/moderation_queue`],
+    ...own,
+    effect: "read",
+    input: () =>
+      z.object({
+        state: z.enum(queueStates, { error: `must be one of ${queueStates.join(", ")}` }).optional(),
+        since_id: shape.count.optional(),
+        count: shape.count.optional(),
+      }),
+    /** `total` counts all reviews in the queue. */
+    output: () => z.object({ total: z.number().int(), reviews: z.array(queuedReview()) }),
+    reply: enveloped,
+  }),
+  requeue: endpoint({
+    summary: "Withdraw the decision on a review, so that it waits in the moderation queue",
+    overwrites: { question: "Return review {review_id} to the moderation queue" },
+    method: "DELETE",
+    paths: [`${prefix}/reviews/{review_id}/publication`],
+    ...own,
+    effect: "repeatable",
+    input: () => z.object({ review_id: shape.rowId, ...decision() }),
+    output: () => z.object({ review: listedReview() }),
+    reply: enveloped,
+  }),
+};
+
+/** Rules that decide on new reviews, in the order in which they were added: the first that applies decides. */
+export const reviewRules = {
+  list: endpoint({
+    summary: "List the rules that publish, hold, or reject new reviews",
+    listing: { items: "rules" },
+    method: "GET",
+    paths: [`${prefix}/review_rules`],
+    ...own,
+    effect: "read",
+    input: () => z.object({}),
+    output: () => z.object({ rules: z.array(rule()) }),
+    reply: enveloped,
+  }),
+  add: endpoint({
+    summary: "Add a rule that publishes, holds, or rejects new reviews",
+    method: "POST",
+    paths: [`${prefix}/review_rules`],
+    ...own,
+    effect: "once",
+    input: () =>
+      z.object({
+        action: z.enum(ruleActions, { error: `must be one of ${ruleActions.join(", ")}` }),
+        ...conditions(),
+        ...decision(),
+      }),
+    output: () => z.object({ rule: rule() }),
+    reply: enveloped,
+  }),
+  delete: endpoint({
+    summary: "Delete a rule for new reviews",
+    destroys: { question: "Delete review rule {rule_id}" },
+    method: "DELETE",
+    paths: [`${prefix}/review_rules/{rule_id}`],
+    ...own,
+    effect: "once",
+    input: () => z.object({ rule_id: shape.rowId }),
+    output: () => z.object({}),
+    reply: statusOnly,
+  }),
+  test: endpoint({
+    summary: "Show what the rules would do with a review",
+    method: "GET",
+    paths: [`${prefix}/review_rules/test`],
+    ...own,
+    effect: "read",
+    input: () =>
+      z.object({
+        /** An existing review; the other fields replace its own. */
+        review_id: shape.rowId.optional(),
+        title: shape.name.optional(),
+        content: shape.content.optional(),
+        display_name: shape.name.optional(),
+        score: score().optional(),
+        verification: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
+      }),
+    output: () =>
+      z.object({
+        /** Null if the account's setting decides. */
+        action: z.enum(ruleActions).nullable(),
+        /** Null if no rule applies: then a built-in check, or the account's setting, decides. */
+        rule_id: z.number().int().nullable(),
+        reason: z.string().nullable(),
+      }),
+    reply: enveloped,
+  }),
+};

@@ -1,0 +1,89 @@
+import type * as z from "zod";
+import type { Database } from "../../storage/database.ts";
+import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } from "../../contract/index.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { iso } from "../kernel/times.ts";
+import { countTraces, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
+import { findPerson } from "./person.ts";
+import { readExport } from "./person-export.ts";
+import { readCustomer } from "./person-records.ts";
+import { findTraces } from "./traces.ts";
+
+const defaultErasure: ReviewErasure = "anonymize";
+
+export const customerHandlers: Handlers<typeof contract.customers> = {
+  /** Assumed: an address about which nothing is stored is not an error. */
+  get: async ({ email }, context) => ({ customer: await readCustomer(await findPerson(email, context), context) }),
+
+  export: async ({ email }, context) => {
+    const traces = await findTraces(await findPerson(email, context), context);
+    return { export: { ...traces.customer, ...(await readExport(traces, context)) } };
+  },
+
+  planErasure: async ({ email, reviews = defaultErasure }, context) => {
+    const traces = await findErasable(email, context);
+    return { plan: { reviews, counts: await countTraces(traces, context) } };
+  },
+
+  /**
+   * Erases a customer's data.
+   * @throws ServiceError `invalidParams` if the address belongs to the owner of the account
+   * Assumed: texts can identify their author, so they are removed even if reviews are only anonymized; questions are deleted
+   * with all answers. Repeating the call erases what was stored in the meantime.
+   */
+  erase: async ({ email, reviews = defaultErasure }, context) => {
+    const traces = await findErasable(email, context);
+    const counts = await eraseCustomer(traces, reviews, context);
+    const { transaction, nowMs } = context;
+    const { id } = await transaction
+      .insertInto("erasures")
+      .values({ account_id: accountOf(context).id, reviews, counts: JSON.stringify(counts), created_at: nowMs })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const erased: Erased = {
+      erasure: { id, created_at: iso(nowMs), reviews, counts },
+      removed: false,
+      mailIds: [...traces.mails, ...traces.mailsToOthers],
+    };
+    return erased;
+  },
+
+  erasures: async ({ since_id, count = erasurePage.default }, context) => {
+    const rows = await context.transaction
+      .selectFrom("erasures")
+      .select(["id", "reviews", "counts", "created_at"])
+      .where("account_id", "=", accountOf(context).id)
+      .where("id", ">=", since_id ?? 0)
+      .orderBy("id", since_id === undefined ? "desc" : "asc")
+      .limit(Math.min(count, erasurePage.max))
+      .execute();
+    return {
+      erasures: rows.map(({ id, reviews, counts, created_at }) => ({
+        id,
+        created_at: iso(created_at),
+        reviews: reviews as ReviewErasure,
+        counts: JSON.parse(counts) as ErasedCounts,
+      })),
+    };
+  },
+};
+
+type Erased = z.output<typeof contract.customers.erase.output> & { readonly mailIds?: readonly number[] };
+
+/** Removes the remains of erased rows and emails. If that fails, the rows themselves are erased nevertheless. */
+export async function removeErased(
+  { mailIds = [], ...erased }: Erased,
+  {
+    database: { db, dialect },
+    onErased,
+  }: { readonly database: Database; readonly onErased?: ((mailIds: readonly number[]) => Promise<void>) | undefined },
+): Promise<Erased> {
+  await onErased?.(mailIds);
+  return { ...erased, removed: await dialect.removeDeleted(erasedTables, db).catch(() => false) };
+}
+
+async function findErasable(email: string, context: HandlerContext) {
+  const person = await findPerson(email, context);
+  await rejectOwner(person, context);
+  return findTraces(person, context);
+}

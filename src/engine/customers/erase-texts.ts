@@ -1,0 +1,167 @@
+import { sql } from "kysely";
+import type { PublicKind } from "../../storage/tables.ts";
+import type { ReviewErasure } from "../../contract/index.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import { refreshQuestions } from "../questions/question-words.ts";
+import { countReview } from "../reviews/star-totals.ts";
+import { erasedName } from "./names.ts";
+import type { Traces } from "./traces.ts";
+
+/** Row IDs per statement. SQLite allows 32,766 values in one statement. */
+const chunkSize = 5_000;
+
+/** Deletes the rows of an account in which a column has one of the values. */
+export async function deleteRows(
+  table: string,
+  column: string,
+  ids: readonly number[],
+  { accountId, transaction }: { readonly accountId: number; readonly transaction: HandlerContext["transaction"] },
+): Promise<void> {
+  for (let start = 0; start < ids.length; start += chunkSize) {
+    await sql`delete from ${sql.table(table)} where account_id = ${accountId}
+      and ${sql.ref(column)} in (${sql.join(ids.slice(start, start + chunkSize))})`.execute(transaction);
+  }
+}
+
+/** Erases the texts of a customer: reviews as requested, and questions and answers completely. */
+export async function eraseTexts(traces: Traces, reviews: ReviewErasure, context: HandlerContext): Promise<number> {
+  const images = await eraseImages(traces, context);
+  if (reviews === "delete") await deleteReviews(traces, context);
+  else await anonymizeReviews(traces, context);
+  await deleteQuestions(traces, context);
+  return images;
+}
+
+async function eraseImages({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<number> {
+  if (reviews.length === 0) return 0;
+  const found = await context.transaction
+    .selectFrom("review_images")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("review_row", "in", reviews)
+    .execute();
+  const ids = found.map(({ id }) => id);
+  await deleteRows("review_images", "id", ids, { accountId, ...context });
+  await forgetPublicIds("image", ids, accountId, context);
+  return ids.length;
+}
+
+/** Deleted records can no longer be found by their ID alone. */
+async function forgetPublicIds(
+  kind: PublicKind,
+  ids: readonly number[],
+  accountId: number,
+  { transaction, dialect }: HandlerContext,
+): Promise<void> {
+  if (!dialect.keysHaveAccounts || ids.length === 0) return;
+  await transaction
+    .deleteFrom("public_ids")
+    .where("kind", "=", kind)
+    .where("account_id", "=", accountId)
+    .where("id", "in", ids)
+    .execute();
+}
+
+/** The person who made a decision can be the customer. */
+const eraseActor = ({ customer }: Traces) =>
+  sql<string>`case when by_name in (${sql.join(["", ...customer.names])}) then ${erasedName} else by_name end`;
+
+async function anonymizeReviews(traces: Traces, context: HandlerContext): Promise<void> {
+  const { person, reviews } = traces;
+  const { accountId } = person;
+  if (reviews.length === 0) return;
+  const { transaction, nowMs } = context;
+  await transaction
+    .updateTable("reviews")
+    .set({ title: "", content: "", user_reference: null, domain: null, comment: null, comment_at: null })
+    .set({ images: 0, updated_at: nowMs })
+    .where("account_id", "=", accountId)
+    .where("id", "in", reviews)
+    .execute();
+  await transaction
+    .updateTable("review_events")
+    .set({ reason: null, previous: null, by_name: eraseActor(traces) })
+    .where("account_id", "=", accountId)
+    .where("review_row", "in", reviews)
+    .execute();
+}
+
+async function deleteReviews({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<void> {
+  if (reviews.length === 0) return;
+  const { transaction } = context;
+  const counted = await transaction
+    .selectFrom("reviews")
+    .select(["product_row as productRow", "score"])
+    .where("account_id", "=", accountId)
+    .where("id", "in", reviews)
+    .where("published", "=", 1)
+    .execute();
+  for (const review of counted) await countReview({ accountId, ...review }, -1, context);
+  const scope = { accountId, transaction };
+  await deleteRows("review_events", "review_row", reviews, scope);
+  await deleteRows("review_words", "review_row", reviews, scope);
+  await deleteVotes("review", reviews, scope);
+  await deleteRows("reviews", "id", reviews, scope);
+  await forgetPublicIds("review", reviews, accountId, context);
+}
+
+async function deleteVotes(
+  target: "review" | "answer",
+  ids: readonly number[],
+  { accountId, transaction }: { readonly accountId: number; readonly transaction: HandlerContext["transaction"] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction
+    .deleteFrom("votes")
+    .where("account_id", "=", accountId)
+    .where("target", "=", target)
+    .where("target_row", "in", ids)
+    .execute();
+}
+
+/** Deletes the customer's answers, and the customer's questions with all answers, which mean nothing without them. */
+async function deleteQuestions(traces: Traces, context: HandlerContext): Promise<void> {
+  const { person, questions, ownAnswers, answersToQuestions, deleted } = traces;
+  const { accountId } = person;
+  const { transaction } = context;
+  const answers = [...ownAnswers, ...answersToQuestions];
+  await transaction
+    .updateTable("question_events")
+    .set({ reason: null, previous: null, by_name: eraseActor(traces) })
+    .where("account_id", "=", accountId)
+    .where((eb) =>
+      eb.or([
+        eb("question_row", "in", [0, ...questions, ...deleted.questions]),
+        eb("answer_row", "in", [0, ...ownAnswers, ...deleted.answers]),
+      ]),
+    )
+    .execute();
+  if (questions.length + answers.length === 0) return;
+  const { rows: affected } = await sql<{ id: number; product_row: number }>`
+    select id, product_row from questions where account_id = ${accountId} and (
+      id in (${sql.join([0, ...questions])}) or id in (select question_row from answers
+        where account_id = ${accountId} and id in (${sql.join([0, ...answers])})))`.execute(transaction);
+  const scope = { accountId, transaction };
+  await deleteVotes("answer", answers, scope);
+  await deleteRows("answers", "id", answers, scope);
+  await deleteRows("questions", "id", questions, scope);
+  await forgetPublicIds("answer", answers, accountId, context);
+  await refreshQuestions(
+    affected.map(({ id }) => id),
+    accountId,
+    context,
+  );
+  for (const row of new Set(affected.map(({ product_row }) => product_row))) {
+    await countQuestions(accountId, row, context);
+  }
+}
+
+/** Counts the public questions of a product again, and their public answers. */
+async function countQuestions(accountId: number, productRow: number, { transaction }: HandlerContext): Promise<void> {
+  const published = sql`from questions where questions.account_id = ${accountId}
+    and questions.product_row = ${productRow} and questions.state = 'public'`;
+  await sql`update question_totals set questions = (select count(*) ${published}),
+    answers = (select count(*) from answers where answers.account_id = ${accountId} and answers.published = 1
+      and answers.question_row in (select questions.id ${published}))
+    where account_id = ${accountId} and product_row = ${productRow}`.execute(transaction);
+}

@@ -1,0 +1,178 @@
+import { sql } from "kysely";
+import { type ErasedCounts, invalidField, type ReviewErasure, webhookEvents } from "../../contract/index.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { suppressErased } from "../emails/erased-addresses.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import { replaceResults } from "../kernel/stored-results.ts";
+import { countUnsent, eraseEmails } from "./erase-emails.ts";
+import { eraseTexts } from "./erase-texts.ts";
+import { erasedName } from "./names.ts";
+import { reindexReviews } from "../reviews/review-words.ts";
+import { createRedactor } from "./redaction.ts";
+import { eraseMentions } from "./mentions.ts";
+import type { Traces } from "./traces.ts";
+
+/** The tables with data of customers, or with notes and settings that may mention them. */
+export const erasedTables: readonly (keyof Tables)[] = [
+  "account_settings",
+  "answers",
+  "idempotent_calls",
+  "mail_events",
+  "mail_messages",
+  "mail_suppressions",
+  "mail_templates",
+  "mails",
+  "missed_products",
+  "order_emails",
+  "orders",
+  "question_events",
+  "question_words",
+  "questions",
+  "review_events",
+  "review_images",
+  "review_words",
+  "reviews",
+  "test_recipients",
+  "unsubscribers",
+  "users",
+  "webhook_attempts",
+  "webhook_deliveries",
+];
+
+/**
+ * Rejects the address of the account's owner, whose emails, name, and texts are the store's.
+ * @throws ServiceError `invalidParams`
+ */
+export async function rejectOwner(
+  { accountId, keys }: Traces["person"],
+  { transaction }: Pick<HandlerContext, "transaction">,
+): Promise<void> {
+  const owner = await transaction
+    .selectFrom("users")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("kind", "=", "owner")
+    .where(sql<string>`lower(email)`, "in", keys)
+    .executeTakeFirst();
+  if (owner) throw invalidField("email", "belongs to the owner of the account, who is not a customer");
+}
+
+/** Counts what an erasure would change. */
+export async function countTraces(traces: Traces, context: HandlerContext): Promise<ErasedCounts> {
+  const { customer, reviews, questions, ownAnswers, answersToQuestions, mails, mailsToOthers, deliveries } = traces;
+  return {
+    orders: customer.orders.length,
+    reviews: reviews.length,
+    images: customer.reviews.reduce((sum, { images }) => sum + images, 0),
+    questions: questions.length,
+    answers: ownAnswers.length + answersToQuestions.length,
+    mails: mails.length,
+    canceled_mails: await countUnsent(traces, context),
+    mails_to_others: mailsToOthers.length,
+    unsubscriptions: customer.unsubscribed.length,
+    suppressions: customer.suppressed.filter(({ kind }) => kind !== "erased").length,
+    missed_products: customer.missed_products.length,
+    webhook_deliveries: deliveries.length,
+    stored_results: await replaceResults(createRedactor(traces.values), context, true),
+    mentions: 0,
+  };
+}
+
+/**
+ * Erases everything that identifies a customer. Orders stay under a pseudonym, so that totals do not change. Nothing is sent
+ * to the address any more: its hash is suppressed.
+ */
+export async function eraseCustomer(
+  traces: Traces,
+  reviews: ReviewErasure,
+  context: HandlerContext,
+): Promise<ErasedCounts> {
+  const { person } = traces;
+  const id = context.random(8).toString("hex");
+  // The domain is reserved, so nobody has the address. Source: RFC 2606.
+  const pseudonym = `erased-${id}@erased.invalid`;
+  const planned = await countTraces(traces, context);
+  const images = await eraseTexts(traces, reviews, context);
+  const canceled_mails = await eraseEmails(traces, pseudonym, context);
+  await pseudonymizeOrders(person, pseudonym, context);
+  await pseudonymizeUsers(person, pseudonym, id, context);
+  await reindexReviews({ authors: person.userRows }, person.accountId, context);
+  await deleteSubscriptions(person, context);
+  await eraseDeliveries(traces, context);
+  await replaceResults(createRedactor(traces.values), context);
+  const mentions = await eraseMentions(traces, pseudonym, context);
+  await suppressErased(person.email, person.accountId, context);
+  return { ...planned, images, canceled_mails, mentions };
+}
+
+async function pseudonymizeOrders(
+  { accountId, orderRows, keys }: Traces["person"],
+  pseudonym: string,
+  { transaction }: HandlerContext,
+): Promise<void> {
+  if (orderRows.length > 0) {
+    await transaction
+      .updateTable("orders")
+      .set({ email: pseudonym, customer_name: erasedName, user_reference: null })
+      .where("account_id", "=", accountId)
+      .where("id", "in", orderRows)
+      .execute();
+    await transaction
+      .updateTable("order_emails")
+      .set({ email_key: pseudonym })
+      .where("account_id", "=", accountId)
+      .where("order_row", "in", orderRows)
+      .execute();
+  }
+  await transaction
+    .updateTable("missed_products")
+    .set({ user_email: pseudonym, user_name: erasedName })
+    .where("account_id", "=", accountId)
+    .where(sql<string>`lower(user_email)`, "in", keys)
+    .execute();
+}
+
+async function pseudonymizeUsers(
+  { accountId, userRows }: Traces["person"],
+  pseudonym: string,
+  id: string,
+  { transaction }: HandlerContext,
+): Promise<void> {
+  for (const [at, row] of userRows.entries()) {
+    await transaction
+      .updateTable("users")
+      .set({ email: pseudonym, display_name: erasedName, bio: null, social_image: null })
+      .set({ email_key: sql`case when email_key is null then null else cast(${pseudonym} as text) end` })
+      .set({ slug: at === 0 ? `anonymous-${id}` : `anonymous-${id}-${at}` })
+      .where("account_id", "=", accountId)
+      .where("id", "=", row)
+      .execute();
+  }
+}
+
+async function deleteSubscriptions({ accountId, keys }: Traces["person"], { transaction }: HandlerContext) {
+  for (const table of ["unsubscribers", "mail_suppressions", "test_recipients"] as const) {
+    await transaction
+      .deleteFrom(table)
+      .where("account_id", "=", accountId)
+      .where(sql<string>`email_key`, "in", keys)
+      .execute();
+  }
+}
+
+/** Deliveries that have not been made are given up, because their receivers must not get the data any more. */
+async function eraseDeliveries({ person, deliveries }: Traces, { transaction }: HandlerContext): Promise<void> {
+  if (deliveries.length === 0) return;
+  const update = transaction
+    .updateTable("webhook_deliveries")
+    .where("account_id", "=", person.accountId)
+    .where("id", "in", deliveries);
+  await update
+    .set({ state: "failed", reason: "the customer's data was erased", worker: null, leased_until: null })
+    .where("state", "in", ["queued", "leased"])
+    .execute();
+  for (const event of webhookEvents) {
+    const body = JSON.stringify({ event, data: { erased: true } });
+    await update.set({ body }).where("event_name", "=", event).execute();
+  }
+}

@@ -1,0 +1,124 @@
+import type { ExportedParts } from "../../contract/index.ts";
+import type { HandlerContext } from "../kernel/handler.ts";
+import { iso } from "../kernel/times.ts";
+import { formatImageUrls } from "../reviews/review-response.ts";
+import { findMentions } from "./mentions.ts";
+import type { Traces } from "./traces.ts";
+
+/** Reads everything about a customer that `customers.get` does not return. */
+export async function readExport(traces: Traces, context: HandlerContext): Promise<ExportedParts> {
+  return {
+    ...(await readReviewParts(traces, context)),
+    answers_to_questions: await readAnswersToQuestions(traces, context),
+    mail_contents: await readMailContents(traces, context),
+    webhook_deliveries: await readDeliveries(traces, context),
+    mentions: await readMentions(traces, context),
+  };
+}
+
+/** SQLite and PostgreSQL accept no empty list, and no row has the ID 0. */
+const orNone = (ids: readonly number[]) => (ids.length === 0 ? [0] : ids);
+
+async function readReviewParts({ person: { accountId }, reviews }: Traces, context: HandlerContext) {
+  const { transaction, publicUrl } = context;
+  const images = await transaction
+    .selectFrom("review_images")
+    .select(["id", "review_row as review_id", "content_type", "base64", "url"])
+    .where("account_id", "=", accountId)
+    .where("review_row", "in", orNone(reviews))
+    .orderBy("id")
+    .execute();
+  const events = await transaction
+    .selectFrom("review_events")
+    .select(["review_row as review_id", "event", "by_name as by", "reason", "previous as previous_content"])
+    .select("created_at")
+    .where("account_id", "=", accountId)
+    .where("review_row", "in", orNone(reviews))
+    .orderBy("id")
+    .execute();
+  return {
+    images: images.map((image) => Object.assign(image, { url: formatImageUrls(image, publicUrl).original_url })),
+    review_events: events.map((event) => Object.assign(event, { created_at: iso(event.created_at) })),
+  };
+}
+
+async function readAnswersToQuestions(
+  { person: { accountId }, answersToQuestions }: Traces,
+  { transaction }: HandlerContext,
+) {
+  const rows = await transaction
+    .selectFrom("answers")
+    .select(["id", "question_row as question_id", "content", "created_at"])
+    .where("account_id", "=", accountId)
+    .where("id", "in", orNone(answersToQuestions))
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
+}
+
+async function readMailContents(
+  { person: { accountId }, mails, mailsToOthers }: Traces,
+  { transaction }: HandlerContext,
+): Promise<ExportedParts["mail_contents"]> {
+  const all = orNone([...mails, ...mailsToOthers]);
+  const rows = await transaction
+    .selectFrom("mails")
+    .select(["id", "data"])
+    .where("account_id", "=", accountId)
+    .where("id", "in", all)
+    .orderBy("id")
+    .execute();
+  const messages = await transaction
+    .selectFrom("mail_messages")
+    .select(["mail_row", "subject", "headers", "text", "html"])
+    .where("account_id", "=", accountId)
+    .where("mail_row", "in", all)
+    .execute();
+  const events = await transaction
+    .selectFrom("mail_events")
+    .select(["mail_row", "event", "detail", "occurred_at"])
+    .where("account_id", "=", accountId)
+    .where("mail_row", "in", all)
+    .orderBy("id")
+    .execute();
+  const own = new Set(mails);
+  return rows.map(({ id, data }) => {
+    const message = messages.find(({ mail_row }) => mail_row === id);
+    return {
+      mail_id: id,
+      is_to_customer: own.has(id),
+      data: JSON.parse(data) as Record<string, unknown>,
+      message: message
+        ? { subject: message.subject, headers: message.headers, text: message.text, html: message.html }
+        : null,
+      events: events
+        .filter(({ mail_row }) => mail_row === id)
+        .map(({ event, detail, occurred_at }) => ({ event, detail, occurred_at: iso(occurred_at) })),
+    };
+  });
+}
+
+async function readDeliveries({ person: { accountId }, deliveries }: Traces, { transaction }: HandlerContext) {
+  const rows = await transaction
+    .selectFrom("webhook_deliveries")
+    .select(["id", "event_name", "state", "created_at", "body"])
+    .where("account_id", "=", accountId)
+    .where("id", "in", orNone(deliveries))
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
+}
+
+/** Tables whose texts the export contains under other names. */
+const exportedTables: ReadonlySet<string> = new Set(
+  "orders order_emails mails mail_messages mail_suppressions missed_products unsubscribers test_recipients".split(" "),
+);
+const exportedColumns: ReadonlySet<string> = new Set(["webhook_deliveries.body", "mail_events.detail"]);
+
+async function readMentions(traces: Traces, context: HandlerContext): Promise<ExportedParts["mentions"]> {
+  const found = await findMentions(traces, "", context);
+  return found
+    .map(({ table, column, text }) => ({ table, place: `${table}.${column}`, text }))
+    .filter(({ table, place }) => !exportedTables.has(table) && !exportedColumns.has(place))
+    .map(({ place, text }) => ({ place, text }));
+}

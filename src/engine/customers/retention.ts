@@ -1,0 +1,82 @@
+import { sql } from "kysely";
+import { emailRuleNames } from "../../contract/index.ts";
+import { dayMs } from "../../contract/time.ts";
+import { readSettings } from "../accounts/account-settings.ts";
+import { createAccountWalk } from "../kernel/due-accounts.ts";
+import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
+
+/** Emails and deliveries per transaction. */
+export const maxTrimmed = 500;
+
+/** Finds accounts that keep emails or webhook deliveries for a limited time. */
+export const findAccountsWithRetention = createAccountWalk(
+  (accountId) => sql`select 1 from account_settings where account_settings.account_id = ${accountId}
+    and account_settings.name in ('retain_emails', 'retain_webhooks')`,
+);
+
+/**
+ * Removes the address and content of old emails that are not queued, and old webhook deliveries that have ended. The emails
+ * themselves stay, so that orders get no second ones, and statistics do not change.
+ * @returns the number of emails and deliveries; less than `maxTrimmed` if none is left
+ */
+export async function trimOldRecords(context: HandlerContext): Promise<number> {
+  const accountId = accountIdOf(context);
+  const found = await readSettings(["retain_emails", "retain_webhooks"], context, accountId);
+  const cutoffOf = (days: unknown) => (typeof days === "number" ? context.nowMs - days * dayMs : undefined);
+  const [emailsBefore, webhooksBefore] = [cutoffOf(found.retain_emails), cutoffOf(found.retain_webhooks)];
+  const emails = emailsBefore === undefined ? 0 : await trimEmails(accountId, emailsBefore, context);
+  const webhooks = webhooksBefore === undefined ? 0 : await trimDeliveries(accountId, webhooksBefore, context);
+  return Math.max(emails, webhooks);
+}
+
+async function trimEmails(accountId: number, beforeMs: number, { transaction }: HandlerContext): Promise<number> {
+  const rows = await transaction
+    .selectFrom("mails")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("email_key", "!=", "")
+    .where("created_at", "<", beforeMs)
+    .where((eb) => eb.or([eb("sent_at", "is", null), eb("sent_at", "<", beforeMs)]))
+    .where("state", "in", ["sent", "bounced", "failed", "not_sent"])
+    .orderBy("id")
+    .limit(maxTrimmed)
+    .execute();
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  const update = transaction.updateTable("mails").where("account_id", "=", accountId).where("id", "in", ids);
+  await update.set({ email: "", email_key: "", name: "", data: "{}", provider_id: null }).execute();
+  // Responses of mail servers quote addresses.
+  await update.set({ reason: null }).where("reason", "not in", emailRuleNames).execute();
+  await transaction
+    .updateTable("mail_events")
+    .set({ detail: null })
+    .where("account_id", "=", accountId)
+    .where("mail_row", "in", ids)
+    .where("detail", "not in", emailRuleNames)
+    .execute();
+  await transaction
+    .deleteFrom("mail_messages")
+    .where("account_id", "=", accountId)
+    .where("mail_row", "in", ids)
+    .execute();
+  return ids.length;
+}
+
+async function trimDeliveries(accountId: number, beforeMs: number, { transaction }: HandlerContext): Promise<number> {
+  const rows = await transaction
+    .selectFrom("webhook_deliveries")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("created_at", "<", beforeMs)
+    .where("state", "in", ["delivered", "failed"])
+    .orderBy("id")
+    .limit(maxTrimmed)
+    .execute();
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  const attempts = transaction.deleteFrom("webhook_attempts").where("account_id", "=", accountId);
+  await attempts.where("delivery_row", "in", ids).execute();
+  const deliveries = transaction.deleteFrom("webhook_deliveries").where("account_id", "=", accountId);
+  await deliveries.where("id", "in", ids).execute();
+  return ids.length;
+}

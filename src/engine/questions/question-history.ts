@@ -1,0 +1,99 @@
+import type * as z from "zod";
+import { actorNames, type contract, recordNotFound } from "../../contract/index.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { iso } from "../kernel/times.ts";
+import { refreshQuestions } from "./question-words.ts";
+
+/** An event in the history of a question. */
+interface QuestionEvent {
+  readonly questionId: number;
+  /** Absent if the event concerns the question. */
+  readonly answerId?: number;
+  /** The author of the question, or of the answer. */
+  readonly authorRow: number;
+  readonly event: string;
+  /** Default: the store. */
+  readonly by?: string | undefined;
+  readonly reason?: string | undefined;
+  /** The text before it was edited. */
+  readonly previous?: string;
+}
+
+/** Appends an event to the history of a question that has changed, and updates what lists know about it. */
+export async function recordQuestionEvent(
+  { questionId, answerId, authorRow, event, by = actorNames.store, reason, previous }: QuestionEvent,
+  accountId: number,
+  { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
+): Promise<void> {
+  await refreshQuestions([questionId], accountId, { transaction, dialect });
+  await transaction
+    .insertInto("question_events")
+    .values({
+      account_id: accountId,
+      question_row: questionId,
+      answer_row: answerId ?? null,
+      user_row: authorRow,
+      event,
+      by_name: by,
+      reason: reason ?? null,
+      previous: previous ?? null,
+      created_at: nowMs,
+    })
+    .execute();
+}
+
+/** Removes the texts of a deleted question with its answers, or of one answer, from the history. */
+export async function removePreviousTexts(
+  { questionId, answerId }: Pick<QuestionEvent, "questionId" | "answerId">,
+  accountId: number,
+  { transaction }: Pick<HandlerContext, "transaction">,
+): Promise<void> {
+  const events = transaction
+    .updateTable("question_events")
+    .set({ previous: null })
+    .where("account_id", "=", accountId)
+    .where("question_row", "=", questionId)
+    .where("previous", "is not", null);
+  await (answerId === undefined ? events : events.where("answer_row", "=", answerId)).execute();
+}
+
+type History = z.output<typeof contract.questions.history.output>;
+
+/**
+ * Lists the history of a question, which remains when the question is deleted.
+ * @throws ServiceError `recordNotFound`
+ */
+export async function listQuestionHistory(questionId: number, context: HandlerContext): Promise<History> {
+  const accountId = accountOf(context).id;
+  const found = await context.transaction
+    .selectFrom("question_events")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .where("question_row", "=", questionId)
+    .orderBy("id")
+    .execute();
+  if (found.length === 0) await requireQuestion(questionId, accountId, context);
+  return {
+    events: found.map((row) => ({
+      id: row.id,
+      question_id: row.question_row,
+      answer_id: row.answer_row,
+      event: row.event,
+      by: row.by_name,
+      reason: row.reason,
+      previous_content: row.previous,
+      created_at: iso(row.created_at),
+    })),
+  };
+}
+
+/** Questions that were asked before histories have no events. */
+async function requireQuestion(id: number, accountId: number, { transaction }: HandlerContext): Promise<void> {
+  const found = await transaction
+    .selectFrom("questions")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!found) throw recordNotFound("Question", "id", id);
+}

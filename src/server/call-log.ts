@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { createHash } from "node:crypto";
+import type { Logger } from "pino";
+
+/** Who made a call, as far as the service has verified it. */
+interface LoggedCaller {
+  readonly account: string;
+  readonly caller: string;
+}
+
+const callers = new WeakMap<FastifyRequest, LoggedCaller>();
+
+/**
+ * Remembers who made a call, for its line in the log.
+ * @param utoken the valid token of the call, if it has one; only the beginning of its hash is logged, to distinguish
+ *   integrations
+ */
+export function noteCaller(request: FastifyRequest, appKey: string, utoken: string | undefined): void {
+  const mark = utoken === undefined ? undefined : createHash("sha256").update(utoken).digest("hex").slice(0, 8);
+  callers.set(request, { account: appKey, caller: mark === undefined ? "public" : `token-${mark}` });
+}
+
+/** Logs one line per call, with the route pattern only: paths, queries, and bodies contain personal data. */
+export function addCallLog(app: FastifyInstance, log: Logger): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { account = null, caller = "public" } = callers.get(request) ?? {};
+    log.info(
+      {
+        id: request.id,
+        account,
+        caller,
+        method: request.method,
+        route: request.routeOptions.url ?? "(unknown)",
+        operation: request.routeOptions.config.operation ?? null,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      "call",
+    );
+    done();
+  });
+}

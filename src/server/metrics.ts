@@ -1,0 +1,154 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** What metrics are read from when they are requested. */
+export interface MetricSources {
+  /** Writes that wait for a transaction. */
+  readonly queuedWrites: () => number;
+  /** The connections to a database server; undefined for a file. */
+  readonly poolUse: () => { readonly total: number; readonly idle: number; readonly waiting: number } | undefined;
+  /** How long the oldest email that is due has been waiting, in milliseconds; 0 without one. Rejects without a database. */
+  readonly emailDelayMs: () => Promise<number>;
+  /** How scheduled backups are going; undefined if there is no schedule. */
+  readonly backupCounts?: (() => BackupCounts) | undefined;
+}
+
+interface BackupCounts {
+  readonly lastSuccessMs: number | undefined;
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly failures: number;
+}
+
+/** A call that was answered. */
+export interface AnsweredCall {
+  /** Undefined if the path belongs to no operation. */
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** Metrics of this process in the Prometheus format. Labels contain no data of accounts or people. */
+export interface Metrics {
+  readonly contentType: string;
+  readonly countCall: (call: AnsweredCall) => void;
+  /** Records how long a write waited until its account was locked. */
+  readonly countLockWait: (waitedMs: number) => void;
+  readonly read: () => Promise<string>;
+}
+
+/** Upper bounds, in seconds. */
+const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "starpost_http_requests_total",
+    help: "Answered requests, by operation and HTTP status",
+    labelNames: ["operation", "status"],
+    registers,
+  });
+  const latency = new Histogram({
+    name: "starpost_http_request_duration_seconds",
+    help: "Time from the arrival of a request to the end of its response, by operation",
+    labelNames: ["operation"],
+    buckets: durations,
+    registers,
+  });
+  const lockWaits = new Histogram({
+    name: "starpost_account_lock_wait_seconds",
+    help: "Time from the start of a write transaction until its account was locked",
+    buckets: durations,
+    registers,
+  });
+  addLoad(sources, registry);
+  if (sources.backupCounts) addBackups(sources.backupCounts, registry);
+  const readDatabase = addDatabaseState(sources, registers);
+  return {
+    contentType: registry.contentType,
+    countCall: ({ operation = "none", status, durationMs }) => {
+      requests.inc({ operation, status });
+      latency.observe({ operation }, durationMs / 1_000);
+    },
+    countLockWait: (waitedMs) => lockWaits.observe(waitedMs / 1_000),
+    read: async () => {
+      await readDatabase();
+      return registry.metrics();
+    },
+  };
+}
+
+/** Adds what can be read from this process. */
+function addLoad({ queuedWrites, poolUse }: MetricSources, registry: Registry): void {
+  const addGauge = (name: string, help: string, read: () => number) =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(read());
+        },
+      }),
+    );
+  addGauge("starpost_write_queue_length", "Writes that wait for a transaction", queuedWrites);
+  addGauge("starpost_database_pool_waiting", "Transactions that wait for a connection", () => poolUse()?.waiting ?? 0);
+  registry.registerMetric(
+    new Gauge({
+      name: "starpost_database_pool_connections",
+      help: "Connections of this process to the database server, by state",
+      labelNames: ["state"],
+      registers: [],
+      collect() {
+        const use = poolUse();
+        if (!use) return;
+        this.set({ state: "idle" }, use.idle);
+        this.set({ state: "used" }, use.total - use.idle);
+      },
+    }),
+  );
+}
+
+function addBackups(read: () => BackupCounts, registry: Registry): void {
+  const add = (name: string, help: string, find: (counts: BackupCounts) => number | undefined) =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          const value = find(read());
+          if (value === undefined) this.remove();
+          else this.set(value);
+        },
+      }),
+    );
+  const time = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
+  const prefix = "starpost_backup";
+  add(`${prefix}_last_success_timestamp_seconds`, "Start of the newest scheduled backup", (counts) =>
+    time(counts.lastSuccessMs),
+  );
+  add(`${prefix}_size_bytes`, "Size of the newest scheduled backup", ({ bytes }) => bytes);
+  add(`${prefix}_duration_seconds`, "Duration of the newest scheduled backup", (counts) => time(counts.durationMs));
+  add(`${prefix}_failures`, "Failed scheduled backups since the start of the process", ({ failures }) => failures);
+}
+
+/** Adds what must be read from the database. @returns a function that does so */
+function addDatabaseState({ emailDelayMs }: MetricSources, registers: Registry[]): () => Promise<void> {
+  const up = new Gauge({ name: "starpost_database_up", help: "Whether the database answers", registers });
+  const delay = new Gauge({
+    name: "starpost_email_delay_seconds",
+    help: "How long the oldest email that is due has been waiting",
+    registers,
+  });
+  return async () => {
+    try {
+      delay.set((await emailDelayMs()) / 1_000);
+      up.set(1);
+    } catch {
+      delay.remove();
+      up.set(0);
+    }
+  };
+}

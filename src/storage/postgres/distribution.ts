@@ -1,0 +1,105 @@
+import { type QueryExecutorProvider, sql } from "kysely";
+
+/**
+ * Tables that every node has a copy of, in the order in which they are created: those that no account owns, or that are
+ * read before the account is known. The list of migrations and `localTables` stay on the coordinator.
+ */
+const referenceTables = ["accounts", "invitations", "utokens", "public_ids"];
+
+/** Counters of calls, which are not joined with other tables. */
+const localTables = ["rate_windows", "token_buckets"];
+
+/** The table that is distributed first. */
+const first = "account_versions";
+
+/** How tables are distributed. */
+export interface TableDistribution {
+  /** Tables that become reference tables. */
+  readonly reference: readonly string[];
+  /** Tables whose rows are distributed by account. */
+  readonly distributed: readonly string[];
+}
+
+/** Whether the tables of the database are distributed with Citus. */
+export async function isDistributed(db: QueryExecutorProvider): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select to_regclass('pg_dist_partition') is not null as found`.execute(
+    db,
+  );
+  return rows[0]?.found === true && (await listDistributed(db)).has("accounts");
+}
+
+export async function countDistributed(db: QueryExecutorProvider): Promise<number> {
+  const { rows } = await sql<{ tables: number }>`
+    select count(*) as tables from pg_dist_partition where partmethod = 'h'`.execute(db);
+  return rows[0]?.tables ?? 0;
+}
+
+/** Whether the database has the Citus extension, or can have it, and otherwise why not. */
+export type CitusState = "installed" | "available" | { readonly problem: string };
+
+export async function findCitus(db: QueryExecutorProvider): Promise<CitusState> {
+  const { rows } = await sql<{ installed: string | null; is_loaded: boolean }>`
+    select installed_version as installed, current_setting('shared_preload_libraries') ~ '(^|[ ,"])citus' as is_loaded
+    from pg_catalog.pg_available_extensions where name = 'citus'`.execute(db);
+  const [found] = rows;
+  if (!found) return { problem: "the server does not have the Citus extension" };
+  if (!found.is_loaded) return { problem: "the server has the Citus extension, but does not load it" };
+  return found.installed === null ? "available" : "installed";
+}
+
+/** Lists the tables that are not distributed yet. */
+export async function listUndistributed(db: QueryExecutorProvider): Promise<TableDistribution> {
+  const { rows: found } = await sql<{ found: boolean }>`
+    select to_regclass('pg_dist_partition') is not null as found`.execute(db);
+  const done = found[0]?.found ? await listDistributed(db) : new Set();
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_catalog.pg_class join pg_catalog.pg_attribute on attrelid = pg_class.oid
+    where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'p')
+      and not relispartition and attname = 'account_id' and not attisdropped
+    order by relname`.execute(db);
+  // The others are placed where the versions are.
+  const others = new Set<string>([first, ...referenceTables, ...localTables]);
+  const owned = [first, ...rows.map(({ name }) => name).filter((name) => !others.has(name))];
+  return {
+    reference: referenceTables.filter((name) => !done.has(name)),
+    distributed: owned.filter((name) => !done.has(name)),
+  };
+}
+
+/**
+ * Distributes the tables that are not distributed yet, in the transaction of `db`: rows with the same account are on the
+ * same node.
+ */
+export async function distributeTables(db: QueryExecutorProvider): Promise<TableDistribution> {
+  const plan = await listUndistributed(db);
+  const identities = await readIdentities(db);
+  // Foreign keys from distributed to reference tables require it.
+  await sql`set local citus.multi_shard_modify_mode to 'sequential'`.execute(db);
+  for (const table of plan.reference) await sql`select create_reference_table(${table})`.execute(db);
+  for (const table of plan.distributed) {
+    const colocation = table === first ? "none" : first;
+    await sql`select create_distributed_table(${table}, 'account_id', colocate_with => ${colocation})`.execute(db);
+  }
+  // Citus creates some tables again, with IDs from 1.
+  for (const { sequence, last } of identities) await sql`select setval(${sequence}, ${last})`.execute(db);
+  return plan;
+}
+
+/** The sequences of the identity columns that have been used, and the last value of each. */
+async function readIdentities(db: QueryExecutorProvider) {
+  const { rows } = await sql<{ sequence: string; last: number }>`
+    select sequence, last from pg_catalog.pg_class join pg_catalog.pg_attribute on attrelid = pg_class.oid,
+      pg_get_serial_sequence(quote_ident(relname), attname) as sequence, pg_sequence_last_value(sequence) as last
+    where relnamespace = to_regnamespace(quote_ident(current_schema())) and relkind in ('r', 'p')
+      and attidentity <> '' and last is not null`.execute(db);
+  return rows;
+}
+
+/** Without tables that Citus only knows because they refer to a reference table. */
+async function listDistributed(db: QueryExecutorProvider): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_dist_partition join pg_catalog.pg_class on pg_class.oid = logicalrelid
+    where relnamespace = to_regnamespace(quote_ident(current_schema()))
+      and (partmethod = 'h' or repmodel = 't')`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
