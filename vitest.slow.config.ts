@@ -7,11 +7,14 @@ const enlarged = [
   "test/browser/hostile-texts.test.ts",
   "test/browser/mails.test.ts",
   "test/e2e/totals.property.test.ts",
+  "test/e2e/backup-during-import.test.ts",
   "test/e2e/faults.test.ts",
   "test/e2e/interruption.test.ts",
   "test/e2e/killed-server.test.ts",
   "test/e2e/mail-run.test.ts",
+  "test/e2e/scale-load.test.ts",
   "test/e2e/shared-limit.test.ts",
+  "test/unit/storage/migrations/upgrade.test.ts",
 ];
 
 export default mergeConfig(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { say } from "./import/bench.ts";
 import { drawChart } from "./import/chart.ts";
-import { type Figure, formatTable, storeFigures } from "./import/figures.ts";
+import { type Figure, formatTable, storeFigures } from "./figures.ts";
 import { parts } from "./import/parts/index.ts";
 
 /**

@@ -6,7 +6,7 @@ import { commands, loadCommands } from "../../src/cli/program/commands.ts";
 import { helpOfCommand, helpOfNoun, textOfTopic } from "../../src/cli/program/help/find-help.ts";
 import { topics } from "../../src/cli/program/help/topics/index.ts";
 import { recordKinds } from "../../src/records/index.ts";
-import { emailTypeIds } from "../../src/records/unsubscribers/kind.ts";
+import { emailTypeNames } from "../../src/contract/emails/type-names.ts";
 import { emailTypes } from "../../src/contract/unsubscribers.ts";
 import { kinds } from "../support/record-kinds.ts";
 import { listCommandFiles, modulesLoadedBy } from "../support/loaded-modules.ts";
@@ -123,7 +123,7 @@ describe("help", () => {
   });
 
   it("does not load the contract's shapes or large packages", () => {
-    const heavy = ["zod", "contract/index.ts", "conf", "chalk", "inquirer", "got", "kysely", "fastify"];
+    const heavy = ["zod", "contract/index.ts", "chalk", "inquirer", "got", "kysely", "fastify"];
     const files = [...listCommandFiles(), "cli/program/command-line.ts", "cli/program/help/overview.ts"];
     const found = files.flatMap((file) => {
       const loaded = modulesLoadedBy(file);
@@ -180,7 +180,7 @@ describe("values that record kinds declare without loading code", () => {
       const names = kinds.get(kindName).layouts.map(({ name }) => name);
       expect([...layoutNames].toSorted()).toEqual(names.filter((name) => !/-(?:dmy|mdy)$/.test(name)).toSorted());
     }
-    expect(emailTypeIds).toEqual(Object.keys(emailTypes));
+    expect(Object.keys(emailTypeNames)).toEqual(Object.keys(emailTypes));
   });
 });
 

@@ -108,6 +108,25 @@ describe("an empty list", () => {
     expect(stderr).toContain("`starpost products import`");
   });
 
+  test("does not suggest to add records if filters leave some out", async () => {
+    const env = { STARPOST_HOME: makeFolder() };
+    const read = async (...args: string[]) => (await run(args, { env })).stderr;
+    for (const filter of [
+      ["--state", "held"],
+      ["--score", "1"],
+      ["--since", "7d"],
+    ]) {
+      expect(await read("reviews", "list", ...filter)).not.toContain("starpost reviews import");
+    }
+    for (const others of [
+      ["--limit", "3"],
+      ["--columns", "id"],
+      ["--sort", "oldest"],
+    ]) {
+      expect(await read("reviews", "list", ...others)).toContain("`starpost reviews import`");
+    }
+  });
+
   test("is not reported if reading the list failed", async () => {
     async function* refused() {
       await Promise.reject(new UserError("auth", "refused", "Sign in."));

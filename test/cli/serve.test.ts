@@ -64,6 +64,8 @@ describe("serve", () => {
     [["--bottom-lines-delay", "-1"], "--bottom-lines-delay"],
     [["--bottom-lines-delay", "1.5"], "--bottom-lines-delay"],
     [["--bottom-lines-delay", "86401"], "--bottom-lines-delay"],
+    [["--metrics-port", "65536"], "--metrics-port"],
+    [["--metrics-host", "127.0.0.1"], "--metrics-port"],
   ])("rejects %j", async (args, message) => {
     const ran = await run(["serve", ...args], { env: { STARPOST_HOME: "/nowhere" } });
     expect([ran.status, ran.stderr.includes(message)]).toEqual([2, true]);
@@ -71,6 +73,36 @@ describe("serve", () => {
 
   test("readDelay returns milliseconds", () => {
     expect([readDelay("0", "--f"), readDelay("86400", "--f")]).toEqual([0, 86_400_000]);
+  });
+
+  test("serves metrics only on a listener of their own, without data of accounts", async () => {
+    const home = new Home();
+    onTestFinished(() => home.remove());
+    const server = home.start(["serve", "--port", "0", "--metrics-port", "0", "--json"]);
+    onTestFinished(() => void server.kill("SIGKILL"));
+    const line = await new Promise<string>((found) => {
+      server.stdout?.once("data", (data: Buffer) => found(data.toString()));
+    });
+    const listening = JSON.parse(line) as { url: string; metrics_url: string };
+    expect(listening.metrics_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const call = await fetch(`${listening.url}/products/some-app-key/teapot/bottomline`);
+    expect(call.status).toBe(404);
+    const statuses = await Promise.all(
+      ["url", "metrics_url"].map(async (name) => {
+        const base = listening[name as keyof typeof listening];
+        return [(await fetch(`${base}/readyz`)).status, (await fetch(`${base}/metrics`)).status];
+      }),
+    );
+    expect(statuses).toEqual([
+      [200, 404],
+      [200, 200],
+    ]);
+    const text = await (await fetch(`${listening.metrics_url}/metrics`)).text();
+    expect(text).toContain('starpost_http_requests_total{operation="reviews.bottomLine",status="404"} 1');
+    expect(text).toContain("starpost_database_up 1");
+    expect(text).not.toMatch(/some-app-key|teapot/);
+    server.kill("SIGTERM");
+    expect((await server).exitCode).toBe(0);
   });
 
   test("creates links to its own address", async () => {

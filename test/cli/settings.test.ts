@@ -103,6 +103,12 @@ describe("the profile", () => {
     expect(ran.stderr).not.toMatch(/77|hidden/);
   });
 
+  test("an invalid number of connections is rejected", async () => {
+    const ran = await status({ STARPOST_HOME: makeFolder(), STARPOST_DATABASE_POOL: "1" });
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain("STARPOST_DATABASE_POOL");
+  });
+
   test("an unreachable PostgreSQL server is reported without the password", async () => {
     const ran = await status({
       STARPOST_HOME: makeFolder(),

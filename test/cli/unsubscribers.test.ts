@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emailTypes } from "../../src/contract/index.ts";
 import { makeFolder, run } from "./support.ts";
@@ -47,6 +49,23 @@ describe("unsubscribed addresses", () => {
     ]);
   });
 
+  test("shows email types by name in lists and customers", async () => {
+    const call = openStore();
+    await call("unsubscribers", "add", "a@mail.example", "--type", "1", "--type", "coupons");
+    await call("unsubscribers", "add", "b@mail.example");
+    const typesOf = async (...argv: string[]) => (await call(...argv, "--jq", ".[].type")).stdout.trim().split("\n");
+    expect(await typesOf("unsubscribers", "list", "--email", "a@mail.example")).toEqual(["coupons", "reviews"]);
+    expect(await typesOf("unsubscribers", "list", "--limit", "2")).toEqual(["reviews", "coupons"]);
+    expect(await typesOf("unsubscribers", "find", "a@mail.example")).toEqual(["reviews", "coupons"]);
+    const listed = await call("unsubscribers", "list", "--email", "a@mail.example");
+    expect(listed.stdout.split("\n")[0]?.match(/\bTYPE\b/g)).toEqual(["TYPE"]);
+    expect((await call("unsubscribers", "list", "--columns", "type", "--limit", "1")).stdout).toBe("TYPE\nreviews\n");
+    expect((await call("customers", "show", "a@mail.example")).stdout).toMatch(/ {2}reviews .*\n {2}coupons /);
+    expect((await call("customers", "show", "b@mail.example")).stdout).toMatch(
+      /\(1\)\n {2}all types {2}.* by the store\n/,
+    );
+  });
+
   test("rejects an invalid address with status 3 and adds the others", async () => {
     const call = openStore();
     const ran = await call("unsubscribers", "add", "nobody", "a@mail.example", "--type", "1");
@@ -58,6 +77,22 @@ describe("unsubscribed addresses", () => {
     const ran = await openStore()("unsubscribers", "add", "a@mail.example", "--type", "18");
     expect(ran.status).toBe(2);
     expect(ran.stderr).toContain('"18" for --type');
+  });
+
+  test("accepts the names of types, alone and in files", async () => {
+    const call = openStore();
+    await call("unsubscribers", "add", "a@mail.example", "--type", "reviews", "--type", "Coupons", "--type", "1");
+    const file = join(makeFolder(), "list.csv");
+    writeFileSync(file, "email,type\nb@mail.example,coupons\nc@mail.example,\nd@mail.example,16\n");
+    const imported = await call("unsubscribers", "import", file, "--type", "store-questions", "--json");
+    expect(imported).toMatchObject({ status: 0, data: { rows: { accepted: 3 } } });
+    const unknown = await call("unsubscribers", "import", file, "--type", "review");
+    expect(unknown).toMatchObject({ status: 2, stderr: expect.stringContaining("reviews") as string });
+    const listed = await call("unsubscribers", "list", "--json");
+    const pairs = (listed.data as { user_email: string; email_type_id: number }[]).map(
+      (one) => `${one.user_email[0]} ${one.email_type_id}`,
+    );
+    expect(pairs.toSorted()).toEqual(["a 1", "a 17", "b 17", "c 9", "d 16"]);
   });
 
   test("requires --yes to resubscribe without a prompt", async () => {

@@ -37,13 +37,13 @@ function grant({ caller, secret }: TestAccount) {
 
 describeIsolated("the operator", (harness) => {
   const describeOne = (appKey: string) => harness().work.read((context) => describeAccount(appKey, context));
-  const rotate = (appKey: string) => harness().work.write((context) => rotateSecret(appKey, context));
+  const rotate = (appKey: string) => harness().work.write(undefined, (context) => rotateSecret(appKey, context));
   const revoke = (appKey: string, token?: string) =>
-    harness().work.write((context) => revokeTokens(appKey, token, context));
+    harness().work.write(undefined, (context) => revokeTokens(appKey, token, context));
 
   it("lists and describes accounts", async () => {
     const { service, caller } = await harness().newAccount("Zoe");
-    const added = await harness().work.write((context) => addAccount("Tea & Cups", context));
+    const added = await harness().work.write(undefined, (context) => addAccount("Tea & Cups", context));
     await service.reviews.createNow(aReview());
     const listed = await harness().work.read((context) => listAccounts(context));
     expect(listed).toMatchObject([
@@ -59,7 +59,7 @@ describeIsolated("the operator", (harness) => {
   });
 
   it("creates accounts with a working secret", async () => {
-    const { appKey, secret } = await harness().work.write((context) => addAccount(undefined, context));
+    const { appKey, secret } = await harness().work.write(undefined, (context) => addAccount(undefined, context));
     const account = { caller: { appKey, utoken: "" }, secret };
     const { access_token: utoken } = await harness()
       .service({})
@@ -156,6 +156,8 @@ describeIsolated("the operator", (harness) => {
     expect([...names].filter((name) => !owned.includes(name)).toSorted()).toEqual([
       "accounts",
       "invitations",
+      // On SQLite, a view of the records themselves.
+      ...(dialect.keysHaveAccounts ? [] : ["public_ids"]),
       "starpost_migrations",
       "token_buckets",
     ]);
@@ -168,9 +170,9 @@ describeIsolated("the operator", (harness) => {
     let writes = 0;
     const interrupted: EngineWork = {
       ...harness().work,
-      write: (work) => {
+      write: (accountId, work) => {
         writes += 1;
-        return writes > 10 ? Promise.reject(new Error("killed")) : harness().work.write(work);
+        return writes > 10 ? Promise.reject(new Error("killed")) : harness().work.write(accountId, work);
       },
     };
     await expect(deleteAccount(caller.appKey, interrupted)).rejects.toThrow();

@@ -12,7 +12,7 @@ describeBackends("a service whose clock shows an impossible time", (harness) => 
     await expect(service.reviews.create(aReview())).rejects.toMatchObject(impossible);
     await expect(service.reviews.list({})).rejects.toMatchObject(impossible);
     await expect(work.read(async () => 1)).rejects.toMatchObject(impossible);
-    await expect(work.write(async () => 1)).rejects.toMatchObject(impossible);
+    await expect(work.write(undefined, async () => 1)).rejects.toMatchObject(impossible);
     clock.set(startMs);
     await service.reviews.create(aReview());
     expect((await service.reviews.list({ count: 10 })).reviews).toHaveLength(1);

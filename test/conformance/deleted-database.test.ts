@@ -39,7 +39,7 @@ describe.each(onFiles)("a database file over $name", ({ open }) => {
 
   it("reports no write as successful that it lost during the commit", async () => {
     const path = harness.database.shownAs;
-    const write = harness.work.write(async () => rmSync(path));
+    const write = harness.work.write(undefined, async () => rmSync(path));
     await expect(write).rejects.toMatchObject({ kind: "timeout", outcomeUnknown: true });
   });
 

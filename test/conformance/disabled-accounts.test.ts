@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import { contract, type OperationName } from "../../src/contract/index.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
-import { createService } from "../../src/service/service.ts";
+import { createService, type Service } from "../../src/service/service.ts";
 import type { Transport } from "../../src/service/transport.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 import { createWorker } from "../support/due-emails.ts";
 import { createLinkTokens, createOrderEmails } from "../support/email-links.ts";
+import { aQuestion, lastToken } from "../support/emails.ts";
 import { callEveryOperation } from "../support/every-call.ts";
+import { tinyPng } from "../support/photos.ts";
 
 type Calls = Map<OperationName, readonly [input: never, caller: object]>;
 
@@ -29,6 +31,19 @@ async function setDisabled({ database, clock }: Harness, isDisabled: boolean): P
   await database.db.updateTable("accounts").set({ disabled_at }).execute();
 }
 
+/** Repeats calls about records that calls of other operations have deleted or erased. */
+async function replaceDeleted(harness: Harness, service: Service): Promise<void> {
+  const { image_upload_token } = await service.reviews.create(aReview({ email: "bo@mail.example" }));
+  const { image } = await service.images.upload({ image_upload_token, image: tinyPng });
+  await service.links.follow({ token: await lastToken(harness, "verify_url") });
+  await service.images.get({ image_id: image.id });
+  await service.questions.sendConfirmation(aQuestion({ email: "bo@mail.example" }));
+  await service.links.follow({ token: await lastToken(harness, "confirm_url") });
+  const { questions } = await service.questions.list({ sku: "teapot" });
+  const { answer } = await service.answers.create({ question_id: questions[0]?.id ?? 0, content: "Yes" });
+  await service.answers.vote({ answer_id: answer.id, vote_type: "up" });
+}
+
 const refusal = { kind: "featureDisabled" };
 
 describeIsolated("a disabled account", (harness) => {
@@ -37,6 +52,7 @@ describeIsolated("a disabled account", (harness) => {
     const calls: Calls = new Map();
     const service = createService(record(harness().transport, calls), account.caller);
     await callEveryOperation(harness(), { ...account, service });
+    await replaceDeleted(harness(), service);
     await setDisabled(harness(), true);
     expect(calls.delete("users.create")).toBe(true);
     for (const [operation, [input, caller]] of calls) {

@@ -62,9 +62,13 @@ describeIsolated("emails", (harness: () => Harness) => {
     const review_id = await createVerifiedReview();
     for (const content of ["Thank you!", "Thank you!", "Thanks!"])
       await service.reviews.comment({ review_id, content });
-    expect(await list("comment_notification")).toEqual(["comment_notification ann@mail.example queued"]);
+    const replaced = "comment_notification ann@mail.example not_sent";
+    expect(await list("comment_notification")).toEqual([replaced, "comment_notification ann@mail.example queued"]);
     const emails = await sendDueEmails(harness());
-    expect(emails.at(-1)?.data).toMatchObject({ comment: "Thank you!", title: "Pours well" });
+    const notifications = emails.filter(({ category }) => category === "comment_notification");
+    expect(notifications.map(({ data }) => data)).toMatchObject([{ comment: "Thanks!", title: "Pours well" }]);
+    await service.reviews.comment({ review_id, content: "Thanks again!" });
+    expect(await list("comment_notification")).toEqual([replaced, "comment_notification ann@mail.example sent"]);
   });
 
   it("tell no unverified or hidden author about a comment", async () => {

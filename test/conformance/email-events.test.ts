@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maxProviderEvents } from "../../src/contract/index.ts";
-import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
+import { createMessageKey } from "../../src/engine/emails/message-key.ts";
 import { backends, describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 import {
   createProviderKey,

@@ -79,7 +79,46 @@ describeBackends("emails", (harness) => {
     expect(await list({ state: "queued,sent", order_id: "b", sort: "soonest" })).toEqual(["b", "b"]);
   });
 
+  it("filters by creation time and product", async () => {
+    const account = await newAccountPerProduct(harness());
+    const { clock } = harness();
+    const firstMs = clock();
+    await createOrders(account, { a: "2026-03-02" });
+    clock.advance(dayMs);
+    await createOrders(account, { b: "2026-03-01" });
+    clock.advance(dayMs);
+    await createOrders(account, { c: "2026-03-03" });
+    const at = (days: number) => new Date(firstMs + days * dayMs).toISOString();
+    const list = async (query: Parameters<typeof account.service.emails.list>[0]) => {
+      const { mails } = await account.service.emails.list(query);
+      return mails.map(({ order_id, product_id }) => `${order_id} ${product_id}`);
+    };
+    const teapots = ["c teapot", "b teapot", "a teapot"];
+    expect(await list({ product_id: "teapot" })).toEqual(teapots);
+    expect(await list({ product_id: "teapot", sort: "oldest" })).toEqual(teapots.toReversed());
+    expect(await list({ product_id: "teapot", sort: "soonest" })).toEqual(["b teapot", "a teapot", "c teapot"]);
+    expect(await list({ product_id: "teapot", since_id: 1 })).toEqual(teapots.toReversed());
+    expect(await list({ product_id: "teapot", count: 1 })).toEqual(["c teapot"]);
+    expect(await list({ product_id: "teapot", state: "sent" })).toEqual([]);
+    expect(await list({ product_id: "teapot", state: "queued,sent", since_date: at(1) })).toEqual(teapots.slice(0, 2));
+    expect(await list({ product_id: "lid" })).toEqual([]);
+    expect(await list({ product_id: "pan", order_id: "a" })).toEqual(["a pan"]);
+    expect(await list({ product_id: "pan", email: "b@mail.example" })).toEqual(["b pan"]);
+    const ordersIn = async (query: Parameters<typeof list>[0]) =>
+      (await list(query)).map((shown) => shown.split(" ")[0]).join(" ");
+    expect(await ordersIn({ since_date: at(1) })).toBe("c c b b");
+    expect(await ordersIn({ since_date: at(1), sort: "oldest" })).toBe("b b c c");
+    expect(await ordersIn({ since_date: at(0.5), until_date: at(2) })).toBe("b b");
+    expect(await ordersIn({ until_date: at(2), sort: "soonest" })).toBe("b b a a");
+    expect(await ordersIn({ until_date: at(1), state: "queued" })).toBe("a a");
+    expect(await ordersIn({ since_date: at(1), count: 3 })).toBe("c c b");
+    expect(await ordersIn({ since_date: at(1), since_id: 1 })).toBe("b b c c");
+    expect(await ordersIn({ since_date: at(1), email: "a@mail.example" })).toBe("");
+    expect(await ordersIn({ until_date: at(1), email: "a@mail.example" })).toBe("a a");
+  });
+
   it.each([
+    [{ since_date: "soon" }, mentioning("since_date")],
     [{ state: "gone" }, mentioning("state", "queued")],
     [{ state: " , " }, mentioning("state", "queued")],
     [{ category: "letters" }, mentioning("category", "map")],

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 describeIsolated("permission to send emails", (harness: () => Harness) => {
   const newTenant = () => harness().newAccount("Tenant", { maySendEmail: false });
   const change = ({ caller }: TestAccount, changed: EmailAccessChange) =>
-    harness().work.write((context) => changeEmailAccess(caller.appKey, changed, context));
+    harness().work.write(undefined, (context) => changeEmailAccess(caller.appKey, changed, context));
   const readAccess = ({ caller }: TestAccount) =>
     harness().work.read((context) => readEmailAccess(caller.appKey, context));
   /** Sends what is due, and returns the recipients. */

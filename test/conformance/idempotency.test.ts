@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import { acceptsIdempotencyKey, idempotencyKeys, operations } from "../../src/contract/index.ts";
 import type { CallEvent, CallOptions } from "../../src/service/transport.ts";
 import { createKeyPurgeJob } from "../../src/worker/key-purge-job.ts";
+import type { EngineWork } from "../../src/engine/kernel/handler.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
+import { readAccountId } from "../support/due-emails.ts";
 
 const review = {
   sku: "teapot",
@@ -126,13 +128,56 @@ describeBackends("idempotency keys", (harness) => {
     await service.coupons.upload(codes("NEW"), withKey("new"));
     expect(await countRows(harness())).toBe(1);
     const job = createKeyPurgeJob(harness().work, harness().clock);
-    await job.runDue();
+    const noStop = new AbortController().signal;
+    await job.runDue(noStop);
     expect(await countRows(harness())).toBe(1);
     harness().clock.advance(idempotencyKeys.lifetimeMs);
-    expect(await job.nextDueAtMs()).toBe(harness().clock());
-    expect(await job.runDue()).toEqual({ counts: { deleted: 1 } });
+    expect(await job.nextDueAtMs()).toBeLessThan(harness().clock());
+    expect(await job.runDue(noStop)).toEqual({ counts: { deleted: 1 } });
     expect(await countRows(harness())).toBe(0);
-    expect(await job.nextDueAtMs()).toBeUndefined();
+    expect(await job.nextDueAtMs()).toBe(harness().clock() + 600_000);
+    harness().clock.set(0);
+    expect(await job.nextDueAtMs()).toBe(0);
+  });
+
+  it("are deleted separately for each account, in small transactions", async () => {
+    const accounts = [await harness().newAccount(), await harness().newAccount(), await harness().newAccount()];
+    const [locked, many, current] = accounts;
+    if (!locked || !many || !current) throw new Error("there are no accounts");
+    const ids = await Promise.all(accounts.map((account) => readAccountId(harness(), account)));
+    const { db } = harness().database;
+    await db.deleteFrom("idempotent_calls").execute();
+    const expiredAtMs = harness().clock() - idempotencyKeys.lifetimeMs;
+    const insert = (account_id = 0, count = 1, created_at = expiredAtMs) => {
+      const rows = Array.from({ length: count }, (_, at) => ({
+        key_hash: String(at),
+        input_hash: "",
+        response: "json:1",
+      }));
+      return db
+        .insertInto("idempotent_calls")
+        .values(rows.map((row) => Object.assign(row, { account_id, created_at })))
+        .execute();
+    };
+    await insert(ids[0]);
+    await insert(ids[1], 1_000);
+    await insert(ids[2], 1, expiredAtMs + 1);
+    const written: (number | undefined)[] = [];
+    const { read } = harness().work;
+    const write: EngineWork["write"] = (accountId, doing) => {
+      written.push(accountId);
+      return accountId === ids[0] ? Promise.reject(new Error("locked")) : harness().work.write(accountId, doing);
+    };
+    const noStop = new AbortController().signal;
+    await expect(createKeyPurgeJob({ read, write }, harness().clock).runDue(noStop)).rejects.toThrow("locked");
+    expect(written).toEqual([ids[0], ids[1], ids[1]]);
+    const left = await db.selectFrom("idempotent_calls").select("account_id").orderBy("account_id").execute();
+    expect(left.map(({ account_id }) => account_id)).toEqual([ids[0], ids[2]]);
+    // A call deletes only what belongs to its account.
+    await current.service.coupons.upload(codes("NEW"), withKey("new"));
+    expect(await countRows(harness())).toBe(3);
+    await locked.service.coupons.upload(codes("NEW"), withKey("new"));
+    expect(await countRows(harness())).toBe(3);
   });
 
   it("store nothing of a call that fails, so that a repeat runs it", async () => {

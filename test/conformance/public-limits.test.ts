@@ -159,7 +159,7 @@ describeEngine(
       for (const email of ["a@mail.example", "b@mail.example"]) {
         await expect(signUp(email, "wrong")).rejects.toMatchObject({ kind: "featureDisabled" });
       }
-      const { code } = await harness().work.write((context) => createInvitation(60_000, context));
+      const { code } = await harness().work.write(undefined, (context) => createInvitation(60_000, context));
       expect(await signUp("zoe@mail.example", code)).toMatchObject({ app_key: expect.any(String) });
     });
   },

@@ -37,8 +37,12 @@ async function setUp(harness: Harness, order: Record<string, unknown> = {}) {
 async function readReviews({ database }: Harness) {
   return database.db
     .selectFrom("reviews")
-    .innerJoin("users", "users.id", "reviews.user_row")
-    .leftJoin("orders", "orders.id", "reviews.order_row")
+    .innerJoin("users", (join) =>
+      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
+    )
+    .leftJoin("orders", (join) =>
+      join.onRef("orders.account_id", "=", "reviews.account_id").onRef("orders.id", "=", "reviews.order_row"),
+    )
     .select(["title", "content", "reviews.score", "reviewer_type", "users.email", "display_name"])
     .select(["reviews.user_reference", "orders.order_id"])
     .orderBy("reviews.id")

@@ -15,7 +15,8 @@ describeIsolated(
         { user: { ...user, ...(invitation_code !== undefined && { invitation_code }) } },
         {},
       );
-    const invite = async () => (await harness().work.write((context) => createInvitation(lifetimeMs, context))).code;
+    const invite = async () =>
+      (await harness().work.write(undefined, (context) => createInvitation(lifetimeMs, context))).code;
     const countRows = async () => {
       const { db } = harness().database;
       const tables = ["accounts", "users", "invitations"] as const;

@@ -96,15 +96,40 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(await list({ state: "delivered" })).toEqual([a]);
     expect(await list({ state: "queued" })).toEqual([c, b]);
     expect(await list({ state: "failed" })).toEqual([]);
+    expect(await list({ state: "queued,delivered" })).toEqual([c, b, a]);
+    expect(await list({ state: "queued,delivered", count: 2 })).toEqual([c, b]);
+    expect(await list({ state: "delivered, queued", since_id: 0 })).toEqual([a, b, c]);
     expect(await list({ event_name: "review_create" })).toEqual([b, a]);
     expect(await list({ webhook_id: b, event_name: "review_create", state: "queued" })).toEqual([b]);
     const { deliveries } = await service.webhookDeliveries.list({ since_id: 0, count: 2 });
     expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([a, b]);
     expect(await list({ since_id: (deliveries.at(-1)?.id ?? 0) + 1 })).toEqual([c]);
     expect(await list({ count: 0 })).toEqual([]);
-    await expect(list({ state: "lost" as "failed" })).rejects.toMatchObject(
+    await expect(list({ state: "lost" })).rejects.toMatchObject(
       invalidField("state", "queued, leased, delivered, failed"),
     );
+  });
+
+  it("list filters by creation time", async () => {
+    const { service } = await harness().newAccount();
+    const { webhook } = await service.webhooks.create({ url, event_name: "review_create" });
+    for (let day = 0; day < 3; day++) {
+      await service.reviews.create(aReview());
+      harness().clock.advance(24 * 3_600_000);
+    }
+    await attempt(harness(), delivered);
+    const at = (days: number) => new Date(startMs + days * 24 * 3_600_000).toISOString();
+    const list = async (query: Parameters<typeof service.webhookDeliveries.list>[0]) =>
+      (await service.webhookDeliveries.list(query)).deliveries.map(
+        ({ created_at }) => (Date.parse(created_at) - startMs) / (24 * 3_600_000),
+      );
+    expect(await list({ since_date: at(1) })).toEqual([2, 1]);
+    expect(await list({ until_date: at(1) })).toEqual([0]);
+    expect(await list({ since_date: at(0.5), until_date: at(2) })).toEqual([1]);
+    expect(await list({ since_date: at(0), count: 2 })).toEqual([2, 1]);
+    expect(await list({ since_date: at(0), state: "delivered", webhook_id: webhook.id })).toEqual([0]);
+    expect(await list({ since_date: at(0), state: "queued" })).toEqual([2, 1]);
+    expect(await list({ since_date: at(1), since_id: 0 })).toEqual([1, 2]);
   });
 
   it("redeliver sends again under the same ID, with a new series of attempts", async () => {

@@ -4,6 +4,7 @@ import { describeIsolated, startMs } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
 
+const unused = { last_success_at: null, failures_24h: 0, next_attempt_at: null };
 const hook = { url: "https://shop.example/hook", event_name: "review_create" } as const;
 
 describeIsolated("webhooks", (harness) => {
@@ -17,9 +18,14 @@ describeIsolated("webhooks", (harness) => {
     const second = await service.webhooks.create({ ...hook, event_name: "review_updated" });
     expect(second.webhook.secret).not.toBe(secret);
     const { secret: _secret, ...other } = second.webhook;
-    expect(await service.webhooks.list({})).toEqual({ webhooks: [shown, other] });
+    expect(await service.webhooks.list({})).toEqual({
+      webhooks: [
+        { ...shown, ...unused },
+        { ...other, ...unused },
+      ],
+    });
     expect(await service.webhooks.delete({ webhook_id: shown.id })).toEqual({});
-    expect(await service.webhooks.list({})).toEqual({ webhooks: [other] });
+    expect(await service.webhooks.list({})).toEqual({ webhooks: [{ ...other, ...unused }] });
   });
 
   it("stores no readable secret", async () => {

@@ -151,7 +151,7 @@ describe("doctor with a remote service", () => {
     const home = homes.open(remoteEnv(server));
     const ran = await diagnose(home);
     expect(ran.data.checks.filter(({ status }) => status === "problem" || status === "warning")).toEqual([]);
-    for (const name of ["reachability", "clock", "credentials", "rate", "proxy"]) {
+    for (const name of ["reachability", "clock", "credentials", "rate", "proxy", "webhook-failures"]) {
       expect(ran.get(name).status, name).toBe("ok");
     }
     expect(ran.get("tokens").status).toBe("skipped");

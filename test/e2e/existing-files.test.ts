@@ -7,7 +7,7 @@ import { commandLineOf, stockHome } from "../support/command-lines.ts";
 const commands = await loadCommands();
 
 /** Flags with a file that the command only reads. */
-const inputs: ReadonlySet<string> = new Set(["mapping", "input", "file", "image-file"]);
+const inputs: ReadonlySet<string> = new Set(["mapping", "input", "file", "image-file", "decisions", "sealing-key"]);
 
 const cases = commands.flatMap((command) =>
   Object.entries(command.flags ?? {})

@@ -81,6 +81,12 @@ it("lists pending emails, cancels some, sends the rest, and shows their states",
   expect(text.stdout).toMatch(/^Write a review: http\S+$/m);
   const html = await home.run(["mail", "show", String(mail?.id), "--html"]);
   expect(html.stdout).toContain("</html>");
+  const headers = await home.run(["mail", "show", String(mail?.id), "--headers"]);
+  expect(headers.stdout).toMatch(/^To: .*firstname\.lastname/m);
+  expect(headers.stdout).not.toContain("\n\n");
+  expect(text.stdout.trim()).toBe(shown.stdout.slice(shown.stdout.lastIndexOf(":\n\n") + 3).trim());
+  const unsent = await home.run(["mail", "show", String(teapot?.id), "--headers"]);
+  expect([unsent.exitCode, unsent.stdout]).toEqual([1, ""]);
   const late = await home.run(["mail", "cancel", "--email-id", String(mail?.id), "--yes"]);
   expect([late.exitCode, late.stderr]).toEqual([1, expect.stringContaining(String(mail?.id))]);
   const reason = await home.run(["mail", "show", String(teapot?.id)]);
@@ -109,6 +115,42 @@ it("redacts addresses in all output, also on a narrow screen", async () => {
   }
   expect(outputs.join("\n")).not.toMatch(/firstname|lastname|ann@|mail\.example/);
   expect(outputs.join("\n")).toContain("@redacted.invalid");
+});
+
+it("explains the emails of all orders of an address, newest first, also remotely", async () => {
+  const home = homes.open();
+  await importOrders(home);
+  const later = `${header}\n1003,ANN@mail.example,Ann Berg,${daysAgo(2)},cup,A cup,https://shop.example/cup\n`;
+  await home.run(["orders", "import", "-", "--send-mail", "--yes"], { input: later });
+  const why = ["mail", "why", "--email", "ann@mail.example"];
+  const server = await home.serve(["--no-worker"]);
+  try {
+    for (const shop of [home, homes.open(remoteEnv(server))]) {
+      const single = await Promise.all(["1003", "1001"].map((id) => shop.json<Listed>(["mail", "why", id])));
+      expect((await shop.json<Listed[]>(why)).data).toEqual(single.map(({ data }) => data));
+    }
+  } finally {
+    await server.stop();
+  }
+  const one = await home.run([...why, "--limit", "1", "--format", "csv"]);
+  expect(one.stdout.split("\n").slice(0, 2)).toEqual([
+    "order_id,product_id,rule,result,says,decided_by,sentence",
+    expect.stringMatching(/^1003,cup,past_order,passed,/),
+  ]);
+  expect(one.stderr).toContain("--limit");
+  const text = await home.run([...why, "--limit", "2"]);
+  expect(text.stdout).toMatch(/^Order 1003 [^]*\n\nOrder 1001 /);
+  expect(text.stderr).toBe("");
+  const none = await home.run(["mail", "why", "--email", "nobody@mail.example"]);
+  expect([none.exitCode, none.stdout, none.stderr]).toEqual([0, "", expect.stringContaining("nobody@mail.example")]);
+  for (const args of [
+    ["mail", "why"],
+    [...why, "1001"],
+    [...why, "--product", "pan"],
+  ]) {
+    const { exitCode, stderr } = await home.run(args);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--email")]);
+  }
 });
 
 it("sends a test email to the outbox folder", async () => {

@@ -24,7 +24,7 @@ const allowedFiles = [
   /^docs\/([\w-]+\/)*[\w-]+\.md$/,
   /^docs\/images\/[\w-]+\.(png|svg)$/,
   /^docs\/reference\/openapi\.json$/,
-  /^docs\/operations\/(starpost\.service|Containerfile)$/,
+  /^docs\/operations\/(starpost\.service|Containerfile|capacity\.json|grafana-dashboard\.json)$/,
   /^dist\/man\/starpost[\w-]*\.[17]$/,
 ];
 

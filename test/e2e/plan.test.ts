@@ -203,12 +203,20 @@ describe("plans of other record types", () => {
     const { exitCode } = await fresh.run(["products", "plan", "fixtures/good/products.csv"]);
     expect(exitCode).toBe(0);
     const file = new SqliteFile(databaseOf(fresh));
-    const tables = file.all("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'");
+    const tables = file.all(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '%_words_text_%'",
+    );
     const filled = tables
       .map(({ name }) => String(name))
       .filter((name) => file.all(`select 1 from "${name}" limit 1`).length > 0);
     file.close();
-    expect(filled.toSorted()).toEqual(["account_settings", "accounts", "email_permissions", "starpost_migrations"]);
+    expect(filled.toSorted()).toEqual([
+      "account_settings",
+      "account_versions",
+      "accounts",
+      "email_permissions",
+      "starpost_migrations",
+    ]);
     expect((await fresh.json<Summary[]>(["imports", "list"])).data).toEqual([]);
     expect(readdirSync(fresh.folder).filter((name) => ["imports", "tokens"].includes(name))).toEqual([]);
   });
@@ -358,6 +366,9 @@ describe("the estimated duration at a rate", () => {
   });
 });
 
+/** Counts transactions, also those that change nothing else. */
+const counted = ["account_versions"];
+
 describe("an interrupted plan", () => {
   // A killed plan's leftovers in the temporary folder are removed with the folder.
   const home = homes.open({ TMPDIR: folder });
@@ -372,7 +383,7 @@ describe("an interrupted plan", () => {
     out.end();
     await once(out, "finish");
     await home.run(["products", "import", "fixtures/good/products.csv"]);
-    digest = digestDatabase(databaseOf(home));
+    digest = digestDatabase(databaseOf(home), counted);
   });
 
   /** Starts a plan and waits until it has opened the database. */
@@ -404,7 +415,7 @@ describe("an interrupted plan", () => {
     running.kill(signal);
     const ended = await running;
     expect(ended.exitCode).toBe(status);
-    expect(digestDatabase(databaseOf(home))).toBe(digest);
+    expect(digestDatabase(databaseOf(home), counted)).toBe(digest);
     const again = await home.run(["products", "import", "fixtures/good/products.csv"]);
     expect(again.exitCode).toBe(0);
     expect((await home.json<Summary[]>(["imports", "list"])).data[0]?.kind).toBe("products");

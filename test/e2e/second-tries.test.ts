@@ -66,7 +66,8 @@ test("a sync prints commands that work", async () => {
 
 test("times of webhooks are marked as UTC", async () => {
   await home.run(["webhooks", "create", "https://hook.example/x"]);
-  expect((await home.run(["webhooks", "list"])).stdout).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\dZ/);
+  await home.run(["webhooks", "trigger", "review_create"]);
+  expect((await home.run(["webhooks", "deliveries"])).stdout).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\dZ/);
 });
 
 test("the list of imports shows complete states at 80 columns", () => {

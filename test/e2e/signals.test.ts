@@ -97,7 +97,9 @@ describe("the embedded engine", () => {
   test.each(["SIGTERM", "SIGHUP"] as const)("%s lets a server and a worker finish with 0", async (signal) => {
     const { home } = openHome();
     const server = await home.serve();
+    // SIGHUP makes a server read its settings again.
     server.process.kill(signal);
+    if (signal === "SIGHUP") await server.stop();
     expect((await server.process).exitCode).toBe(0);
     const worker = home.start(["mail", "run", "--json"]);
     await new Promise((found) => worker.stdout?.once("data", found));
@@ -127,8 +129,9 @@ describe("the embedded engine", () => {
     writeFileSync(products, `product_id,name,url\n${rows.join("")}`);
     expect((await home.run(["products", "import", products])).exitCode).toBe(0);
     const run = home.start(["products", "export"], { buffer: false });
-    run.stdout?.pause();
-    await sleep(1_500);
+    // Fills the buffers of the stream and of the pipe, which are smaller than the output.
+    await new Promise((found) => run.stdout?.once("readable", found));
+    await sleep(500);
     expect(run.exitCode).toBeNull();
     const sentMs = Date.now();
     run.kill("SIGTERM");

@@ -13,8 +13,7 @@ import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
-import type { DialectName } from "../../src/storage/dialect.ts";
-import { type Place, placeOnPostgres, placeOnSqlite } from "./databases.ts";
+import { type DatabaseKind, type Place, places } from "./databases.ts";
 import { postgresServer, postgresSkipped } from "./postgres.ts";
 import { silentLog } from "./silent-log.ts";
 import { isMutationSuite } from "./suite-size.ts";
@@ -81,6 +80,8 @@ export interface HarnessOptions {
   /** Whether the operator allows the webhooks of new accounts to call private addresses. */
   readonly allowsPrivateWebhooks?: boolean;
   readonly isSignUpClosed?: boolean;
+  /** The key with which the secrets in an existing database are sealed. */
+  readonly sealingKey?: Buffer | undefined;
 }
 
 interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" | "work" | "sealingKey" | "close"> {
@@ -91,12 +92,16 @@ interface HarnessParts extends Pick<Harness, "transport" | "database" | "clock" 
 
 async function openLocal(
   place: () => Promise<Place>,
-  { enforceLimits = false, allowsPrivateWebhooks = false, ...others }: HarnessOptions = {},
+  {
+    enforceLimits = false,
+    allowsPrivateWebhooks = false,
+    sealingKey = randomBytes(32),
+    ...others
+  }: HarnessOptions = {},
 ): Promise<HarnessParts> {
   const { url, remove } = await place();
   const clock = createClock();
   const database = await openDatabase(url, { nowMs: clock() });
-  const sealingKey = randomBytes(32);
   const sealer = createSealer(sealingKey);
   const options = { database, clock, random: randomBytes, sealer, enforceLimits, ...others };
   const transport = createLocalTransport(options);
@@ -147,11 +152,14 @@ async function openRemote(place: () => Promise<Place>, options?: HarnessOptions)
   };
 }
 
-function backendsOn(dialect: DialectName, place: () => Promise<Place>): Backend[] {
-  return [
-    { name: `local-${dialect}`, open: async (options) => createHarness(await openLocal(place, options)) },
-    { name: `remote-${dialect}`, open: async (options) => createHarness(await openRemote(place, options)) },
-  ];
+function backendsOn(kind: DatabaseKind, place: () => Promise<Place>): Backend[] {
+  const local: Backend = {
+    name: `local-${kind}`,
+    open: async (options) => createHarness(await openLocal(place, options)),
+  };
+  // The way to the server is the same for all kinds.
+  if (kind !== "sqlite" && kind !== "postgres") return [local];
+  return [local, { name: `remote-${kind}`, open: async (options) => createHarness(await openRemote(place, options)) }];
 }
 
 /** Adds the helpers that suites need to a transport and its database. */
@@ -179,7 +187,7 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
         .transaction()
         .execute((transaction) => userHandlers.create({ user }, { ...context, transaction, nowMs: clock() }));
       if (allowsPrivateWebhooks) {
-        await parts.work.write((operator) => savePrivateWebhooks(created.app_key, true, operator));
+        await parts.work.write(undefined, (operator) => savePrivateWebhooks(created.app_key, true, operator));
       }
       if (maySendEmail) {
         const id = database.db.selectFrom("accounts").select("id").where("app_key", "=", created.app_key);
@@ -193,11 +201,15 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
   };
 }
 
-/** Local and remote backends on SQLite and, if a server is available, on PostgreSQL; only the first to test mutants. */
-export const backends: readonly Backend[] = [
-  ...backendsOn("sqlite", placeOnSqlite),
-  ...(postgresServer === undefined ? [] : backendsOn("postgres", placeOnPostgres)),
-].slice(0, isMutationSuite ? 1 : undefined);
+/** Local and remote backends on each kind of database; only the first to test mutants. */
+export const backends: readonly Backend[] = places
+  .flatMap(({ kind, place }) => backendsOn(kind, place))
+  .slice(0, isMutationSuite ? 1 : undefined);
+
+/** Opens the engine on a database that the test sets up. */
+export async function openEngine(place: () => Promise<Place>, sealingKey?: Buffer): Promise<Harness> {
+  return createHarness(await openLocal(place, { sealingKey }));
+}
 
 type Suite = (harness: () => Harness) => void;
 

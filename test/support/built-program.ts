@@ -42,6 +42,7 @@ export function loadBuiltApp(): App {
   const app = loadBuilt<App>("app");
   return {
     ...app,
+    prepareBulk: async () => {},
     openConnection: async (settings) => {
       if (settings.isBulk !== true || settings.profile.mode === "remote") return app.openConnection(settings);
       const connection = await app.openConnection({ ...settings, isBulk: false });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 
 /** Tables that the service derives from others or uses for its own work. */
-const ownTables = /^(?:sqlite_|utokens|review_totals|webhook_deliveries)/;
+const ownTables = /^(?:sqlite_|account_versions|utokens|review_totals|webhook_deliveries|\w+_words_text_)/;
 
 /** Every row of an embedded database that is not in use, by table and key, as JSON. */
 export function readRows(homeFolder: string): ReadonlyMap<string, string> {

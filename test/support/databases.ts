@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, it } from "vitest";
-import { openDatabase } from "../../src/storage/database.ts";
-import { postgresServer, postgresSkipped, takeDatabase } from "./postgres.ts";
+import { type Database, openDatabase } from "../../src/storage/database.ts";
+import { distributeDatabase } from "../../src/storage/distribute-database.ts";
+import { findScattered, recordStatements } from "./partition-check.ts";
+import { partitionTables } from "./partitions.ts";
+import { addCitusWorker, postgresServer, postgresSkipped, takeDatabase } from "./postgres.ts";
 
 /** A database with the current schema and no rows. */
 export interface Place {
@@ -42,13 +45,76 @@ export async function placeOnPostgres(): Promise<Place> {
   return { url, remove: drop };
 }
 
-/** Runs a suite on SQLite and, if there is a server, on PostgreSQL. Each test gets a new database. */
-export function describeDatabases(title: string, suite: (url: () => string) => void): void {
-  const places = {
-    sqlite: placeOnSqlite,
-    ...(postgresServer !== undefined && { postgres: placeOnPostgres }),
+/** The URL of PgBouncer in transaction mode before the server for test databases; undefined if the variable is not set. */
+export const pgBouncer = process.env["STARPOST_TEST_PGBOUNCER"] || undefined;
+
+/** The address of a test database through PgBouncer. */
+export function throughPgBouncer(url: string): string {
+  const pooled = new URL(pgBouncer ?? "");
+  pooled.pathname = new URL(url).pathname;
+  return pooled.href;
+}
+
+async function placeBehindPgBouncer(): Promise<Place> {
+  const { url, drop } = await takeDatabase();
+  return { url: throughPgBouncer(url), remove: drop };
+}
+
+/** Databases with partitioned tables that earlier tests released. */
+const partitioned: string[] = [];
+
+/**
+ * On PostgreSQL with partitioned tables. Removing it fails if the engine has sent a statement that may touch several
+ * partitions of a table.
+ */
+export async function placeOnPartitions(): Promise<Place> {
+  const { url, drop } = await takeDatabase(partitionTables, partitioned);
+  const statements = recordStatements();
+  return {
+    url,
+    remove: async () => {
+      const scattered = await findScattered(url, statements.stop());
+      await drop();
+      if (scattered.length > 0) throw new Error(`statements over several partitions:\n${scattered.join("\n")}`);
+    },
   };
-  describe.each(Object.entries(places))(`${title} on %s`, (_dialect, place) => {
+}
+
+/** Databases with distributed tables that earlier tests released. */
+const distributed: string[] = [];
+
+/** On Citus: a coordinator (`STARPOST_TEST_POSTGRES`) and a worker (`STARPOST_TEST_CITUS_WORKER`). */
+async function placeOnCitus(): Promise<Place> {
+  const { url, drop } = await takeDatabase(async (address) => {
+    await addCitusWorker(address);
+    await distributeDatabase(address, { nowMs: 0 });
+  }, distributed);
+  return { url, remove: drop };
+}
+
+const kinds = {
+  sqlite: placeOnSqlite,
+  postgres: placeOnPostgres,
+  pgbouncer: placeBehindPgBouncer,
+  partitions: placeOnPartitions,
+  citus: placeOnCitus,
+} as const;
+
+export type DatabaseKind = keyof typeof kinds;
+
+/**
+ * The databases on which suites run: those in `STARPOST_TEST_DATABASES` (see `vitest.databases.config.ts`), otherwise
+ * SQLite and, if there is a server, PostgreSQL.
+ */
+export const places: readonly { readonly kind: DatabaseKind; readonly place: () => Promise<Place> }[] = (
+  process.env["STARPOST_TEST_DATABASES"] ?? (postgresServer === undefined ? "sqlite" : "sqlite,postgres")
+)
+  .split(",")
+  .map((kind) => ({ kind: kind as DatabaseKind, place: kinds[kind as DatabaseKind] }));
+
+/** Runs a suite on each kind of database. Each test gets a new database. */
+export function describeDatabases(title: string, suite: (url: () => string) => void): void {
+  describe.each(places)(`${title} on $kind`, ({ place }) => {
     let held: Place | undefined;
     beforeEach(async () => {
       held = await place();
@@ -63,4 +129,12 @@ export function describeDatabases(title: string, suite: (url: () => string) => v
     });
   });
   if (postgresServer === undefined) it.skip(`${title} on ${postgresSkipped}`);
+}
+
+/** Adds an account that transactions can lock. */
+export async function addLockable({ db }: Pick<Database, "db">, app_key = "locked"): Promise<number> {
+  const row = { app_key, secret_sealed: "s", created_at: 0 };
+  const { id } = await db.insertInto("accounts").values(row).returning("id").executeTakeFirstOrThrow();
+  await db.insertInto("account_versions").values({ account_id: id, version: 1 }).execute();
+  return id;
 }

@@ -38,8 +38,12 @@ export async function evaluateDueEmails(harness: Harness): Promise<Record<string
 export async function readEmailResults({ database }: Pick<Harness, "database">): Promise<Record<string, string>> {
   const rows = await database.db
     .selectFrom("mails")
-    .innerJoin("orders", "orders.id", "mails.order_row")
-    .leftJoin("products", "products.id", "mails.product_row")
+    .innerJoin("orders", (join) =>
+      join.onRef("orders.account_id", "=", "mails.account_id").onRef("orders.id", "=", "mails.order_row"),
+    )
+    .leftJoin("products", (join) =>
+      join.onRef("products.account_id", "=", "mails.account_id").onRef("products.id", "=", "mails.product_row"),
+    )
     .select(["orders.order_id", "products.product_id", "mails.state", "mails.reason"])
     .orderBy("mails.id")
     .execute();

@@ -1,4 +1,4 @@
-import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/kernel/email-links.ts";
+import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/kernel/signed-link.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct } from "./builders.ts";
 

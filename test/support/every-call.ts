@@ -1,8 +1,9 @@
 import { tinyPng } from "./photos.ts";
 import { batchMethods, bottomLinesDelay, emailSorts, reviewSorts } from "../../src/contract/index.ts";
-import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
+import { createMessageKey } from "../../src/engine/emails/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Service } from "../../src/service/service.ts";
+import type { InputOf } from "../../src/service/transport.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "./builders.ts";
 import { readStoredEmails, createLinkTokens } from "./email-links.ts";
@@ -23,6 +24,7 @@ export async function callEveryOperation(
   await callQuestions(harness, service);
   const { code } = await service.users.signIn({ secret });
   await service.users.signedIn({ code });
+  await callCustomers(service);
   const methods = batchMethods.map((method) => ({ method, params: { pid: "teapot" } }));
   await service.batch.run({ methods });
 }
@@ -46,6 +48,9 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.coupons.delete({ coupon_action: "map_review" });
   await service.unsubscribers.massCreate({ email_list: { 1: ["a@mail.example"] } });
   await service.unsubscribers.list({ page: 2, count: 1 });
+  for (const filter of [{}, { email: "a@mail.example" }, { email_type_id: 1, since_date: "2026-01-01" }]) {
+    await service.unsubscribers.search(filter);
+  }
   await service.unsubscribers.massDelete({ email_list: { 1: ["a@mail.example"] } });
 }
 
@@ -91,9 +96,21 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await reviews.get({ review_id });
   await reviews.vote({ review_id, vote_type: "up" });
   await reviews.comment({ review_id, content: "Thanks" });
+  await reviews.editComment({ review_id, content: "Thank you" });
+  await reviews.deleteComment({ review_id });
   await reviews.setPublished({ review_id, published: false, reason: "rude" });
   await reviews.setPublished({ review_id, published: true, reason: "not rude" });
   await reviews.history({ review_id });
+  await service.reviewRules.add({ action: "hold", words: ["casino"], links: 1, min_score: 1, max_score: 5 });
+  const { rules } = await service.reviewRules.list({});
+  await service.reviewRules.test({ content: "Casino" });
+  await service.reviewRules.test({ review_id });
+  await service.reviewRules.delete({ rule_id: rules[0]?.id ?? 0 });
+  await reviews.requeue({ review_id });
+  await reviews.queue({});
+  await reviews.queue({ state: "held", since_id: 1, count: 1 });
+  await reviews.queue({ state: "pending" });
+  await reviews.setPublished({ review_id, published: true, reason: "not rude" });
   for (const sort of reviewSorts) {
     await reviews.widget({ product_id: "teapot", sort, page: 1, per_page: 1 });
     await reviews.widget({ product_id: "teapot", sort, page: 2, per_page: 1, star: 5, direction: "ASC" });
@@ -108,6 +125,7 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   }
   await reviews.list({ details: true, deleted: true });
   await reviews.listByUser({});
+  await callSearch(service);
   harness.clock.advance(bottomLinesDelay.defaultMs);
   await reviews.bottomLines({ count: 1, page: 2 });
   await groups.update({ group_name: "pots", product_ids_to_remove: ["teapot", "pan"] });
@@ -117,8 +135,49 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   await service.seo.page({ product_id: "teapot" });
   await service.seo.page({});
   await callDeliveries(harness, service);
+  await service.webhooks.trigger({ event_name: "review_updated" });
   const { webhooks } = await service.webhooks.list({});
   await service.webhooks.delete({ webhook_id: webhooks[0]?.id ?? 0 });
+}
+
+async function callSearch({ orders, questions, reviews }: Service): Promise<void> {
+  const filters = [
+    {},
+    { email: "ann@mail.example", sort: "oldest" },
+    { product_id: "teapot", deleted: true },
+    { product_id: "service_site_reviews", deleted: true },
+    { order_id: "1001" },
+    { user_reference: "u" },
+    { score: "1,2", unanswered: true },
+    { state: "held,unpublished", with_images: true },
+    { with_images: true, since_date: "2026-01-01" },
+  ] as const;
+  for (const filter of filters) {
+    const { pagination } = await reviews.search({ ...filter, limit: 1 });
+    const { next_page_info: page_info } = pagination;
+    if (page_info !== null) await reviews.search({ ...filter, page_info });
+    await reviews.search({ ...filter, search: "pours well" });
+  }
+  const person = { email: "ann@mail.example" };
+  const days = { since_date: "2026-01-01", until_date: "2027-01-01" };
+  const product = { product_id: "teapot" };
+  const orderFilters = [
+    {},
+    person,
+    { ...days, sort: "oldest" },
+    { order_id: "1001" },
+    product,
+    { ...product, ...person },
+  ];
+  for (const filter of orderFilters as readonly InputOf<"orders.search">[]) {
+    const { pagination } = await orders.search({ ...filter, limit: 1 });
+    if (pagination.next_page_info !== null) await orders.search({ ...filter, page_info: pagination.next_page_info });
+  }
+  await orders.get({ order_id: "1001" });
+  for (const filter of [{}, person, days, product, { state: "public,hidden" }, { unanswered: true }]) {
+    await questions.search(filter);
+    await questions.search({ ...filter, search: "whistle" });
+  }
 }
 
 async function callDeliveries({ work }: Harness, { webhookDeliveries }: Service): Promise<void> {
@@ -127,6 +186,7 @@ async function callDeliveries({ work }: Harness, { webhookDeliveries }: Service)
   await webhookDeliveries.attempts({ since_id: 1, count: 5 });
   await webhookDeliveries.list({});
   await webhookDeliveries.list({ since_id: 1, event_name: "review_updated", webhook_id: 1 });
+  await webhookDeliveries.list({ state: "failed,delivered", since_date: "2026-01-01", until_date: "2027-01-01" });
   const { deliveries } = await webhookDeliveries.list({ state: "queued", count: 1 });
   const delivery_id = deliveries[0]?.id ?? 0;
   await webhookDeliveries.get({ delivery_id });
@@ -144,6 +204,7 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.answers.vote({ answer_id: answered.answer.id, vote_type: "up" });
   await service.questions.list({ sku: "teapot" });
   await service.questions.bottomLine({ sku: "teapot" });
+  await moderateQuestion(question?.id ?? 0, answered.answer.id, service);
   await service.emails.sendTest({});
   await callEmails(harness, service);
   await callReviewRequests(harness, service);
@@ -163,12 +224,30 @@ async function callQuestions(harness: Harness, service: Service): Promise<void> 
   await service.emails.stats({ ...days, categories: "map,reminder", aggregate: "week" });
 }
 
+async function moderateQuestion(
+  question_id: number,
+  answer_id: number,
+  { answers, questions }: Service,
+): Promise<void> {
+  await answers.edit({ answer_id, content: "Yes!" });
+  await questions.setPublished({ question_id, published: false });
+  await questions.setPublished({ question_id, published: true });
+  await questions.history({ question_id });
+  await answers.delete({ answer_id });
+  await questions.delete({ question_id });
+}
+
 async function callEmails(harness: Harness, service: Service): Promise<void> {
   const { mails } = await service.emails.list({ count: 1 });
   const [{ id: mail_id, email } = { id: 0, email: "" }] = mails;
   await service.emails.list({ since_id: 1, category: "map", email });
   for (const sort of emailSorts) await service.emails.list({ sort, order_id: "1001" });
   await service.emails.list({ state: "queued,sent", sort: "soonest" });
+  for (const sort of emailSorts) {
+    await service.emails.list({ sort, since_date: "2026-01-01" });
+    await service.emails.list({ sort, product_id: "teapot", state: "queued" });
+  }
+  await service.emails.list({ product_id: "teapot", email, until_date: "2027-01-01" });
   await service.emails.get({ mail_id });
   const message = {
     "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`,
@@ -185,6 +264,16 @@ async function callEmails(harness: Harness, service: Service): Promise<void> {
   await service.emailEvents.setUp({ rotate: true, public_key: createProviderKey().text });
   await service.emailSuppressions.lift({ email });
   await service.emails.cancel({ mail_id });
+}
+
+async function callCustomers(service: Service): Promise<void> {
+  await service.customers.get({ email: "ann@mail.example" });
+  await service.customers.export({ email: "ann@mail.example" });
+  await service.customers.planErasure({ email: "ann@mail.example" });
+  await service.customers.erase({ email: "ann@mail.example" });
+  await service.customers.erase({ email: "rob@mail.example", reviews: "delete" });
+  await service.customers.erasures({});
+  await service.customers.erasures({ since_id: 1, count: 1 });
 }
 
 async function callReviewRequests(harness: Harness, service: Service): Promise<void> {

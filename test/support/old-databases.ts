@@ -18,7 +18,7 @@ export async function makeVersion(
   const schema = dialect.createSchema(db);
   await sql`create table starpost_migrations (version integer primary key, name text, applied_at bigint)`.execute(db);
   for (const { version, name, up } of migrations.filter((migration) => migration.version <= newest)) {
-    await up(schema, dialect);
+    await up(schema, dialect, db);
     await sql`insert into starpost_migrations values (${version}, ${name}, 0)`.execute(db);
   }
   await insertRows(db);

@@ -14,6 +14,9 @@ declare module "vitest" {
 /** The server for test databases; undefined if the variable is not set. */
 export const postgresServer = process.env["STARPOST_TEST_POSTGRES"] || undefined;
 
+/** A second server with Citus; undefined if the variable is not set. */
+const citusWorker = process.env["STARPOST_TEST_CITUS_WORKER"] || undefined;
+
 /** Appears in the titles of skipped tests. */
 export const postgresSkipped = "PostgreSQL: skipped because STARPOST_TEST_POSTGRES is not set";
 
@@ -33,8 +36,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await db.destroy();
   project.provide("postgresRun", run);
   return async () => {
-    const left = await execute(`select datname from pg_database where starts_with(datname, '${run}')`);
-    for (const { datname } of left) await execute(`drop database if exists ${String(datname)} with (force)`);
+    for (const server of [postgresServer, ...(citusWorker === undefined ? [] : [citusWorker])]) {
+      const left = await execute(`select datname from pg_database where starts_with(datname, '${run}')`, server);
+      for (const { datname } of left) await execute(`drop database if exists ${String(datname)} with (force)`, server);
+    }
   };
 }
 
@@ -45,17 +50,27 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>;
 }
 
-/** Empty databases with the current schema that earlier tests of this file released. */
+/** Empty databases with the current schema that earlier tests released. */
 const free: string[] = [];
 
-/** Returns an empty database with the current schema. */
-export async function takeDatabase(): Promise<TestDatabase> {
-  const url = free.pop() ?? (await create(templateOf(runOf())));
+/**
+ * Returns an empty database with the current schema.
+ * @param prepare changes the schema of a new database; databases that it has changed are in `released`
+ */
+export async function takeDatabase(
+  prepare: (url: string) => Promise<void> = async () => {},
+  released = free,
+): Promise<TestDatabase> {
+  let url = released.pop();
+  if (url === undefined) {
+    url = await create(templateOf(runOf()));
+    await prepare(url);
+  }
   return {
     url,
     drop: async () => {
       await execute(wipe, url);
-      free.push(url);
+      released.push(url);
     },
   };
 }
@@ -75,6 +90,8 @@ const wipe = `do $$
   begin
     perform pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend';
+    -- Citus: reference tables can be changed after distributed ones.
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
     for held in select oid::regclass as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'starpost_migrations'
       order by oid desc
@@ -95,8 +112,19 @@ async function create(template: string): Promise<string> {
   return addressOf(name);
 }
 
-function addressOf(name: string): string {
-  const url = new URL(postgresServer ?? "");
+/** Creates a database of the same name on the second server, and makes it a worker of the database. */
+export async function addCitusWorker(url: string): Promise<void> {
+  const name = nameIn(url);
+  await execute(`create database ${name} template template0 encoding 'UTF8'`, citusWorker);
+  await execute("create extension citus", addressOf(name, citusWorker));
+  const [coordinator, worker] = [new URL(url), new URL(citusWorker ?? "")];
+  await execute("create extension citus", url);
+  await execute(`select citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`, url);
+  await execute(`select citus_add_node('${worker.hostname}', ${worker.port})`, url);
+}
+
+function addressOf(name: string, server = postgresServer): string {
+  const url = new URL(server ?? "");
   url.pathname = `/${name}`;
   return url.href;
 }
@@ -108,6 +136,8 @@ function nameIn(url: string): string {
 /** Runs a statement in its own connection to the server or to one of its databases. */
 export async function execute(sql: string, url = postgresServer): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
+  // A lost connection is reported by the statement.
+  client.on("error", () => {});
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows;

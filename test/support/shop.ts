@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
-import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/kernel/email-links.ts";
+import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../src/engine/kernel/signed-link.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";

@@ -1,4 +1,4 @@
-import { createMessageKey } from "../../src/engine/kernel/message-key.ts";
+import { createMessageKey } from "../../src/engine/emails/message-key.ts";
 import { createWebhookQueue } from "../../src/engine/webhooks/webhook-queue.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 import { anOrder, anOrderedProduct, aProduct, aReview, bulkOrders } from "./builders.ts";
@@ -16,6 +16,7 @@ export const sharedKey = "a key that two accounts use";
 export interface VictimIds {
   readonly reviewId: number;
   readonly questionId: number;
+  readonly answerId: number;
   readonly mailId: number;
   readonly webhookId: number;
   readonly deliveryId: number;
@@ -50,7 +51,7 @@ export async function fillVictim(harness: Harness, { caller, service }: TestAcco
   const { text, html } = builtIn;
   await service.emailTemplates.set({ category: "map", subject: marker, text, html });
   const reviewId = await fillReviews(service);
-  const questionId = await fillQuestions(harness, service);
+  const { questionId, answerId } = await fillQuestions(harness, service);
   const { secret } = await transport.call("emailEvents.setUp", { public_key: "" }, caller, {
     idempotencyKey: sharedKey,
   });
@@ -62,7 +63,16 @@ export async function fillVictim(harness: Harness, { caller, service }: TestAcco
     await queue.end(begun, { state: "failed", problem: marker, durationMs: 1 });
   const { deliveries } = await service.webhookDeliveries.list({});
   const { webhooks } = await service.webhooks.list({});
-  return { reviewId, questionId, mailId, webhookId: webhooks[0]?.id ?? 0, deliveryId: deliveries.at(-1)?.id ?? 0 };
+  await service.reviewRules.add({ action: "hold", words: [marker] });
+  await service.customers.erase({ email: "dora@mail.example" });
+  return {
+    reviewId,
+    questionId,
+    answerId,
+    mailId,
+    webhookId: webhooks[0]?.id ?? 0,
+    deliveryId: deliveries.at(-1)?.id ?? 0,
+  };
 }
 
 async function fillReviews({ reviews, images }: TestAccount["service"]): Promise<number> {
@@ -80,14 +90,15 @@ async function fillReviews({ reviews, images }: TestAccount["service"]): Promise
   return review_id;
 }
 
-async function fillQuestions(harness: Harness, { questions, answers, links }: TestAccount["service"]): Promise<number> {
+async function fillQuestions(harness: Harness, { questions, answers, links }: TestAccount["service"]) {
   const texts = { review_content: marker, display_name: marker, product_title: marker };
   await questions.sendConfirmation(aQuestion({ ...texts, email: `${marker}.e@mail.example` }));
   await links.follow({ token: await lastToken(harness, "confirm_url") });
   const [question] = (await questions.list({ sku: "teapot" })).questions;
   const question_id = question?.id ?? 0;
-  await answers.create({ question_id, content: marker });
-  return question_id;
+  const { answer } = await answers.create({ question_id, content: `${marker}?` });
+  await answers.edit({ answer_id: answer.id, content: marker });
+  return { questionId: question_id, answerId: answer.id };
 }
 
 /** Reports a bounce of an email, so that its address is suppressed. */

@@ -104,6 +104,41 @@ describe("GET /apps/{app_key}/unsubscribers", () => {
   });
 });
 
+describe("GET /starpost/v1/apps/{app_key}/unsubscribers", () => {
+  const search = (query = "") => {
+    const { appKey, utoken, request } = wire();
+    return request("GET", `/starpost/v1/apps/${appKey}/unsubscribers?utoken=${utoken}${query}`);
+  };
+  const found = (record: object) => ({ ...record, created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) });
+
+  it("lists the addresses that match filters, newest first, by page", async () => {
+    await send("POST", "mass_create", { email_list: { 1: ["ann@shop.example"], 17: ["bo@shop.example"] } });
+    const { status, body } = await search();
+    expect([status, body]).toEqual([
+      200,
+      { status: ok, response: { unsubscribers: [found(bo), found(ann)], pagination: { next_page_info: null } } },
+    ]);
+    const only = async (query: string) =>
+      ((await search(query)).body as { response: { unsubscribers: unknown[] } }).response.unsubscribers;
+    expect(await only("&email=ANN@shop.example")).toEqual([found(ann)]);
+    expect(await only("&email_type_id=17")).toEqual([found(bo)]);
+    expect(await only("&sort=oldest")).toEqual([found(ann), found(bo)]);
+    expect(await only("&until_date=2020-01-01")).toEqual([]);
+  });
+
+  it.each(["&email_type_id=18", "&email_type_id=0", "&sort=random", "&since_date=soon", "&limit=0"])(
+    "rejects %s",
+    async (query) => {
+      const { status, body } = await search(query);
+      const name = query.slice(1, query.indexOf("="));
+      expect([status, body]).toEqual([
+        500,
+        { status: { message: mentioning(name), code: 500, error_type: "Exceptions::InvalidParams" } },
+      ]);
+    },
+  );
+});
+
 it("rejects every unsubscriber request while the feature is disabled", async () => {
   await wire().disable("unsubscribers");
   const email_list = { 1: ["ann@shop.example"] };

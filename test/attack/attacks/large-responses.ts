@@ -41,7 +41,7 @@ function readSlowly(name: string, readers: number, reviews: number, path: (targe
         socket.pause();
         socket.write(`GET ${path(target)} HTTP/1.1\r\nhost: x\r\n\r\n`);
       }
-      await sleep(10_000);
+      await sleep(4_000);
       const { status } = await target.sendFrom("127.0.0.1")("GET", "/healthz");
       for (const socket of sockets) socket.destroy();
       return { result: `others are answered ${status}`, held: status === 200 };

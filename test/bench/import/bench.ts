@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { measure, type Measured } from "../measure.ts";
 import { orderColumns } from "./files.ts";
-import { type Figure, figure, type Goal } from "./figures.ts";
+import { type Figure, figure, type Goal } from "../figures.ts";
 
 /** What every part of the benchmark gets. */
 export interface Bench {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { createHttpTransport } from "../../../src/client/http-transport.ts";
 import type { CallEvent } from "../../../src/service/transport.ts";
+import { aReview } from "../../support/builders.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../support/loopback.ts";
 
 const uploaded = {
@@ -77,4 +78,20 @@ it("does not repeat it if the service ignores keys", async () => {
   expect(keys).toEqual(["a", "b", "c"]);
   expect(outcomes).toEqual(["ok", "ServiceError", "ok"]);
   expect(replays).toEqual([]);
+});
+
+it("does not repeat a call without a token, whose key the service ignores", async () => {
+  const server = await startLoopback((response, at, request) => {
+    response.setHeader("idempotency-key", String(request.headers["idempotency-key"]));
+    if (at === 0) sendJson(response, 200, uploaded);
+    else response.destroy();
+  });
+  const options = { baseUrl: server.url, ratePerSecond: 0, clock: Date.now, sleep: async () => {} };
+  const transport = createHttpTransport(options);
+  opened.push(server, transport);
+  const codes = { coupon_action: "map_review" as const, codes: ["a"] };
+  await transport.call("coupons.upload", codes, { appKey: "key", utoken: "utoken-5f3c" }, { idempotencyKey: "a" });
+  const call = transport.call("reviews.create", aReview(), { appKey: "key" }, { idempotencyKey: "b" });
+  await expect(call).rejects.toMatchObject({ outcomeUnknown: true });
+  expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["a", undefined]);
 });

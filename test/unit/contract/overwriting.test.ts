@@ -14,6 +14,7 @@ const adding = [
   "emails.sendTest",
   "questions.sendConfirmation",
   "reviewRequests.write",
+  "reviewRules.add",
   "reviews.create",
   "reviews.createNow",
   "reviews.vote",
@@ -24,6 +25,7 @@ const adding = [
   "users.create",
   "webhookDeliveries.redeliver",
   "webhooks.create",
+  "webhooks.trigger",
 ];
 
 test("every operation that writes declares what it overwrites or destroys, or only adds", () => {

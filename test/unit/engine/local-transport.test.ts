@@ -92,7 +92,7 @@ it("reports a full database as a permanent error, and recovers when there is spa
   await database.db.executeQuery({ ...rawQuery(`pragma max_page_count = ${page_count}`) });
   const display_name = "x".repeat(1_000);
   const fill = async () => {
-    for (let call = 0; call < 20; call += 1) {
+    for (let call = 0; call < 200; call += 1) {
       await transport.call("users.create", { user: { ...user, display_name } }, {});
     }
   };

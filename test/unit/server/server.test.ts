@@ -1,7 +1,7 @@
 import { connect, Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";
-import { ListenError } from "../../../src/server/listen-error.ts";
+import { ListenError } from "../../../src/server/listen.ts";
 import { createServer, type Server, type ServerOptions } from "../../../src/server/server.ts";
 import { createServerLog } from "../../../src/server/server-log.ts";
 import type { Transport } from "../../../src/service/transport.ts";
@@ -292,8 +292,11 @@ describe("the log", () => {
       level: "info",
       time: "1970-01-01T00:00:00.000Z",
       id: "req-1",
+      account: null,
+      caller: "public",
       method: "POST",
       route: "/apps/:app_key/coupons/unique",
+      operation: "coupons.upload",
       status: 404,
       duration_ms: expect.any(Number),
       msg: "call",

@@ -45,7 +45,7 @@ it.each([false, true])(
     await transport.call("users.create", { user }, {});
     const pragmas = (db: unknown) =>
       Promise.all(["synchronous", "journal_mode"].map((name) => readPragma(db as never, name)));
-    expect(await write(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
+    expect(await write(undefined, ({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
     expect(await read(({ transaction }) => pragmas(transaction))).toEqual([full, "wal"]);
     expect(await pragmas(database.db)).toEqual([full, "wal"]);
   },
@@ -81,6 +81,6 @@ else {
       (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(db as Kysely<never>)).rows[0];
     const shown = await Promise.all(Array.from({ length: 10 }, () => database.db.connection().execute(show)));
     for (const each of shown) expect(each).toEqual(configured);
-    expect(await transport.work.write(({ transaction }) => show(transaction))).toEqual(configured);
+    expect(await transport.work.write(undefined, ({ transaction }) => show(transaction))).toEqual(configured);
   });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseDatabaseAddress } from "../../../src/storage/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { checkIntegrity, inspectDatabase } from "../../../src/storage/inspect-database.ts";
+import { checkIntegrity, type DatabaseFacts, inspectDatabase } from "../../../src/storage/inspect-database.ts";
 import { newestSchema } from "../../../src/storage/migrations/migrate.ts";
 import { findLockHolders, parseLock } from "../../../src/storage/sqlite/lock-holders.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
@@ -19,7 +19,7 @@ describeDatabases("an inspection", (url) => {
   test("reports the schema and the first account", async () => {
     const { db } = await openDatabase(url(), { nowMs: Date.now() });
     expect(await inspectDatabase(url(), look)).toMatchObject({
-      facts: { schema: newestSchema, newestSchema, account: null },
+      facts: { schema: newestSchema, newestSchema, pendingMigrations: [], accounts: 0, account: null },
     });
     const owner = { app_key: "first", secret_sealed: "sealed", created_at: 1 };
     const { id } = await db.insertInto("accounts").values(owner).returning("id").executeTakeFirstOrThrow();
@@ -35,7 +35,92 @@ describeDatabases("an inspection", (url) => {
     }
     await db.destroy();
     expect(await inspectDatabase(url(), look)).toMatchObject({
-      facts: { account: { appKey: "first", secretSealed: "sealed", validTokens: 1 } },
+      facts: { accounts: 2, account: { appKey: "first", secretSealed: "sealed", validTokens: 1 } },
+    });
+    const isServer = url().startsWith("postgres");
+    expect(await inspectDatabase(url(), look)).toMatchObject({
+      facts: { replication: isServer ? { isReplica: false, lagMs: null } : null, distributedTables: null },
+    });
+  });
+
+  test("counts the connections of a server", async () => {
+    const { db } = await openDatabase(url(), { nowMs: 0 });
+    await db.selectFrom("accounts").select("id").execute();
+    const { facts } = (await inspectDatabase(url(), look)) as { facts: DatabaseFacts };
+    await db.destroy();
+    if (!url().startsWith("postgres")) {
+      expect(facts.connections).toBeNull();
+      return;
+    }
+    const { max = 0, used = 0, own = 0 } = facts.connections ?? {};
+    expect(own).toBeGreaterThanOrEqual(1);
+    // That of the inspection, too.
+    expect(used).toBeGreaterThan(own);
+    expect(max).toBeGreaterThanOrEqual(used);
+  });
+
+  test("reports how deliveries to the webhooks of active accounts have gone", async () => {
+    const nowMs = 1_700_000_000_000;
+    const { db } = await openDatabase(url(), { nowMs });
+    const addAccount = async (app_key: string, disabled_at: number | null) => {
+      const values = { app_key, secret_sealed: "sealed", created_at: 1, disabled_at };
+      return (await db.insertInto("accounts").values(values).returning("id").executeTakeFirstOrThrow()).id;
+    };
+    const addWebhook = async (
+      account_id: number,
+      target: string,
+      attempts: readonly (readonly [number, string | null])[],
+    ) => {
+      const values = { account_id, url: target, event_name: "review_create", secret_sealed: "sealed", created_at: 1 };
+      const hook = await db.insertInto("webhooks").values(values).returning("id").executeTakeFirstOrThrow();
+      for (const [started_at, problem] of attempts) {
+        const delivered_at = problem === null ? started_at + 5 : null;
+        const state = problem === null ? "delivered" : "failed";
+        const event = {
+          event_id: `${target}${started_at}`,
+          event_name: "review_create",
+          body: "{}",
+          due_at: 1,
+          created_at: 1,
+        };
+        const delivery = { account_id, webhook_row: hook.id, ...event, state, delivered_at };
+        const { id } = await db
+          .insertInto("webhook_deliveries")
+          .values(delivery)
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        const attempt = {
+          account_id,
+          delivery_row: id,
+          worker: "w",
+          started_at,
+          duration_ms: 5,
+          status: null,
+          problem,
+        };
+        await db.insertInto("webhook_attempts").values(attempt).execute();
+      }
+    };
+    const [first, second] = [await addAccount("first", null), await addAccount("second", null)];
+    const ago = (ms: number) => nowMs - ms;
+    await addWebhook(first, "https://a.example", [
+      [ago(1), "no"],
+      [ago(2), "no"],
+      [ago(86_400_000), "no"],
+      [ago(3), null],
+    ]);
+    await addWebhook(first, "https://b.example", []);
+    await addWebhook(second, "https://c.example", [[ago(86_399_999), "no"]]);
+    await addWebhook(await addAccount("disabled", 1), "https://d.example", [[ago(1), "no"]]);
+    await db.destroy();
+    expect(await inspectDatabase(url(), { ...look, clock: () => nowMs })).toMatchObject({
+      facts: {
+        webhooks: [
+          { url: "https://a.example", failures: 2, lastSuccessMs: ago(3) + 5 },
+          { url: "https://b.example", failures: 0, lastSuccessMs: null },
+          { url: "https://c.example", failures: 1, lastSuccessMs: null },
+        ],
+      },
     });
   });
 });

@@ -65,7 +65,7 @@ describe("a queue of writes", () => {
   let queue: WriteQueue;
   beforeEach(async () => {
     database = await openDatabase(join(folder, `${Math.random()}.db`), { nowMs: 0 });
-    queue = new WriteQueue(database.db);
+    queue = new WriteQueue(database);
   });
   afterEach(() => database.db.destroy());
 

@@ -6,7 +6,8 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { afterAll, beforeEach, afterEach, describe, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
-import { type Combinable, WriteQueue } from "../../../src/storage/write-queue.ts";
+import type { Combinable } from "../../../src/storage/combined-writes.ts";
+import { WriteQueue, type WriteQueueOptions } from "../../../src/storage/write-queue.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => database.db.destroy());
 
 /** Counts transactions. */
-function createQueue(): WriteQueue {
+function createQueue(options: WriteQueueOptions = {}): WriteQueue {
   const { db } = database;
   const transaction = () => ({
     execute: (work: (transaction: Transaction<Tables>) => Promise<unknown>) => {
@@ -31,7 +32,7 @@ function createQueue(): WriteQueue {
       return db.transaction().execute(work);
     },
   });
-  return new WriteQueue({ transaction } as unknown as Kysely<Tables>);
+  return new WriteQueue({ ...database, db: { transaction } as unknown as Kysely<Tables> }, options);
 }
 
 async function note(text: string, transaction: Transaction<Tables>): Promise<void> {
@@ -61,7 +62,7 @@ function add(queue: WriteQueue, text: string, { key = "k", id = text } = {}): Pr
   };
   const combinable: Combinable<string> = {
     key,
-    id,
+    ids: [id],
     input: text,
     workOnAll: async (inputs, transaction) => {
       for (const input of inputs) {
@@ -71,7 +72,7 @@ function add(queue: WriteQueue, text: string, { key = "k", id = text } = {}): Pr
       return inputs.map((input) => `together ${String(input)}`);
     },
   };
-  return queue.run((transaction) => write(`alone ${text}`, transaction), combinable);
+  return queue.run((transaction) => write(`alone ${text}`, transaction), { combinable });
 }
 
 describe("writes that wait", () => {
@@ -156,7 +157,7 @@ describe("a transaction that cannot be committed", () => {
         });
       },
     });
-    const queue = new WriteQueue({ transaction } as unknown as Kysely<Tables>);
+    const queue = new WriteQueue({ ...database, db: { transaction } as unknown as Kysely<Tables> });
     const plain = (text: string) => queue.run((open) => note(text, open));
     const settled = await Promise.allSettled(["a", "b", "c"].map(plain));
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -166,7 +167,7 @@ describe("a transaction that cannot be committed", () => {
 
   test("and not even begun fails all that wait", async () => {
     const transaction = () => ({ execute: async () => Promise.reject(new Error("locked")) });
-    const queue = new WriteQueue({ transaction } as unknown as Kysely<Tables>);
+    const queue = new WriteQueue({ ...database, db: { transaction } as unknown as Kysely<Tables> });
     const settled = await Promise.allSettled(["a", "b", "c"].map((text) => queue.run((open) => note(text, open))));
     expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   });
@@ -175,6 +176,46 @@ describe("a transaction that cannot be committed", () => {
     const queue = createQueue();
     await expect(add(queue, "bad")).rejects.toThrow("failed: bad");
     expect(await readNotes()).toEqual([]);
+  });
+});
+
+describe("a queue that waits for a connection", () => {
+  function createWaiting(connected: Promise<void>) {
+    const transaction = () => ({
+      execute: async (work: (transaction: Transaction<Tables>) => Promise<unknown>) => {
+        await connected;
+        await work(undefined as unknown as Transaction<Tables>);
+      },
+    });
+    const db = { transaction } as unknown as Kysely<Tables>;
+    const queue = new WriteQueue({ db, dialect: { ...database.dialect, isServer: true } });
+    const write = (name: string) =>
+      queue.run(async () => `${name} alone`, {
+        combinable: {
+          key: "write",
+          ids: [],
+          input: name,
+          workOnAll: async (names) => names.map((each) => `${String(each)} of ${names.length}`),
+        },
+      });
+    return { queue, write };
+  }
+
+  test("combines calls that arrive until then", async () => {
+    const { queue, write } = createWaiting(setTimeout(10));
+    const first = write("a");
+    await setTimeout(1);
+    const second = write("b");
+    expect(queue.length).toBe(2);
+    expect(await Promise.all([first, second])).toEqual(["a of 2", "b of 2"]);
+    expect(queue.length).toBe(0);
+  });
+
+  test("fails all that wait if there is none, and runs later ones", async () => {
+    const { write } = createWaiting(setTimeout(5).then(() => Promise.reject(new Error("no connection"))));
+    const settled = Promise.allSettled([write("a"), write("b")]);
+    expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(write("c")).rejects.toThrow("no connection");
   });
 });
 
@@ -195,7 +236,10 @@ describe("a queue whose commits overlap", () => {
         await committed;
       },
     });
-    const queue = new WriteQueue({ transaction } as unknown as Kysely<Tables>, { overlapsCommits: true });
+    const queue = new WriteQueue({
+      db: { transaction } as unknown as Kysely<Tables>,
+      dialect: { ...database.dialect, isServer: true },
+    });
     return { queue, events, ends };
   }
 
@@ -253,4 +297,59 @@ test("a write after one that took 20 ms has a transaction of its own, and the ne
   } finally {
     now.mockRestore();
   }
+});
+
+describe("long writes", () => {
+  let nowMs: number;
+
+  beforeEach(() => {
+    nowMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const writeAll = (queue: WriteQueue, durationsMs: readonly number[]) =>
+    Promise.all(
+      durationsMs.map((ms) =>
+        queue.run(async (transaction) => {
+          await note(`${ms}`, transaction);
+          nowMs += ms;
+        }),
+      ),
+    );
+
+  test("get a transaction of their own", async () => {
+    await writeAll(createQueue(), [1, 30, 30, 30, 1]);
+    expect(await readNotes()).toEqual(["1", "30", "30", "30", "1"]);
+    expect(commits).toBe(5);
+  });
+
+  test("share one in a bulk operation", async () => {
+    await writeAll(createQueue({ isBulk: true }), [1, 30, 30, 30, 1]);
+    expect(await readNotes()).toEqual(["1", "30", "30", "30", "1"]);
+    // The first does not wait for the others.
+    expect(commits).toBe(2);
+  });
+
+  test("do not, beyond a tenth of a second", async () => {
+    await writeAll(createQueue({ isBulk: true }), [1, 60, 60, 1]);
+    expect(commits).toBe(3);
+  });
+
+  test("leave time for another process to lock the file", async () => {
+    const ends: number[] = [];
+    const begins: number[] = [];
+    const { db } = database;
+    const transaction = () => ({
+      execute: async (work: (transaction: Transaction<Tables>) => Promise<unknown>) => {
+        begins.push(Date.now());
+        await db.transaction().execute(work);
+        ends.push(Date.now());
+      },
+    });
+    const queue = new WriteQueue({ ...database, db: { transaction } as unknown as Kysely<Tables> }, { isBulk: true });
+    await writeAll(queue, [250, 100, 100, 100, 1]);
+    const gaps = begins.slice(1).map((beganMs, at) => beganMs - (ends[at] ?? 0));
+    expect(gaps.map((gap) => gap >= 6)).toEqual([true, expect.any(Boolean), expect.any(Boolean), true]);
+  });
 });

@@ -121,6 +121,8 @@ function open(
     to: to.address,
     from: "shop@shop.example",
     subject: "Well?",
+    text: "text",
+    html: "<p>text</p>",
     messageId: `<${key}@shop.example>`,
     raw: Buffer.from("text"),
   });
@@ -222,7 +224,7 @@ describe("sending due emails", () => {
     expect(queue.ended.map(({ outcome }) => outcome)).toEqual([
       { state: "failed", problem: "line 3: tag is not closed" },
       { state: "invalid_address", answer: "no address" },
-      accepted,
+      { ...accepted, message: { subject: "Well?", headers: "", text: "text", html: "<p>text</p>" } },
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { compare, importFile, importWithSqlite, importWithSqliteUtils, type Part } from "../bench.ts";
 import { manyProducts, type OrdersFile, realistic, writeOrders } from "../files.ts";
-import type { Goal } from "../figures.ts";
+import type { Goal } from "../../figures.ts";
 
 const usualRows = 150_000;
 

@@ -1,6 +1,6 @@
 import { importFile, say, type Part } from "../bench.ts";
 import { realistic, writeOrders } from "../files.ts";
-import { figure } from "../figures.ts";
+import { figure } from "../../figures.ts";
 
 /** The peak memory of one run with 1,000,000 rows, and of one with ten times as many. */
 export const memory: Part = async (bench) => {

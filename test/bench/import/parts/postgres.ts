@@ -1,5 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { Client } from "pg";
+import { startDelayProxy } from "../../delay-proxy.ts";
 import { builds, compare, importFile, say, type Part } from "../bench.ts";
 import { realistic, writeOrders } from "../files.ts";
 
@@ -25,15 +25,18 @@ export const latency: Part = async (bench) => {
   if (server === undefined) return skip();
   const file = realistic(bench.rows ?? 150_000);
   const path = writeOrders(bench.folder, file);
-  return withDelay(server, (slowServer) => {
+  const proxy = await startDelayProxy(server, delayMs);
+  try {
     const over = (url: string) => (build: string) =>
       withDatabase(server, (env) => importFile(bench, path, { env, build }), url);
     const competitors = {
-      ...builds(bench, `${delayMs} ms each way`, over(slowServer)),
+      ...builds(bench, `${delayMs} ms each way`, over(proxy.url)),
       ...builds(bench, "loopback", over(server)),
     };
-    return compare(bench, file.rows, competitors, { loopback: { required: 0.9, aim: 0.95 } });
-  });
+    return await compare(bench, file.rows, competitors, { loopback: { required: 0.9, aim: 0.95 } });
+  } finally {
+    await proxy.close();
+  }
 };
 
 function skip(): [] {
@@ -59,27 +62,4 @@ async function withDatabase<T>(
     await client.query(`drop database if exists ${name}`);
     await client.end();
   }
-}
-
-/** Forwards TCP connections on loopback to a server, each direction delayed; `use` gets the URL that leads through it. */
-async function withDelay<T>(url: string, use: (url: string) => Promise<T>): Promise<T> {
-  const { hostname: host, port } = new URL(url);
-  const proxy = createServer({ noDelay: true }, (near) => {
-    const far = connect({ host, port: Number(port || 5432), noDelay: true });
-    forward(near, far);
-    forward(far, near);
-  });
-  await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening));
-  try {
-    const { port: ownPort } = proxy.address() as AddressInfo;
-    return await use(Object.assign(new URL(url), { host: `127.0.0.1:${ownPort}` }).href);
-  } finally {
-    proxy.close();
-  }
-}
-
-function forward(from: Socket, to: Socket): void {
-  from.on("data", (data) => setTimeout(() => to.writable && to.write(data), delayMs));
-  from.on("end", () => setTimeout(() => to.end(), delayMs));
-  from.on("error", () => to.destroy());
 }

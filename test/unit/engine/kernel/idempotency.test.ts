@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findNextExpiry, purgeIdempotentCalls, runAllOnce } from "../../../../src/engine/kernel/idempotency.ts";
+import { findAccountsToPurge, purgeIdempotentCalls, runAllOnce } from "../../../../src/engine/kernel/idempotency.ts";
 import { endpointOf, idempotencyKeys } from "../../../../src/contract/index.ts";
 import type { Service } from "../../../../src/service/service.ts";
 import { backends, type Harness } from "../../../support/backends.ts";
@@ -16,17 +16,20 @@ test("results are deleted when they expire, and not before", async () => {
   const { clock, work } = harness;
   const upload = (key: string, code: string) =>
     service.coupons.upload({ coupon_action: "map_review", codes: [code] }, { idempotencyKey: key });
-  expect(await work.read(findNextExpiry)).toBeUndefined();
+  const accountId = await harness.newestAccountId();
+  const find = async () => (await work.read((context) => findAccountsToPurge(0, context))).found;
   const startMs = clock();
   await upload("first", "AB-1");
   clock.advance(60_000);
   await upload("second", "AB-2");
-  expect(await work.read(findNextExpiry)).toBe(startMs + idempotencyKeys.lifetimeMs);
   clock.set(startMs + idempotencyKeys.lifetimeMs - 1);
-  expect(await work.write(purgeIdempotentCalls)).toBe(0);
+  expect(await find()).toEqual([]);
+  expect(await work.write(accountId, purgeIdempotentCalls)).toBe(0);
   clock.advance(1);
-  expect(await work.write(purgeIdempotentCalls)).toBe(1);
-  expect(await work.read(findNextExpiry)).toBe(startMs + 60_000 + idempotencyKeys.lifetimeMs);
+  expect(await find()).toEqual([accountId]);
+  expect(await work.write(accountId, purgeIdempotentCalls)).toBe(1);
+  expect(await find()).toEqual([]);
+  expect(await work.write(accountId, purgeIdempotentCalls)).toBe(0);
 });
 
 const review = (n: number) => ({
@@ -100,7 +103,7 @@ describe("calls that are carried out together", () => {
   });
 
   test("short results are stored with each call", async () => {
-    const stored = await harness.work.write(async (context) => {
+    const stored = await harness.work.write(undefined, async (context) => {
       const account = await context.transaction
         .selectFrom("accounts")
         .select(["id", "app_key"])

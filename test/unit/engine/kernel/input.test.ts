@@ -116,7 +116,7 @@ describe("slugs", () => {
     expect(toSlug(name)).toBe(slug);
   });
 
-  test("get random characters if they are taken", async () => {
+  test("get random characters if another user of the account has them", async () => {
     const [backend] = backends;
     const harness = (await backend?.open()) ?? expect.unreachable();
     try {
@@ -125,9 +125,15 @@ describe("slugs", () => {
       const [taken] = await db.selectFrom("users").select("slug").execute();
       expect(taken).toBeUndefined();
       await harness.newAccount("Ann");
-      const { slug } = await db.selectFrom("users").select("slug").executeTakeFirstOrThrow();
-      expect(await findFreeSlug(db, slug, random)).toBe(`${slug}-abababab`);
-      expect(await findFreeSlug(db, "Free", random)).toBe("free");
+      const { slug, account_id } = await db
+        .selectFrom("users")
+        .select(["slug", "account_id"])
+        .executeTakeFirstOrThrow();
+      const find = (name: string, accountId: number) =>
+        db.transaction().execute((transaction) => findFreeSlug(name, accountId, { transaction, random }));
+      expect(await find(slug, account_id)).toBe(`${slug}-abababab`);
+      expect(await find("Free", account_id)).toBe("free");
+      expect(await find(slug, account_id + 1)).toBe(slug);
     } finally {
       await harness.close();
     }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { linkLifetimeMs, linkPaths } from "../../../../src/contract/index.ts";
-import { clickUrl, openUrl, reviewUrl } from "../../../../src/engine/kernel/email-links.ts";
-import { createMessageKey, parseMessageKey } from "../../../../src/engine/kernel/message-key.ts";
+import { clickUrl, openUrl, reviewUrl } from "../../../../src/engine/kernel/signed-link.ts";
+import { createMessageKey, parseMessageKey } from "../../../../src/engine/emails/message-key.ts";
 import { createSealer } from "../../../../src/engine/kernel/sealer.ts";
 import { isCurrent, openAnyClaim, openClaim, readClaim, signClaim } from "../../../../src/engine/kernel/signed-link.ts";
 

@@ -24,7 +24,7 @@ describeDatabases("a token bucket", (url) => {
 
   const takeMany = async (from: TokenBuckets, times: number, key = "a") => {
     const waits = [];
-    for (let taken = 0; taken < times; taken += 1) waits.push(await from.take(key, size));
+    for (let taken = 0; taken < times; taken += 1) waits.push(await from.take([{ key, size }]));
     return waits;
   };
 
@@ -44,13 +44,26 @@ describeDatabases("a token bucket", (url) => {
     await takeMany(buckets, 3);
     clock.advance(-1_000 * minuteMs);
     expect(await takeMany(buckets, 1)).toEqual([minuteMs]);
-    expect(await buckets.take("a", { burst: 1, perHour: 3_600 })).toBe(1_000);
+    expect(await buckets.take([{ key: "a", size: { burst: 1, perHour: 3_600 } }])).toBe(1_000);
+  });
+
+  it("is taken from together with others, and the longest wait counts", async () => {
+    const large = { burst: 5, perHour: 30 };
+    const both = [
+      { key: "b", size: large },
+      { key: "a", size },
+    ];
+    for (let taken = 0; taken < 3; taken += 1) expect(await buckets.take(both)).toBe(0);
+    expect(await buckets.take(both)).toBe(minuteMs);
+    expect(await buckets.take(both)).toBe(minuteMs);
+    expect(await buckets.take(both)).toBe(2 * minuteMs);
+    expect(await buckets.take([])).toBe(0);
   });
 
   it("is shared between processes on PostgreSQL, but not on SQLite", async () => {
     const other = createTokenBuckets(databases[1] ?? expect.unreachable(), clock);
     const waits = await Promise.all(
-      [buckets, other].flatMap((one) => Array.from({ length: 9 }, () => one.take("a", size))),
+      [buckets, other].flatMap((one) => Array.from({ length: 9 }, () => one.take([{ key: "a", size }]))),
     );
     expect(waits.filter((ms) => ms === 0)).toHaveLength(first().dialect.isServer ? 3 : 6);
   });
@@ -68,14 +81,14 @@ describe("token buckets in memory", () => {
   it("keep the most recently used buckets in bounded memory", async () => {
     const buckets = new ProcessBuckets(() => 0);
     const single = { burst: 1, perHour: 1 };
-    await buckets.take("first", single);
+    await buckets.take([{ key: "first", size: single }]);
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 150_000; at += 1) {
-      await buckets.take(`submissions-per-client 2001:db8:${at}:0`, size);
-      if (at % 10_000 === 0) await buckets.take("used", single);
+      await buckets.take([{ key: `submissions-per-client 2001:db8:${at}:0`, size }]);
+      if (at % 10_000 === 0) await buckets.take([{ key: "used", size: single }]);
     }
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(30_000_000);
-    expect(await buckets.take("used", single)).toBeGreaterThan(0);
-    expect(await buckets.take("first", single)).toBe(0);
+    expect(await buckets.take([{ key: "used", size: single }])).toBeGreaterThan(0);
+    expect(await buckets.take([{ key: "first", size: single }])).toBe(0);
   });
 });

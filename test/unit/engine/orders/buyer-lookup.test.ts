@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { hasPurchased, hasUnindexedOrders, indexOrderEmails } from "../../../../src/engine/orders/buyer-lookup.ts";
 import { describeBackends } from "../../../support/backends.ts";
@@ -5,11 +6,12 @@ import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support
 import { lastToken } from "../../../support/emails.ts";
 
 describeBackends("addresses of orders", (harness) => {
-  it("are indexed in batches, once, for all accounts", async () => {
+  it("are indexed in batches, once, for one account", async () => {
     const { db } = harness().database;
-    const accounts = [await harness().newAccount(), await harness().newAccount()];
-    const rows = Array.from({ length: 10_500 }, (_, at) => ({
-      account_id: 1 + (at % accounts.length),
+    for (const _ of [1, 2]) await harness().newAccount();
+    const other = await harness().newestAccountId();
+    const rows = Array.from({ length: 10_521 }, (_, at) => ({
+      account_id: at % 21 === 0 ? other : other - 1,
       order_id: `o${at}`,
       platform: "general",
       email: `Buyer${at}@Mail.example`,
@@ -23,16 +25,27 @@ describeBackends("addresses of orders", (harness) => {
         .values(rows.slice(from, from + 1_500))
         .execute();
     }
-    const context = { transaction: db as never };
-    let steps = 0;
-    while (await hasUnindexedOrders(context)) {
-      await indexOrderEmails(context);
-      steps += 1;
+    for (const unit of [1, 2]) {
+      await sql`insert into purchases (account_id, order_row, product_row, unit, created_at)
+        select account_id, id, 1, ${sql.lit(unit)}, 0 from orders order by id desc`.execute(db);
     }
-    expect(steps).toBe(2);
-    const noted = await db.selectFrom("order_emails").select("order_row").execute();
-    expect(noted).toHaveLength(rows.length);
-    expect(await hasPurchased({ accountId: 1, email: "buyer0@mail.example", productRow: null }, context)).toBe(false);
+    const contextOf = (id: number) => ({ transaction: db as never, account: { id, appKey: "a" } });
+    const index = async (id: number) => {
+      let steps = 0;
+      for (; await hasUnindexedOrders(contextOf(id)); steps += 1) await indexOrderEmails(contextOf(id));
+      return steps;
+    };
+    const countIndexed = async (id: number) =>
+      (await db.selectFrom("order_emails").select("email_key").where("account_id", "=", id).execute()).length;
+    expect([await index(other - 1), await countIndexed(other - 1), await countIndexed(other)]).toEqual([2, 10_020, 0]);
+    expect([await index(other), await countIndexed(other)]).toEqual([1, 501]);
+    const buyer = { email: "buyer21@mail.example", productRow: 1 };
+    expect(await hasPurchased({ ...buyer, accountId: other }, contextOf(other))).toBe(true);
+    expect(await hasPurchased({ ...buyer, accountId: other - 1 }, contextOf(other - 1))).toBe(false);
+  });
+
+  it("are not looked for without an account", async () => {
+    expect(await hasUnindexedOrders({ transaction: harness().database.db as never })).toBe(false);
   });
 
   it("identify buyers ignoring case, within one account", async () => {

@@ -96,7 +96,7 @@ describe("fields that no column resembles", () => {
     ["orders", native.replace("customer_name,", "").concat(",email"), "--set customer_name=<value>"],
     ["orders", native.concat(",x"), "--map email=<column>"],
     ["orders", native.replace(",product_url", ",email"), "--product-url 'https://"],
-    ["unsubscribers", "email", "--type <email_type_id>"],
+    ["unsubscribers", "email", "--type <type>"],
   ])("%s with %s: %s", (kind, header, flag) => {
     const { message, hint } = fail(kind, header);
     expect(message).not.toContain("'");

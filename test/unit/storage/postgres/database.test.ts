@@ -4,7 +4,9 @@ import { toServiceError } from "../../../../src/engine/kernel/storage-errors.ts"
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { migrations } from "../../../../src/storage/migrations/migrations.ts";
 import { toStorageError } from "../../../../src/storage/dialects.ts";
+import { lockAccount } from "../../../../src/storage/account-lock.ts";
 import { WriteQueue } from "../../../../src/storage/write-queue.ts";
+import { addLockable } from "../../../support/databases.ts";
 import {
   execute,
   postgresServer,
@@ -56,6 +58,30 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect(databases.map(({ dialect }) => dialect.name)).toEqual(["postgres", "postgres", "postgres"]);
   });
 
+  it("uses at most the given number of connections, and counts them", async () => {
+    const { url } = await take();
+    const database = await openDatabase(url, { nowMs: 7, poolSize: 3 });
+    opened.push(database);
+    const running = Promise.all([1, 2, 3, 4, 5].map(() => sql`select pg_sleep(0.1)`.execute(database.db)));
+    await sql`select 1`.execute((await open(url)).db);
+    expect(database.poolUse()).toEqual({ total: 3, idle: 0, waiting: 2 });
+    await running;
+    expect(database.poolUse()).toEqual({ total: 3, idle: 3, waiting: 0 });
+  });
+
+  it.each([
+    [4, undefined],
+    [2, 1],
+    [2, 7],
+    [3, 8],
+    [8, 20],
+  ])("writes in at most %s transactions if it may use %s connections", async (count, poolSize) => {
+    const { url } = await take();
+    const database = await openDatabase(url, { nowMs: 7, poolSize });
+    opened.push(database);
+    expect(database.maxTransactions).toBe(count);
+  });
+
   it("rejects a database of a newer version or of another application", async () => {
     const newer = await take("empty");
     await (await openDatabase(newer.url, { nowMs: 0 })).db.destroy();
@@ -104,8 +130,10 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
   it("serializes writes, so that check-then-write is safe across processes", async () => {
     const { url } = await take();
     const databases = [await open(url), await open(url)];
-    const addNext = ({ db }: Database) =>
+    const id = await addLockable(databases[0] ?? expect.unreachable());
+    const addNext = ({ db, dialect }: Database) =>
       db.transaction().execute(async (transaction) => {
+        await lockAccount(id, { transaction, dialect });
         const { count } = await transaction
           .selectFrom("accounts")
           .select(({ fn }) => fn.countAll<number>().as("count"))
@@ -116,9 +144,10 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
           .execute();
       });
     await Promise.all(Array.from({ length: 20 }, () => databases.map(addNext)).flat());
-    expect(await namesOf(databases[0] ?? expect.unreachable())).toEqual(
-      Array.from({ length: 40 }, (_, at) => `n${at}`),
-    );
+    expect(await namesOf(databases[0] ?? expect.unreachable())).toEqual([
+      "locked",
+      ...Array.from({ length: 40 }, (_, at) => `n${at + 1}`),
+    ]);
   });
 
   it("provides a consistent read transaction that does not block writes", async () => {
@@ -142,8 +171,14 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
   it("reports a write lock that is held too long, and continues after its release", async () => {
     const { url } = await take();
     const [holder, waiting] = [await open(url), await open(url, 30)];
-    await holder.db.transaction().execute(async () => {
-      const write = waiting.db.transaction().execute(async () => undefined);
+    const id = await addLockable(holder);
+    const lock = ({ db, dialect }: Database, during: () => Promise<unknown>) =>
+      db.transaction().execute(async (transaction) => {
+        await lockAccount(id, { transaction, dialect });
+        await during();
+      });
+    await lock(holder, async () => {
+      const write = lock(waiting, async () => undefined);
       const error: unknown = await write.catch((thrown: unknown) => thrown);
       expect(toStorageError(error, "db")).toMatchObject({
         problem: "busy",
@@ -152,12 +187,12 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     await waiting.db
       .transaction()
       .execute((transaction) => transaction.insertInto("accounts").values(account("a")).execute());
-    expect(await namesOf(holder)).toEqual(["a"]);
+    expect(await namesOf(holder)).toEqual(["locked", "a"]);
   });
 
   it("keeps the successful writes of a shared commit", async () => {
     const database = await open((await take()).url);
-    const queue = new WriteQueue(database.db);
+    const queue = new WriteQueue(database);
     const add = (app_key: string) =>
       queue.run((transaction) => transaction.insertInto("accounts").values(account(app_key)).execute());
     const ended = await Promise.allSettled(["a", "b", "b", "c", "a", "d"].map(add));

@@ -1,9 +1,13 @@
+import { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { toStorageError } from "../../../../src/storage/dialects.ts";
 import { createDeferredStatement } from "../../../../src/storage/statement.ts";
+import { lockAccount } from "../../../../src/storage/account-lock.ts";
 import { WriteQueue } from "../../../../src/storage/write-queue.ts";
+import { addLockable } from "../../../support/databases.ts";
 import {
   execute,
   postgresServer,
@@ -57,6 +61,25 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
     expect(await readKeys()).toEqual(["a", "b"]);
   });
 
+  it("sends statements that are started together with one write", async () => {
+    const methods = Socket.prototype as unknown as Record<"_write" | "_writev", () => void>;
+    const writes = [vi.spyOn(methods, "_write"), vi.spyOn(methods, "_writev")];
+    try {
+      await sql`select 1`.execute(database.db);
+      for (const write of writes) write.mockClear();
+      await database.db.transaction().execute(async (db) => {
+        const select = async (n: number) => void (await sql`select ${n}::int`.execute(db));
+        await database.dialect.runAll([1, 2, 3].map((n) => () => select(n)));
+        await add("a", { ...database, db });
+        await add("b", { ...database, db });
+      });
+      expect(writes.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(2);
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(await readKeys()).toEqual(["a", "b"]);
+  });
+
   it("fails at the commit with the error of a deferred statement, and keeps nothing", async () => {
     const writing = database.db.transaction().execute(async (db) => {
       for (const key of ["a", "b", "b", "c"]) await add(key, { ...database, db });
@@ -87,7 +110,7 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
   });
 
   it("shares a commit with a call whose deferred statement fails, which alone is rolled back", async () => {
-    const queue = new WriteQueue(database.db, { overlapsCommits: true });
+    const queue = new WriteQueue(database);
     const write = (appKey: string) => queue.run((db) => add(appKey, { ...database, db }));
     const settled = await Promise.allSettled(["a", "b", "b", "c", "a", "d"].map(write));
     expect(settled.map(({ status }) => status === "fulfilled")).toEqual([true, true, false, true, false, true]);
@@ -96,12 +119,13 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
   });
 
   it("has an unknown outcome if the connection is lost after the commit was sent, and the next one runs", async () => {
-    const queue = new WriteQueue(database.db, { overlapsCommits: true });
+    const queue = new WriteQueue(database);
     const lost = queue.run(async (db) => {
       await add("lost", { ...database, db });
       await endConnection(db, database.dialect, {});
     });
-    const kept = queue.run((db) => add("kept", { ...database, db }));
+    // Waits for the next transaction.
+    const kept = setImmediate().then(() => queue.run((db) => add("kept", { ...database, db })));
     expect(await lost.catch(problemOf)).toBe("unsure");
     await kept;
     expect(await readKeys()).toEqual(["kept"]);
@@ -125,32 +149,43 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
     ],
     ["deferred change", (own) => add("x", own)],
     ["nothing", async () => {}],
-  ])("that cannot begin fails as busy at its first statement (%s), and writes nothing", async (_name, work) => {
-    const waiting = await open(30);
-    await database.db.transaction().execute(async (transaction) => {
-      await sql`select 1`.execute(transaction);
-      const writing = waiting.db.transaction().execute((db) => work({ ...waiting, db }));
-      expect(await writing.catch(problemOf)).toBe("busy");
-    });
-    expect(await readKeys()).toEqual([]);
-    await add("y", waiting);
-    expect(await readKeys()).toEqual(["y"]);
-  });
+  ])(
+    "that cannot lock its account fails as busy at its first statement (%s), and writes nothing",
+    async (_name, work) => {
+      const waiting = await open(30);
+      const id = await addLockable(database);
+      await database.db.transaction().execute(async (transaction) => {
+        await lockAccount(id, { ...database, transaction });
+        const writing = waiting.db.transaction().execute((db) => {
+          void lockAccount(id, { ...waiting, transaction: db });
+          return work({ ...waiting, db });
+        });
+        expect(await writing.catch(problemOf)).toBe("busy");
+      });
+      expect(await readKeys()).toEqual(["locked"]);
+      await add("y", waiting);
+      expect(await readKeys()).toEqual(["locked", "y"]);
+    },
+  );
 
   it("reads what the previous write of the queue has committed", async () => {
-    const queue = new WriteQueue(database.db, { overlapsCommits: true });
+    const accountId = await addLockable(database);
+    const queue = new WriteQueue(database);
     const counts = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        queue.run(async (db) => {
-          const { rows } = await sql<{ count: number }>`select count(*) as count from accounts`.execute(db);
-          await add(`n${at}`, { ...database, db });
-          // Each gets its own transaction, because the one before was slow.
-          if (at < 3) await new Promise((resolve) => setTimeout(resolve, 25));
-          return rows[0]?.count;
-        }),
+        queue.run(
+          async (db) => {
+            const { rows } = await sql<{ count: number }>`select count(*) as count from accounts`.execute(db);
+            await add(`n${at}`, { ...database, db });
+            // Each gets its own transaction, because the one before was slow.
+            if (at < 3) await new Promise((resolve) => setTimeout(resolve, 25));
+            return rows[0]?.count;
+          },
+          { accountId },
+        ),
       ),
     );
-    expect(counts).toEqual(counts.map((_, at) => at));
+    expect(counts).toEqual(counts.map((_, at) => at + 1));
   });
 });
 

@@ -75,6 +75,7 @@ describe("a webhook whose DNS name changes", () => {
     createWebhookPost({ clock: () => 1_000, version: "1", timeoutMs: 2_000, resolve })(
       {
         id: 1,
+        accountId: 1,
         webhookId: 1,
         attemptId: 1,
         attempt: 1,

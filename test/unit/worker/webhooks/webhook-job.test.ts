@@ -366,7 +366,7 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
   it("call private addresses only for the account that the operator allowed", async () => {
     const receiver = await receive(accept);
     const other = await harness.newAccount();
-    await harness.work.write((operator) => savePrivateWebhooks(other.caller.appKey, false, operator));
+    await harness.work.write(undefined, (operator) => savePrivateWebhooks(other.caller.appKey, false, operator));
     await expect(
       other.service.webhooks.create({ url: receiver.url, event_name: "review_create" }),
     ).rejects.toMatchObject({ kind: "invalidParams", field: "url" });
@@ -483,9 +483,9 @@ describe.each(local)("webhook deliveries over $name", ({ open }) => {
     const { read, write } = harness.work;
     const work = {
       read,
-      write: ((doing) => {
+      write: ((accountId, doing) => {
         writes += 1;
-        return writes === 2 ? Promise.reject(new Error("database unavailable")) : write(doing);
+        return writes === 2 ? Promise.reject(new Error("database unavailable")) : write(accountId, doing);
       }) as typeof write,
     };
     await expect(runOnce(openDispatcher({ work, clock: harness.clock }))).rejects.toThrow("database unavailable");

@@ -26,10 +26,10 @@ describe.each(local)("leases of deliveries over $name", ({ open }) => {
   function failingAt(number: number, isDone = false) {
     const { read, write } = harness.work;
     let writes = 0;
-    const failing: typeof write = async (doing) => {
+    const failing: typeof write = async (accountId, doing) => {
       writes += 1;
-      if (writes !== number) return write(doing);
-      if (isDone) await write(doing);
+      if (writes !== number) return write(accountId, doing);
+      if (isDone) await write(accountId, doing);
       throw new Error("database unavailable");
     };
     return { read, write: failing };

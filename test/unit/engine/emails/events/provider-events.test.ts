@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseProviderEvents } from "../../../../../src/engine/emails/events/provider-events.ts";
 import { createSealer } from "../../../../../src/engine/kernel/sealer.ts";
-import { createMessageKey, parseMessageKey } from "../../../../../src/engine/kernel/message-key.ts";
+import { createMessageKey, parseMessageKey } from "../../../../../src/engine/emails/message-key.ts";
 
 const read = (event: unknown) => parseProviderEvents(JSON.stringify([event]))[0];
 

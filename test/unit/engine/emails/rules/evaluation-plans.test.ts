@@ -29,7 +29,11 @@ it("evaluates emails using indexes", async () => {
         ),
     );
     file.close();
-    expect([...steps].filter((step) => /^SCAN (?!jsonb_each|CONSTANT|queued|leased)/.test(step))).toEqual([]);
+    expect(
+      [...steps].filter((step) =>
+        /^SCAN (?!jsonb_each|CONSTANT|first_due|last_due|expired|ends|queued|leased)/.test(step),
+      ),
+    ).toEqual([]);
     expect([...steps]).toEqual(
       expect.arrayContaining([
         "SEARCH mails USING INDEX mails_by_account_state (account_id=? AND state=?)",
@@ -37,8 +41,8 @@ it("evaluates emails using indexes", async () => {
         expect.stringMatching(/^SEARCH unsubscribers USING .*\(account_id=\? AND email_type_id=\? AND email_key=\?\)$/),
         expect.stringMatching(/^SEARCH mail_suppressions USING .*\(account_id=\? AND email_key=\?\)$/),
         expect.stringMatching(/^SEARCH mail_stops USING .*\(account_id=\? AND order_id=\? AND product_id=\?\)$/),
-        "SEARCH reviews USING COVERING INDEX reviews_by_author (user_row=? AND product_row=? AND created_at>?)",
-        expect.stringMatching(/^SEARCH purchases USING .*\(order_row=\?\)$/),
+        "SEARCH reviews USING COVERING INDEX reviews_by_author (account_id=? AND user_row=? AND product_row=? AND created_at>?)",
+        expect.stringMatching(/^SEARCH purchases USING .*\(account_id=\? AND order_row=\?\)$/),
       ]),
     );
   } finally {

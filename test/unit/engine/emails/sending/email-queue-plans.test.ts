@@ -42,7 +42,11 @@ it("finds emails using an index in every statement of a worker", async () => {
     const scans = own.flatMap(([sql, parameters]) => {
       const plan = file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail));
       return plan
-        .filter((step) => /^SCAN (?!jsonb_each|queued|leased|CONSTANT|\d+-ROW VALUES)/.test(step))
+        .filter((step) =>
+          /^SCAN (?!jsonb_each|queued|leased|first_due|last_due|expired|ends|upcoming|walked|CONSTANT|\d+-ROW VALUES)/.test(
+            step,
+          ),
+        )
         .map((step) => `${step}: ${sql}`);
     });
     file.close();

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { median } from "../measure.ts";
+import { median } from "./measure.ts";
 
 /** A measured figure: the median of its rounds, and the range. */
 export interface Figure {

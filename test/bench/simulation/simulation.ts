@@ -1,0 +1,117 @@
+import { type CpuTime, cpuTimeOf, type Measured, statementsOf } from "./measured.ts";
+
+/** What a reader can change, with defaults. */
+export const assumptions = {
+  shops: { default: 10_000, help: "number of shops" },
+  orders: { default: 10, help: "orders per shop and day" },
+  emails: { default: 1, help: "emails per order" },
+  reviews: { default: 0.05, help: "reviews per order" },
+  votes: { default: 2, help: "votes per shop and day" },
+  questions: { default: 0.1, help: "questions per shop and day" },
+  views: { default: 1_000, help: "product pages shown per shop and day, each with the reviews of the product" },
+  cdn: { default: 90, help: "share of reads that a CDN or browsers answer, in percent; 0 without a CDN" },
+  peak: { default: 4, help: "the busiest hour, relative to the mean" },
+  use: { default: 50, help: "share of the CPU to use in the busiest hour, in percent" },
+  cores: { default: 16, help: "cores of a PostgreSQL server" },
+  disk: { default: 4, help: "terabytes of a PostgreSQL server" },
+  years: { default: 3, help: "years that data is kept" },
+} as const;
+
+export type Assumptions = Readonly<Record<keyof typeof assumptions, number>>;
+
+/** What a number of shops needs. */
+export interface Plan {
+  readonly shops: number;
+  /** In the busiest hour, in calls per second. */
+  readonly ordersPerSecond: number;
+  readonly emailsPerSecond: number;
+  /** Of all reads, those that reach a server. */
+  readonly readsPerSecond: number;
+  readonly cachedReadsPerSecond: number;
+  readonly statementsPerSecond: number;
+  /** Cores that are busy in the busiest hour. */
+  readonly serverCores: number;
+  readonly postgresCores: number;
+  readonly gigabytesPerYear: number;
+  readonly gigabytes: number;
+  /** `starpost serve` processes, of one core each. */
+  readonly servers: number;
+  readonly postgresServers: number;
+}
+
+/** A kind of work: how often, and what it takes. */
+interface Work extends CpuTime {
+  readonly perSecond: number;
+  readonly statements: number;
+}
+
+const secondsPerDay = 86_400;
+const leastServers = 2;
+
+/** Computes what shops need from measured figures. Everything is proportional to the number of shops. */
+export function simulate(given: Assumptions, measured: Measured): Plan {
+  const perSecond = (perShopAndDay: number) => (given.shops * perShopAndDay * given.peak) / secondsPerDay;
+  const all = listWork(given, measured, perSecond);
+  const sum = (pick: (work: Work) => number) => Object.values(all).reduce((total, work) => total + pick(work), 0);
+  const cores = (pick: (work: Work) => number) => sum((work) => (work.perSecond * pick(work)) / 1_000);
+  const [serverCores, postgresCores] = [cores((work) => work.serverMs), cores((work) => work.postgresMs)];
+  const { costs } = measured;
+  const bytesPerDay =
+    given.orders * (costs.order.bytes + given.emails * costs.sentEmail.bytes + given.reviews * costs.review.bytes);
+  const gigabytesPerYear = (given.shops * bytesPerDay * 365) / 1e9;
+  const gigabytes = gigabytesPerYear * given.years;
+  const share = given.use / 100;
+  return {
+    shops: given.shops,
+    ordersPerSecond: all.orders.perSecond,
+    emailsPerSecond: all.emails.perSecond,
+    readsPerSecond: all.reads.perSecond,
+    cachedReadsPerSecond: perSecond(given.views) - all.reads.perSecond,
+    statementsPerSecond: sum((work) => work.perSecond * work.statements),
+    serverCores,
+    postgresCores,
+    gigabytesPerYear,
+    gigabytes,
+    servers: Math.max(leastServers, Math.ceil(serverCores / share)),
+    postgresServers: Math.max(
+      1,
+      Math.ceil(postgresCores / share / given.cores),
+      Math.ceil(gigabytes / (given.disk * 1_000)),
+    ),
+  };
+}
+
+function listWork(given: Assumptions, measured: Measured, perSecond: (perShopAndDay: number) => number) {
+  const { costs } = measured;
+  const single = cpuTimeOf(measured, "orders, 16 accounts, 2 servers");
+  const order = "create an order";
+  /** CPU times of a call that were not measured follow from those of an order, by the number of statements. */
+  const likeOrder = (perShopAndDay: number, call: string): Work => {
+    const statements = statementsOf(measured, call);
+    const relative = statements / statementsOf(measured, order);
+    return {
+      perSecond: perSecond(perShopAndDay),
+      statements,
+      serverMs: single.serverMs * relative,
+      postgresMs: single.postgresMs * relative,
+    };
+  };
+  const orders = likeOrder(given.orders, order);
+  return {
+    orders,
+    reviews: likeOrder(given.orders * given.reviews, "create a review"),
+    votes: likeOrder(given.votes, "vote on a review"),
+    questions: likeOrder(given.questions, "ask a question"),
+    emails: {
+      perSecond: perSecond(given.orders * given.emails),
+      statements: statementsOf(measured, "send an email"),
+      serverMs: costs.sentEmail.serverMs,
+      postgresMs: costs.sentEmail.postgresMs,
+    },
+    reads: {
+      perSecond: perSecond(given.views) * (1 - given.cdn / 100),
+      statements: statementsOf(measured, "show the reviews of a product"),
+      ...cpuTimeOf(measured, "widget reads, 16 accounts, 2 servers"),
+    },
+  } satisfies Record<string, Work>;
+}

@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { App, DatabaseStatus, Distribution } from "../../src/app/ports.ts";
+import { newestSchema } from "../../src/storage/migrations/migrate.ts";
+import { makeVersion } from "../support/old-databases.ts";
+import { placeOnSqlite } from "../support/databases.ts";
+import { makeFolder, run } from "./support.ts";
+
+const status: DatabaseStatus = {
+  shownAs: "postgres://starpost@db.example/shop",
+  version: "PostgreSQL 16.2",
+  bytes: 3_000_000,
+  hasWriteAheadLog: null,
+  clockAheadMs: 0,
+  writer: null,
+  replication: { isReplica: false, lagMs: null, replicas: [{ name: "copy", state: "streaming", lagMs: 1_500 }] },
+  connections: null,
+  distributedTables: 37,
+  schema: 16,
+  newestSchema: 17,
+  pendingMigrations: ["17: more"],
+  tables: 44,
+  accounts: 12,
+  account: null,
+  heldEmails: {},
+};
+
+const withApp = (app: Partial<App>) => ({
+  env: { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: "postgres://starpost@db.example/shop" },
+  io: { loadApp: async () => app as App },
+});
+
+describe("database status", () => {
+  test("prints one document", async () => {
+    const ran = await run(["database", "status", "--json"], withApp({ readDatabaseStatus: async () => status }));
+    expect([ran.status, JSON.parse(ran.stdout)]).toEqual([
+      0,
+      {
+        database: "postgres://starpost@db.example/shop",
+        version: "PostgreSQL 16.2",
+        bytes: 3_000_000,
+        accounts: 12,
+        schema: 16,
+        latest_schema: 17,
+        pending_migrations: ["17: more"],
+        is_replica: false,
+        lag_ms: null,
+        replicas: [{ name: "copy", state: "streaming", lag_ms: 1_500 }],
+        distributed_tables: 37,
+      },
+    ]);
+  });
+
+  test.each([
+    [status.replication, /^role +primary\nreplicas +copy \(streaming, 1\.5 s behind\)$/m],
+    [{ isReplica: true, lagMs: 40, replicas: [] }, /^role +replica, 0\.0 s behind\nreplicas +none$/m],
+    [{ isReplica: true, lagMs: null, replicas: [] }, /^role +replica, lag unknown$/m],
+    [
+      { isReplica: false, lagMs: null, replicas: [{ name: "copy", state: null, lagMs: null }] },
+      /^replicas +copy \(lag unknown\)$/m,
+    ],
+  ])("shows replication %#", async (replication, shown) => {
+    const readDatabaseStatus = async () => ({ ...status, replication });
+    const ran = await run(["database", "status", "--format", "table"], withApp({ readDatabaseStatus }));
+    expect(ran.stdout).toMatch(shown);
+  });
+
+  test("reads a SQLite file, and neither creates nor migrates it", async () => {
+    const { url, remove } = await placeOnSqlite();
+    const current = await run(["database", "status", "--json"], {
+      env: { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url },
+    });
+    expect(JSON.parse(current.stdout)).toMatchObject({
+      database: url,
+      accounts: 0,
+      schema: newestSchema,
+      pending_migrations: [],
+      is_replica: null,
+      replicas: [],
+      distributed_tables: null,
+    });
+    await remove();
+    const old = join(makeFolder(), "old.db");
+    await makeVersion(13, old, async () => {});
+    const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: old };
+    for (let at = 0; at < 2; at++) {
+      const { schema, pending_migrations } = JSON.parse((await run(["database", "status", "--json"], { env })).stdout);
+      expect([schema, pending_migrations.length]).toEqual([13, newestSchema - 13]);
+      expect(pending_migrations[0]).toMatch(/^14: /);
+    }
+    const missing = join(makeFolder(), "missing.db");
+    const ran = await run(["database", "status"], { env: { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: missing } });
+    expect([ran.status, existsSync(missing)]).toEqual([1, false]);
+  });
+});
+
+describe("database distribute", () => {
+  const plan = (change: Partial<Distribution>): Distribution => ({
+    addsExtension: true,
+    reference: ["accounts"],
+    distributed: ["account_versions", "orders"],
+    distribute: async () => {
+      throw new Error("distributed");
+    },
+    ...change,
+  });
+
+  test("asks before it changes anything", async () => {
+    const app = { openDistribution: async () => plan({}) };
+    const ran = await run(["database", "distribute", "--no-input"], withApp(app));
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain("--yes");
+  });
+
+  test("distributes what is not distributed yet", async () => {
+    const distribute = async () => ({ reference: ["accounts"], distributed: ["account_versions", "orders", "new"] });
+    const app = { openDistribution: async () => plan({ distribute }) };
+    const ran = await run(["database", "distribute", "--yes", "--json"], withApp(app));
+    expect([ran.status, JSON.parse(ran.stdout)]).toEqual([0, await distribute()]);
+  });
+
+  test("does nothing and asks nothing if everything is distributed", async () => {
+    const app = { openDistribution: async () => plan({ addsExtension: false, reference: [], distributed: [] }) };
+    const ran = await run(["database", "distribute", "--no-input", "--json"], withApp(app));
+    expect([ran.status, JSON.parse(ran.stdout)]).toEqual([0, { reference: [], distributed: [] }]);
+  });
+
+  test("refuses a SQLite file", async () => {
+    const path = join(makeFolder(), "shop.db");
+    const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: path };
+    const ran = await run(["database", "distribute", "--yes"], { env });
+    expect([ran.status, existsSync(path)]).toEqual([1, false]);
+    expect(ran.stderr).toContain("Citus");
+  });
+});

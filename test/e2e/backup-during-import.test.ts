@@ -1,0 +1,123 @@
+import { createWriteStream, statSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { type Home, Homes } from "../support/starpost.ts";
+import { chooseSize, isSlowSuite } from "../support/suite-size.ts";
+
+const homes = new Homes();
+afterAll(() => homes.remove());
+
+/** Reviews of almost 10,000 characters: 1 GB in the slow suite. */
+const stored = chooseSize(100, 40_000);
+const imported = chooseSize(4_000, 40_000);
+
+const filler = "pours well and keeps the tea warm ".repeat(chooseSize(3, 280));
+
+async function writeReviews(home: Home, name: string, count: number, content: string): Promise<string> {
+  const path = join(home.folder, `${name}.csv`);
+  function* listLines() {
+    yield "review_title,review_content,review_score,date,product_id,display_name,email,published\n";
+    for (let at = 0; at < count; at += 1) {
+      const product = `product-${at % 50}`;
+      yield `${name} ${at},${content},${1 + (at % 5)},2026-01-01,${product},Ann,ann${at % 1_000}@mail.example,true\n`;
+    }
+  }
+  await pipeline(Readable.from(listLines()), createWriteStream(path));
+  return path;
+}
+
+function query(home: Home, sql: string): Record<string, unknown>[] {
+  const file = new SqliteFile(join(home.folder, "starpost.db"), { busyTimeoutMs: 60_000 });
+  try {
+    return file.all(sql);
+  } finally {
+    file.close();
+  }
+}
+
+const countOf = (home: Home, title: string) =>
+  Number(query(home, `select count(*) as found from reviews where title glob '${title} *'`)[0]?.["found"]);
+
+/** Products whose stored totals differ from their reviews. */
+const wrongTotals = `
+  select totals.shelf from review_totals as totals left join (
+    select shelf, sum(score = 1) as one, sum(score = 2) as two, sum(score = 3) as three, sum(score = 4) as four,
+      sum(score = 5) as five
+    from reviews where published = 1 group by shelf
+  ) as counted on counted.shelf = totals.shelf
+  where substr(totals.shelf, 1, 1) = 'p' and (stars_1, stars_2, stars_3, stars_4, stars_5) is not (one, two, three, four, five)`;
+
+const importArgs = (file: string) => [
+  "reviews",
+  "import",
+  file,
+  "--product-url",
+  "https://shop.example/p/{product_id}",
+];
+
+test(
+  "a backup that is made during an import contains a committed state",
+  async () => {
+    const home = homes.open();
+    const first = await home.start([...importArgs(await writeReviews(home, "stored", stored, filler)), "--quiet"], {
+      timeout: 1_500_000,
+    });
+    expect(first.exitCode, String(first.stderr)).toBe(0);
+    const second = await writeReviews(home, "imported", imported, "short");
+    const running = home.start([...importArgs(second), "--json"], { timeout: 600_000 });
+    while (countOf(home, "imported") === 0) await setTimeout(10);
+    const startedMs = performance.now();
+    const { data: made, stderr } = await home.json<{ file: string; bytes: number; database_bytes: number }>([
+      "backup",
+      "create",
+    ]);
+    const backupMs = performance.now() - startedMs;
+    expect(made, stderr).toBeDefined();
+    const whileRunning = running.exitCode === undefined || running.exitCode === null;
+    const logBytes = statSync(join(home.folder, "starpost.db-wal"), { throwIfNoEntry: false })?.size ?? 0;
+    expect((await running).exitCode).toBe(0);
+
+    const other = homes.open();
+    const restoreMs = performance.now();
+    const restored = await other.json([
+      "backup",
+      "restore",
+      made.file,
+      "--sealing-key",
+      join(home.folder, "starpost.key"),
+    ]);
+    expect([restored.exitCode, restored.data]).toMatchObject([0, { opens_secrets: true }]);
+    if (isSlowSuite) {
+      const seconds = [backupMs, performance.now() - restoreMs].map((ms) => (ms / 1_000).toFixed(1));
+      process.stderr.write(
+        `${JSON.stringify({ ...made, seconds, whileRunning, logBytes, found: countOf(other, "imported") })}\n`,
+      );
+      expect(made.database_bytes).toBeGreaterThan(1_000_000_000);
+      expect(countOf(other, "imported")).toBeLessThan(imported);
+    }
+
+    // The calls of the import that were committed before the backup: its first reviews, completely.
+    const found = countOf(other, "imported");
+    expect(found).toBeGreaterThan(0);
+    expect(countOf(other, "stored")).toBe(stored);
+    const titles = "select title, id from reviews where title glob 'imported *' order by id";
+    expect(query(other, titles)).toEqual(query(home, `${titles} limit ${found}`));
+    expect(query(other, wrongTotals)).toEqual([]);
+    expect(query(home, wrongTotals)).toEqual([]);
+    const [totals] = query(
+      other,
+      "select sum(stars_1 + stars_2 + stars_3 + stars_4 + stars_5) as reviews from review_totals where substr(shelf, 1, 1) = 'p'",
+    );
+    expect(totals).toEqual({ reviews: stored + found });
+    // The rest can be imported: the import refuses reviews that are stored, which it finds by their author and product.
+    const again = await other.json(importArgs(second));
+    expect(again.data.rows).toMatchObject({ read: imported, rejected: found, failed: 0 });
+    expect(countOf(other, "imported")).toBe(imported);
+    expect(query(other, wrongTotals)).toEqual([]);
+  },
+  isSlowSuite ? 1_800_000 : 120_000,
+);

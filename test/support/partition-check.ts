@@ -1,0 +1,113 @@
+import type { CompiledQuery, QueryResult } from "kysely";
+import { Client } from "pg";
+import { PipelinedConnection } from "../../src/storage/postgres/pipelined-connection.ts";
+
+/** A statement, its parameters, and where the engine sends it. */
+interface Sent {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly source: string;
+}
+
+type Execute = (this: PipelinedConnection, query: CompiledQuery) => Promise<QueryResult<never>>;
+
+interface PlanNode {
+  readonly "Relation Name"?: string;
+  readonly Plans?: readonly PlanNode[];
+  readonly [detail: string]: unknown;
+}
+
+const isStatement = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/** Statements that concern several accounts: the file that sends them, a part of them, and the reason. */
+const severalAccounts: readonly (readonly [file: string, part: string, reason: string])[] = [
+  ["src/engine/accounts/administration.ts", "account_versions as listed", "the operator lists the accounts"],
+  ["src/engine/accounts/resealing.ts", "", "the operator replaces the sealing key of all accounts"],
+  ["src/engine/kernel/due-accounts.ts", "", "the worker looks for accounts with due emails and deliveries"],
+  ["src/engine/kernel/slug.ts", `"kind" = 'owner'`, "subdomains are unique across accounts"],
+];
+
+/** The statements that were recorded since this worker started. */
+export const recorded = new Set<string>();
+
+/** Records statements that the engine and the worker send to PostgreSQL, each once. */
+export function recordStatements(): { readonly stop: () => readonly Sent[] } {
+  const sent: Sent[] = [];
+  const prototype: { executeQuery: Execute } = PipelinedConnection.prototype;
+  const execute = prototype.executeQuery;
+  prototype.executeQuery = function record(query) {
+    const { sql, parameters } = query;
+    // Tests look into tables, too.
+    const source = recorded.has(sql) || !isStatement.test(sql) ? undefined : findSource();
+    if (source !== undefined) {
+      recorded.add(sql);
+      sent.push({ sql, parameters, source });
+    }
+    return execute.call(this, query);
+  };
+  return {
+    stop: () => {
+      prototype.executeQuery = execute;
+      return sent;
+    },
+  };
+}
+
+/** The line of the engine or the worker that the current call came from. */
+function findSource(): string | undefined {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 60;
+  const { stack = "" } = new Error("only for its stack");
+  Error.stackTraceLimit = stackTraceLimit;
+  return /\/(src\/(?:engine|worker)\/[\w/-]+\.ts:\d+)/.exec(stack)?.[1];
+}
+
+/** Explains statements, and returns those that may touch more than one partition of a table and are not listed above. */
+export async function findScattered(url: string, sent: readonly Sent[]): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const scattered: string[] = [];
+    for (const { sql, parameters, source } of sent) {
+      if (severalAccounts.some(([file, part]) => source.startsWith(`${file}:`) && sql.includes(part))) continue;
+      const { rows } = await client
+        .query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(`explain (format json) ${sql}`, [...parameters])
+        .catch((error: unknown) => {
+          // A test has dropped the table.
+          if ((error as { readonly code?: unknown }).code === "42P01") return { rows: [] };
+          throw error;
+        });
+      const tables = rows.flatMap((row) => findScatteredTables(row["QUERY PLAN"][0].Plan));
+      if (tables.length > 0) scattered.push(`${tables.join(", ")} in ${source}: ${sql}`);
+    }
+    return scattered;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The tables of which a plan reads or changes several partitions. */
+function findScatteredTables(plan: PlanNode): string[] {
+  const partitions = new Map<string, Map<string, PlanNode[]>>();
+  for (const node of listNodes(plan)) {
+    const [, table, partition] = /^(\w+)_(\d)$/.exec(node["Relation Name"] ?? "") ?? [];
+    if (table === undefined || partition === undefined) continue;
+    const found = partitions.get(table) ?? new Map<string, PlanNode[]>();
+    partitions.set(table, found.set(partition, [...(found.get(partition) ?? []), node]));
+  }
+  return [...partitions]
+    .filter(([, found]) => found.size > 1 && ![...found.values()].flat().every(hasAccount))
+    .map(([table]) => table);
+}
+
+function listNodes(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)];
+}
+
+/**
+ * Whether a scan is limited to the account of a row that the statement has found before. PostgreSQL then selects the
+ * partition during the execution.
+ */
+function hasAccount(node: PlanNode): boolean {
+  return ["Filter", "Index Cond", "Recheck Cond"].some((name) => /\baccount_id = \D/.test(String(node[name])));
+}

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DueAccounts } from "../../../../src/engine/kernel/due-accounts.ts";
+import { emailQueue } from "../../../../src/engine/emails/sending/claims.ts";
+import { createEmailQueue, type EmailQueue } from "../../../../src/engine/emails/sending/email-queue.ts";
+import type { EngineWork } from "../../../../src/engine/kernel/handler.ts";
+import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
+import { backends, type Harness, startMs } from "../../../support/backends.ts";
+import { aReview } from "../../../support/builders.ts";
+import { readAccountId } from "../../../support/due-emails.ts";
+
+const local = backends.filter(({ name }) => name.startsWith("local-"));
+const accepted = { state: "accepted", answer: "250 ok" } as const;
+
+describe.each(local)("accounts with due work over $name", ({ open }) => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await open();
+  });
+  afterEach(() => harness.close());
+
+  const newAccountId = async () => readAccountId(harness, await harness.newAccount());
+
+  /** Inserts emails without an order, one per due time. */
+  async function insertEmails(account_id: number, dueAtMs: readonly number[]): Promise<void> {
+    for (let start = 0; start < dueAtMs.length; start += 500) {
+      const rows = dueAtMs.slice(start, start + 500).map((due_at) => ({
+        account_id,
+        category: "map",
+        email_type_id: 1,
+        email: "bea@mail.example",
+        email_key: "bea@mail.example",
+        name: "Bea",
+        data: "{}",
+        state: "queued",
+        due_at,
+        created_at: startMs,
+      }));
+      await harness.database.db.insertInto("mails").values(rows).execute();
+    }
+  }
+
+  /** Inserts accounts without anything else, and returns the ID of the last one. */
+  async function insertAccounts(count: number): Promise<number> {
+    const { db } = harness.database;
+    const accounts = Array.from({ length: count }, (_, at) => ({
+      app_key: `bulk-${at}`,
+      secret_sealed: "",
+      created_at: startMs,
+    }));
+    let last = 0;
+    for (let start = 0; start < count; start += 500) {
+      const added = await db
+        .insertInto("accounts")
+        .values(accounts.slice(start, start + 500))
+        .returning("id")
+        .execute();
+      await db
+        .insertInto("account_versions")
+        .values(added.map(({ id }) => ({ account_id: id, version: 1 })))
+        .execute();
+      last = Math.max(last, ...added.map(({ id }) => id));
+    }
+    return last;
+  }
+
+  const overdue = (count: number, atMs = startMs - 1_000) => Array<number>(count).fill(atMs);
+  const openQueue = (work: EngineWork = harness.work): EmailQueue =>
+    createEmailQueue(work, { worker: "one", leaseMs: 60_000, usesOutbox: true });
+  const accountsOf = ({ emails }: Awaited<ReturnType<EmailQueue["claim"]>>) =>
+    emails.map(({ email }) => email.accountId);
+  const find = (due: DueAccounts) => harness.work.read((context) => due.find(context));
+
+  it("get an equal share each, however many rows one of them has", async () => {
+    const [many, few, one] = [await newAccountId(), await newAccountId(), await newAccountId()];
+    await insertEmails(many, overdue(300, startMs - 5_000));
+    await insertEmails(few, overdue(5));
+    await insertEmails(one, overdue(1));
+    const claimed = accountsOf(await openQueue().claim(9));
+    expect(claimed).toEqual([many, many, many, few, few, few, one]);
+  });
+
+  it("take turns, beginning after the account whose email was sent last", async () => {
+    const [a, b, c] = [await newAccountId(), await newAccountId(), await newAccountId()];
+    for (const account of [a, b, c]) await insertEmails(account, overdue(4));
+    const queue = openQueue();
+    const sent: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      // As if the mail server were so slow that only the first email could be sent before the others are released.
+      const [first] = (await queue.claim(3)).emails;
+      const { id, accountId } = first?.email ?? expect.unreachable();
+      await queue.step([], id);
+      await queue.step([{ id, outcome: accepted }]);
+      await queue.release();
+      sent.push(accountId);
+    }
+    expect(sent).toEqual([a, b, c, a]);
+  });
+
+  it("are found between the rows of another account at both ends of the queue", async () => {
+    const [many, hidden] = [await newAccountId(), await newAccountId()];
+    await insertEmails(many, [...overdue(250, startMs - 9_000), ...overdue(250, startMs - 1_000)]);
+    await insertEmails(hidden, overdue(1, startMs - 5_000));
+    expect(await find(new DueAccounts(emailQueue))).toEqual([many, hidden]);
+  });
+
+  it("are found after some searches if there are thousands of accounts", async () => {
+    const [many, other] = [await newAccountId(), await newAccountId()];
+    await insertEmails(many, [...overdue(250, startMs - 9_000), ...overdue(250, startMs - 1_000)]);
+    const last = await insertAccounts(2_000);
+    await insertEmails(other, overdue(1, startMs - 5_000));
+    await insertEmails(last, overdue(1, startMs - 5_000));
+    const due = new DueAccounts(emailQueue);
+    // An account that was found waits until it is served.
+    expect([await find(due), await find(due), await find(due)]).toEqual([
+      [many, other],
+      [many, other, last],
+      [many, other, last],
+    ]);
+    const { db } = harness.database;
+    await db.updateTable("mails").set({ state: "sent" }).where("account_id", "=", other).execute();
+    expect(await find(due)).toEqual([many, last]);
+    await db.updateTable("mails").set({ state: "sent" }).where("account_id", "=", many).execute();
+    expect(await find(due)).toEqual([last]);
+  });
+
+  it("are not found before they are due, while leased, or while disabled", async () => {
+    const [early, leased, disabled] = [await newAccountId(), await newAccountId(), await newAccountId()];
+    await insertEmails(early, [startMs + 1]);
+    await insertEmails(leased, overdue(1));
+    const queue = openQueue();
+    expect(accountsOf(await queue.claim(1))).toEqual([leased]);
+    await insertEmails(disabled, overdue(251));
+    const { db } = harness.database;
+    await db.updateTable("accounts").set({ disabled_at: startMs }).where("id", "=", disabled).execute();
+    const due = new DueAccounts(emailQueue);
+    expect(await find(due)).toEqual([]);
+    expect(await queue.nextDueAt()).toBe(startMs + 1);
+    harness.clock.advance(1);
+    expect([await find(due), await queue.nextDueAt()]).toEqual([[early], startMs + 1]);
+    harness.clock.advance(59_999);
+    expect(await find(due)).toEqual([early, leased]);
+  });
+
+  it("come first the next time if another one cannot be written to", async () => {
+    const [a, b, c] = [await newAccountId(), await newAccountId(), await newAccountId()];
+    for (const account of [a, b, c]) await insertEmails(account, overdue(1));
+    const locked = new Set([a, b]);
+    const write: EngineWork["write"] = (accountId, doing) =>
+      locked.has(accountId ?? 0) ? Promise.reject(new Error("locked")) : harness.work.write(accountId, doing);
+    const queue = openQueue({ read: harness.work.read, write });
+    await expect(queue.claim(3)).rejects.toThrow("locked");
+    await expect(queue.claim(3)).rejects.toThrow("locked");
+    // Of `a`, which is locked, nothing is taken, but the claim of `c` counts.
+    expect(accountsOf(await queue.claim(3))).toEqual([c]);
+    locked.clear();
+    expect(accountsOf(await queue.claim(3))).toEqual([b, a]);
+  });
+
+  it("are released and renewed one by one, even if one of them cannot be written to", async () => {
+    const [a, b] = [await newAccountId(), await newAccountId()];
+    for (const account of [a, b]) await insertEmails(account, overdue(1));
+    let locked = 0;
+    const write: EngineWork["write"] = (accountId, doing) =>
+      accountId === locked ? Promise.reject(new Error("locked")) : harness.work.write(accountId, doing);
+    const queue = openQueue({ read: harness.work.read, write });
+    await queue.claim(2);
+    locked = a;
+    harness.clock.advance(30_000);
+    await expect(queue.renew()).rejects.toThrow("locked");
+    await expect(queue.release()).rejects.toThrow("locked");
+    const states = () =>
+      harness.database.db.selectFrom("mails").select(["account_id", "state"]).orderBy("id").execute();
+    expect(await states()).toEqual([
+      { account_id: a, state: "leased" },
+      { account_id: b, state: "queued" },
+    ]);
+    locked = 0;
+    await queue.release();
+    expect((await states()).map(({ state }) => state)).toEqual(["queued", "queued"]);
+  });
+
+  it("share the slots for webhooks; those with the fewest deliveries in flight come first", async () => {
+    const accounts = [await harness.newAccount(), await harness.newAccount()];
+    for (const { service } of accounts) {
+      for (let at = 0; at < 6; at += 1) {
+        await service.webhooks.create({ url: `https://shop.example/${at}`, event_name: "review_create" });
+      }
+      await service.reviews.create(aReview());
+    }
+    const [a = 0, b = 0] = await Promise.all(accounts.map((account) => readAccountId(harness, account)));
+    const queue = createWebhookQueue(harness.work, { worker: "one", leaseMs: 60_000 });
+    const begin = async (limit: number) => (await queue.begin(limit)).map(({ accountId }) => accountId);
+    expect(await begin(3)).toEqual([a, a, b]);
+    expect(await begin(1)).toEqual([b]);
+    expect(await begin(4)).toEqual([a, a, b, b]);
+  });
+});

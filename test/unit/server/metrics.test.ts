@@ -1,0 +1,184 @@
+import { readFile } from "node:fs/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../../src/contract/index.ts";
+import { type AnsweredCall, createMetrics, type MetricSources } from "../../../src/server/metrics.ts";
+import { createMetricsServer } from "../../../src/server/metrics-server.ts";
+import type { Server } from "../../../src/server/server.ts";
+import { startServing } from "./start-test-server.ts";
+
+const sources: MetricSources = {
+  queuedWrites: () => 3,
+  poolUse: () => ({ total: 10, idle: 4, waiting: 2 }),
+  emailDelayMs: async () => 1_500,
+  backupCounts: () => ({ lastSuccessMs: 1_750_000_000_000, bytes: 4_096, durationMs: 2_500, failures: 1 }),
+};
+
+/** The samples of this program in the text format, by name and labels. */
+function readSamples(text: string): Record<string, number> {
+  const lines = text.split("\n").filter((line) => line.startsWith("starpost_"));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]),
+  );
+}
+
+describe("metrics", () => {
+  it("count requests by operation and status, and their duration", async () => {
+    const metrics = createMetrics(sources);
+    metrics.countCall({ operation: "orders.create", status: 200, durationMs: 20 });
+    metrics.countCall({ operation: "orders.create", status: 503, durationMs: 3_000 });
+    metrics.countCall({ operation: undefined, status: 404, durationMs: 1 });
+    expect(readSamples(await metrics.read())).toMatchObject({
+      'starpost_http_requests_total{operation="orders.create",status="200"}': 1,
+      'starpost_http_requests_total{operation="orders.create",status="503"}': 1,
+      'starpost_http_requests_total{operation="none",status="404"}': 1,
+      'starpost_http_request_duration_seconds_bucket{le="0.01",operation="orders.create"}': 0,
+      'starpost_http_request_duration_seconds_bucket{le="0.025",operation="orders.create"}': 1,
+      'starpost_http_request_duration_seconds_bucket{le="5",operation="orders.create"}': 2,
+      'starpost_http_request_duration_seconds_sum{operation="orders.create"}': 3.02,
+    });
+  });
+
+  it("measure the database when they are read", async () => {
+    const metrics = createMetrics(sources);
+    metrics.countLockWait(40);
+    expect(readSamples(await metrics.read())).toMatchObject({
+      starpost_account_lock_wait_seconds_sum: 0.04,
+      starpost_account_lock_wait_seconds_count: 1,
+      starpost_write_queue_length: 3,
+      'starpost_database_pool_connections{state="idle"}': 4,
+      'starpost_database_pool_connections{state="used"}': 6,
+      starpost_database_pool_waiting: 2,
+      starpost_database_up: 1,
+      starpost_email_delay_seconds: 1.5,
+    });
+  });
+
+  it("omit what is not known: connections to a file, and emails while the database does not answer", async () => {
+    let isUp = true;
+    const emailDelayMs = async () => {
+      if (!isUp) throw new Error("down");
+      return 0;
+    };
+    const metrics = createMetrics({ ...sources, poolUse: () => undefined, emailDelayMs });
+    const first = readSamples(await metrics.read());
+    expect(first).toMatchObject({ starpost_database_up: 1, starpost_email_delay_seconds: 0 });
+    expect(Object.keys(first).join()).not.toContain("pool_connections");
+    isUp = false;
+    const second = readSamples(await metrics.read());
+    expect(second["starpost_database_up"]).toBe(0);
+    expect(second).not.toHaveProperty("starpost_email_delay_seconds");
+  });
+
+  it("show scheduled backups, and no time before the first", async () => {
+    const names = ["last_success_timestamp_seconds", "size_bytes", "duration_seconds", "failures"];
+    const read = async (changed: Partial<MetricSources>) => {
+      const samples = readSamples(await createMetrics({ ...sources, ...changed }).read());
+      return names.map((name) => samples[`starpost_backup_${name}`]);
+    };
+    expect(await read({})).toEqual([1_750_000_000, 4_096, 2.5, 1]);
+    const none = { lastSuccessMs: undefined, bytes: 0, durationMs: 0, failures: 0 };
+    expect(await read({ backupCounts: () => none })).toEqual([undefined, 0, 0, 0]);
+    expect(await read({ backupCounts: undefined })).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it("include those of Node.js and of the process", async () => {
+    const text = await createMetrics(sources).read();
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  });
+});
+
+describe("the names of metrics", () => {
+  const exported = async () => {
+    const metrics = createMetrics(sources);
+    metrics.countCall({ operation: "orders.create", status: 200, durationMs: 1 });
+    metrics.countLockWait(1);
+    const text = await metrics.read();
+    const samples = [...text.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name = ""]) => name);
+    const types = [...text.matchAll(/^# TYPE (starpost_\w+) /gm)].map(([, name = ""]) => name);
+    return { samples: new Set(samples), types };
+  };
+  const namesIn = (text: string) => text.match(/\b(?:starpost|nodejs|process)_\w+/g) ?? [];
+
+  it("are those that the dashboard queries", async () => {
+    const text = await readFile("docs/operations/grafana-dashboard.json", "utf8");
+    const { panels, templating } = JSON.parse(text) as {
+      panels: { title: string; targets: { expr: string }[] }[];
+      templating: { list: { query: string }[] };
+    };
+    const queries = [
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      ...templating.list.map(({ query }) => query),
+    ];
+    const { samples, types } = await exported();
+    const queried = queries.flatMap(namesIn);
+    expect(queried.filter((name) => !samples.has(name))).toEqual([]);
+    const unused = types.filter((type) => !queried.some((name) => name.startsWith(type)));
+    expect(unused).toEqual([]);
+  });
+
+  it("are those that the documentation lists", async () => {
+    const page = await readFile("docs/operations/monitoring.md", "utf8");
+    const listed = [...page.matchAll(/^\| `(starpost_\w+)` \| (?:counter|gauge|histogram) /gm)].map(([, name]) => name);
+    const { samples, types } = await exported();
+    expect(new Set(listed)).toEqual(new Set(types));
+    const unknown = namesIn(page).filter((name) => !samples.has(name) && !types.includes(name) && !name.endsWith("_"));
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe("a server", () => {
+  const opened: Pick<Server, "close">[] = [];
+  afterEach(async () => {
+    for (const server of opened.splice(0)) await server.close();
+  });
+
+  it("reports each answered call with its operation", async () => {
+    const answered: AnsweredCall[] = [];
+    const servers: Server[] = [];
+    const { url } = await startServing(
+      () => {
+        throw new ServiceError("recordNotFound", "none");
+      },
+      { onAnswer: (call) => answered.push(call) },
+      servers,
+    );
+    opened.push(...servers);
+    await fetch(`${url}/products/secret-key/teapot/bottomline`);
+    await fetch(`${url}/secret-key/unknown`);
+    await fetch(`${url}/healthz`);
+    // A response is reported after it was received.
+    await expect.poll(() => answered.length).toBe(3);
+    expect(answered.map(({ operation, status }) => [operation, status])).toEqual([
+      ["reviews.bottomLine", 404],
+      [undefined, 404],
+      [undefined, 200],
+    ]);
+    expect(answered.every(({ durationMs }) => durationMs > 0)).toBe(true);
+    expect(JSON.stringify(answered)).not.toContain("secret-key");
+  });
+
+  it("states whether it is ready, on both listeners", async () => {
+    let isOk = true;
+    const isReady = async () => isOk;
+    const servers: Server[] = [];
+    const { url } = await startServing(() => ({}), { isReady }, servers);
+    const metricsServer = createMetricsServer(createMetrics(sources), isReady);
+    opened.push(...servers, metricsServer);
+    const urls = [url, (await metricsServer.listen({ host: "127.0.0.1", port: 0 })).url];
+    const ask = (path: string) => Promise.all(urls.map(async (base) => (await fetch(base + path)).status));
+    expect([await ask("/healthz"), await ask("/readyz")]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+    isOk = false;
+    expect([await ask("/healthz"), await ask("/readyz")]).toEqual([
+      [200, 200],
+      [503, 503],
+    ]);
+    expect(await ask("/metrics")).toEqual([404, 200]);
+    const response = await fetch(`${urls[1]}/metrics`);
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+    expect(readSamples(await response.text())).toMatchObject({ starpost_write_queue_length: 3 });
+  });
+});

@@ -1,0 +1,14 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import base from "./vitest.config.ts";
+
+/** The conformance suite on PostgreSQL databases that are set up in other ways; see `test/support/databases.ts`. */
+export default mergeConfig(
+  { ...base, test: { ...base.test, include: [] } },
+  defineConfig({
+    test: {
+      include: ["test/conformance/**/*.test.ts"],
+      exclude: ["test/conformance/deleted-database.test.ts"],
+      env: { STARPOST_TEST_DATABASES: process.env.STARPOST_TEST_DATABASES ?? "pgbouncer,partitions" },
+    },
+  }),
+);
