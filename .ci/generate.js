@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, "..");
 const bundle = join(root, "node_modules/.cache/generate.mjs");
 const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
-/** Generates every file from the current sources and returns the paths of those that changed. */
-async function generate(run) {
+/** Bundles the generator from the current sources. */
+async function loadGenerator(run) {
   await build({
     absWorkingDir: root,
     entryPoints: [".ci/generate/files.ts"],
@@ -21,26 +21,32 @@ async function generate(run) {
     target: "node20.19",
     logLevel: "warning",
   });
-  const { generatedFolder, generateFiles } = await import(`${pathToFileURL(bundle).href}?run=${run}`);
-  const files = await generateFiles(version);
-  const changed = [];
-  for (const name of await readdir(join(root, generatedFolder))) {
-    const path = `${generatedFolder}/${name}`;
-    if (files.has(path)) continue;
-    await rm(join(root, path));
-    changed.push(path);
-  }
+  return import(`${pathToFileURL(bundle).href}?run=${run}`);
+}
+
+/** Writes files, and prints the paths of those that changed. */
+async function write(files) {
+  let hasChanged = false;
   for (const [path, text] of files) {
     const file = join(root, path);
     if ((await readFile(file, "utf8").catch(() => undefined)) === text) continue;
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
-    changed.push(path);
+    console.log(path);
+    hasChanged = true;
   }
-  return changed;
+  return hasChanged;
 }
 
-const changed = await generate(1);
-// The command pages describe the operation cards, so new cards require a second run.
-if (changed.some((path) => path.startsWith("src/"))) changed.push(...(await generate(2)));
-for (const path of new Set(changed)) console.log(path);
+let generator = await loadGenerator(1);
+// Commands of new operations need their cards.
+if (await write(generator.generateCards())) generator = await loadGenerator(2);
+const { generatedFolder } = generator;
+const files = await generator.generateFiles(version);
+for (const name of await readdir(join(root, generatedFolder))) {
+  const path = `${generatedFolder}/${name}`;
+  if (files.has(path)) continue;
+  await rm(join(root, path));
+  console.log(path);
+}
+await write(files);

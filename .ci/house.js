@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const limits = { filesPerFolder: 25, linesPerFile: 300 };
 
 /** Where a process or thread starts. Only these files may use the globals in `worldPatterns`. */
-const entryPoints = /^(main|app\/(engine-thread|database-probe))\.ts$/;
+const entryPoints = /^(main|app\/(engine-thread|database-probe|backups\/backup-process))\.ts$/;
 
 /** Everything else receives its clock, streams, and signals as arguments. */
 const worldPatterns = {

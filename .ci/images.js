@@ -1,4 +1,4 @@
-// Renders docs/images: a terminal session as SVG, and a run report as PNG (needs Chromium). Both come from a real run.
+// Renders docs/images: terminal sessions as SVG (needs tmux), and a run report as PNG (needs Chromium). All come from real runs.
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,6 +75,35 @@ function runInTerminal(command, { cwd, env }) {
     .split("\n");
 }
 
+/** Captures the moderation queue in tmux, with its colors. */
+async function captureQueue({ cwd, env }) {
+  const tmux = (...args) =>
+    execFileSync("tmux", ["-S", join(cwd, "tmux"), "-f", "/dev/null", ...args], { env, encoding: "utf8" });
+  const review = ["--sku", "teapot", "--product-title", "Teapot", "--product-url", "https://shop.example/teapot"];
+  const author = ["--display-name", "Ann Lee", "--email", "ann@mail.example", "--review-title", "A good pot"];
+  const content = [
+    "--review-content",
+    "It pours well. See https://spam.example for the best bonus.",
+    "--review-score",
+    "2",
+  ];
+  for (const id of ["1", "2"]) {
+    await run("starpost", ["reviews", "create", ...review, ...author, ...content], { cwd, env });
+    await run("starpost", ["reviews", "requeue", id, "--reason", "the title contains a link"], { cwd, env });
+  }
+  tmux("new-session", "-d", "-x", "80", "-y", "24", "starpost reviews moderate --by Bo");
+  try {
+    let lines = [];
+    for (let tries = 0; tries < 60 && !lines.some((line) => line.includes("q quit")); tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      lines = tmux("capture-pane", "-e", "-p").trimEnd().split("\n");
+    }
+    return lines;
+  } finally {
+    tmux("kill-server");
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), "starpost-images-"));
 mkdirSync(join(folder, "bin"));
 writeFileSync(join(folder, "bin/starpost"), `#!/bin/sh\nexec "${process.execPath}" "${root}/bin/starpost.js" "$@"\n`, {
@@ -96,6 +125,7 @@ const env = {
 };
 try {
   mkdirSync(images, { recursive: true });
+  writeFileSync(join(images, "moderation.svg"), drawTerminal(await captureQueue({ cwd: folder, env })));
   const commands = ["starpost orders import orders.csv; true", "starpost imports list"];
   const lines = commands.flatMap((command) => {
     const output = runInTerminal(command, { cwd: folder, env }).join("\n").trimEnd();

@@ -2,11 +2,17 @@ import { commands } from "../../src/cli/program/commands.ts";
 import { topics } from "../../src/cli/program/help/topics/index.ts";
 import { createDocument } from "../../src/server/openapi/document.ts";
 import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
+import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
 import { writeLimitsPage } from "./limits-page.ts";
 import { writeCards } from "./operation-cards.ts";
 
 /** A folder that contains generated files only. */
 export const generatedFolder = "docs/reference/commands";
+
+/** The operation cards, from which the commands are made that the other files describe. */
+export function generateCards(): ReadonlyMap<string, string> {
+  return new Map([["src/cli/commands/operations/operation-cards.ts", writeCards()]]);
+}
 
 /** Returns the text of every generated file that is committed, by its path from the root of the repository. */
 export async function generateFiles(version: string): Promise<ReadonlyMap<string, string>> {
@@ -14,10 +20,11 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
   const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topic.load()));
   const nouns = [...new Set(all.map(nounOf))];
   return new Map([
-    ["src/cli/commands/operations/operation-cards.ts", writeCards()],
+    ...generateCards(),
     ["docs/reference/openapi.json", `${JSON.stringify(createDocument({ version }), null, 2)}\n`],
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
     ["docs/reference/limits.md", writeLimitsPage()],
+    [capacityPage, writeCapacityPage()],
     [`${generatedFolder}/README.md`, writeIndex(all, loadedTopics)],
   ]);
 }
