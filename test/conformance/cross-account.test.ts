@@ -44,6 +44,7 @@ function inputValues({ reviewId, questionId, answerId, mailId, webhookId, delive
     coupon_action: "map_review",
     codes: ["CHANGED"],
     email_list: { 1: ["bob@mail.example"] },
+    email_type_id: 1,
     account_platform: { shop_domain: "http://changed.example", platform_type_id: "3" },
     feature: "dynamic_coupons",
     enabled: false,
