@@ -42,6 +42,7 @@ const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]
 export function parseResponse(response: HttpResponse, request: RequestInfo & { readonly endpoint: Endpoint }): unknown {
   const { status } = response;
   if (isRedirect(status)) throw redirected(response, request);
+  if (request.endpoint.extension === "own" && lacksPath(response)) throw lacksOperation(request);
   const body = request.endpoint.reply.media === "bytes" ? readBytes(response) : readJson(response, request.endpoint);
   if (!body) throw notJson(response, request);
   const error = parseErrorBody(status, body);
@@ -81,6 +82,27 @@ export function parseRefusal(response: HttpResponse, request: RequestInfo): Serv
         response,
         request,
       });
+}
+
+/** Whether a service has no such path. Own operations name the record that they do not find. */
+function lacksPath({ status, bytes }: HttpResponse): boolean {
+  const body = parse(bytes);
+  const error = typeof body === "object" && body !== null ? parseErrorBody(status, body as Fields) : undefined;
+  if (!error) return status === 404 || status === 405;
+  const { kind, message } = error;
+  if (kind === "recordNotFound") return parseErrorSubject(kind, message).record === undefined;
+  return kind === "unknownPath" || kind === "methodNotAllowed";
+}
+
+function lacksOperation({ service, endpoint }: RequestInfo & { readonly endpoint: Endpoint }): ServiceError {
+  const { method, paths } = endpoint;
+  return new ServiceError(
+    "unknownPath",
+    `${service} does not support ${method} ${paths[0]}, an extension of starpost`,
+    {
+      hint: "if the service is starpost, update it, and check its address: starpost auth status",
+    },
+  );
 }
 
 /** 304 (not modified) is not a redirect. */

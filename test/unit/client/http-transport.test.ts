@@ -185,13 +185,15 @@ describe("responses", () => {
   });
 
   it("that are errors are read for binary operations, and an HTML page is not accepted as an image", async () => {
-    const refused = { status: { message: "no image", code: 404, error_type: "Exceptions::RecordNotFound" } };
+    const refused = {
+      status: { message: "Couldn't find Image with id = 7", code: 404, error_type: "Exceptions::RecordNotFound" },
+    };
     const { transport } = await setUp((response, at) => {
       if (at === 0) sendJson(response, 404, refused);
       else response.writeHead(200, { "content-type": "text/html" }).end("<p>Sign in");
     });
     const get = () => transport.call("images.get", { image_id: 7 }, {});
-    await expect(get()).rejects.toMatchObject({ kind: "recordNotFound", message: "no image" });
+    await expect(get()).rejects.toMatchObject({ kind: "recordNotFound", message: "Couldn't find Image with id = 7" });
     await expect(get()).rejects.toMatchObject({ kind: "unexpectedAnswer" });
   });
 });
@@ -398,6 +400,43 @@ describe("error responses", () => {
     const { server, list } = await setUp((response) => sendJson(response, status, body));
     await expect(list()).rejects.toMatchObject({ kind, outcomeUnknown: false });
     expect(server.received).toHaveLength(1);
+  });
+});
+
+describe("an extension that the service does not have", () => {
+  const unknown = "Exceptions::UnknownPath";
+  const missing = [
+    [404, { status: { message: "Not Found", code: 404 } }],
+    [404, { status: { message: "no endpoint", code: 404, error_type: unknown } }],
+    [404, { status: { message: "Record not found", code: 404, error_type: "Exceptions::RecordNotFound" } }],
+    [200, { status: { message: "Not Found", code: 404 } }],
+    [404, { message: "no route" }],
+    [404, "<html>Not Found</html>"],
+    [405, ""],
+  ] as const;
+  it.each(missing)("is reported as such after %i %j", async (status, body) => {
+    const { server, transport } = await setUp((response) => {
+      if (typeof body !== "string") return sendJson(response, status, body);
+      response.writeHead(status, { "content-type": "text/html" }).end(body);
+    });
+    await expect(transport.call("orders.search", {}, caller)).rejects.toMatchObject({
+      kind: "unknownPath",
+      temporary: false,
+      message: expect.stringContaining("does not support GET /starpost/v1/apps/{app_key}/orders,") as unknown,
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it.each([
+    [404, "Couldn't find Order with order_id = 7", "Exceptions::RecordNotFound", "recordNotFound"],
+    [404, "Couldn't find Account with app_key = key", "Exceptions::RecordNotFound", "recordNotFound"],
+    [401, "off", "Exceptions::FeatureDisabled", "featureDisabled"],
+    [500, "Missing email", "Exceptions::InvalidParams", "invalidParams"],
+  ] as const)("is not confused with %i %s", async (status, message, error_type, kind) => {
+    const { transport } = await setUp((response) =>
+      sendJson(response, status, { status: { message, code: status, error_type } }),
+    );
+    await expect(transport.call("orders.search", {}, caller)).rejects.toMatchObject({ kind, message });
   });
 });
 
