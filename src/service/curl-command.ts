@@ -1,5 +1,8 @@
 import { type PreviewedCall, splitAtVariables } from "./call-preview.ts";
 
+/** Linux limits an argument of a program to 128 KiB, and thus not those of the shell's own `printf`. */
+const maxArgumentBytes = 100_000;
+
 /** Formats a call as a command for a POSIX shell. Secrets are variables, which the shell replaces. */
 export function formatCurlCommand({ method, baseUrl, target, headers, body }: PreviewedCall): string {
   const url = baseUrl + target;
@@ -7,10 +10,12 @@ export function formatCurlCommand({ method, baseUrl, target, headers, body }: Pr
   const flags = /[[\]{}]/.test(url) ? " -g" : "";
   const sent = Object.entries(headers).filter(([name]) => name !== "accept");
   const named = method === "GET" ? "" : method === "HEAD" ? " --head" : ` -X ${method}`;
+  const isPiped = Buffer.byteLength(body ?? "") > maxArgumentBytes;
+  const pipe = isPiped ? `printf %s ${quote(body ?? "")} | ` : "";
   const lines = [
-    `curl -sS${flags}${named} ${quote(url)}`,
+    `${pipe}curl -sS${flags}${named} ${quote(url)}`,
     ...sent.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
+    ...(body === undefined ? [] : [isPiped ? "--data-binary @-" : `--data-raw ${quote(body)}`]),
   ];
   return lines.join(" \\\n  ");
 }

@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Command } from "../../src/cli/program/command.ts";
@@ -147,7 +147,8 @@ describe("--curl", () => {
     expect(status).toBe(0);
     const token = (await run(["auth", "token"], { env })).stdout.trim();
     for (const secret of [token, server.secret]) expect(script).not.toContain(secret);
-    const { stdout } = await execa("sh", ["-c", script], {
+    const { stdout } = await execa("sh", {
+      input: script,
       env: { STARPOST_UTOKEN: token, STARPOST_SECRET: server.secret },
     });
     return JSON.parse(stdout) as unknown;
@@ -166,6 +167,10 @@ describe("--curl", () => {
     });
     expect(await paste(["api", "core.createToken"])).toMatchObject({ access_token: expect.any(String) as string });
     await paste(["unsubscribers", "add", "o'neil@mail.example", "--type", "1"]);
+    const photo = join(makeFolder(), "photo.png");
+    writeFileSync(photo, Buffer.alloc(200_000, "'"));
+    const upload = ["images", "upload", "--image-file", photo, "--image-upload-token", "none"];
+    expect(await paste(upload)).toMatchObject({ status: { error_type: "Exceptions::AccessDenied" } });
     const found = await run(["unsubscribers", "find", "o'neil@mail.example", "--json"], { env });
     expect(JSON.parse(found.stdout)).toHaveLength(1);
   });
