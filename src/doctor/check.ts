@@ -1,6 +1,7 @@
 import type { Environment } from "../config/environment.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Profile } from "../config/profile.ts";
+import type { OnTrace } from "../service/trace.ts";
 
 /**
  * `warning`: works now, but may not for long; `problem`: does not work; `skipped`: could not be checked, or does not
@@ -54,6 +55,8 @@ export interface DoctorContext {
   /** The value of `--profile`. */
   readonly profileFlag: string | undefined;
   readonly timeoutMs: number;
+  /** Receives every request to a remote service. */
+  readonly onTrace?: OnTrace | undefined;
   resolveProfile(): Promise<Profile>;
   /** Connects to the configured mail server without sending anything. */
   checkEmail(): Promise<{ readonly ready: true } | { readonly ready: false; readonly problem: string }>;

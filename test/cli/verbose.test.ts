@@ -59,6 +59,26 @@ test("with --json and no terminal, all traces are one JSON document", async () =
   });
 });
 
+test("with --json and no terminal, warnings are part of the document", async () => {
+  const { env } = await startService((response) =>
+    sendJson(response, 200, { code: 200, message: "OK", errors: { teapot: { field: "url", error: "is invalid" } } }),
+  );
+  const create = ["api", "products.massCreate", "--products", '{"teapot":{"name":"Teapot","url":"x"}}', "--json"];
+  expect(JSON.parse((await run([...create, "--verbose"], { env })).stderr)).toEqual({
+    trace: expect.arrayContaining([expect.objectContaining({ type: "response" })]) as unknown,
+    warnings: ['The service rejected 1 item. See "errors".'],
+  });
+  expect((await run(create, { env })).stderr).toBe('The service rejected 1 item. See "errors".\n');
+  expect((await run([...create, "--verbose", "--quiet"], { env })).stderr).toBe("");
+});
+
+test("the requests of doctor are traced", async () => {
+  const { env } = await startService((response) => sendJson(response, 200, found));
+  const { stderr } = await run(["doctor", "--verbose"], { env });
+  expect(stderr).toMatch(/^< 200 GET \/v1\/apps\/shop\/bottom_lines /m);
+  expect((await run(["doctor"], { env })).stderr).toBe("");
+});
+
 test.each(["json", "ndjson"])(
   "with --format %s, an error contains the traces, so that it is one document",
   async (format) => {

@@ -66,6 +66,7 @@ async function checkService(
     clock,
     maxAttempts: 1,
     maxRetryMs: 0,
+    onTrace: context.onTrace,
     requestTimeoutMs: Math.max(1, timeoutMs - (clock() - startedMs)),
   });
   try {

@@ -32,6 +32,7 @@ export const doctor = command({
       node: { version: io.node.version, required: io.node.wanted },
       profileFlag: globals.profile,
       timeoutMs: flags.timeout ?? defaultTimeoutMs,
+      onTrace: globals.verbose ? context.messages.trace : undefined,
       resolveProfile: () => context.profile(),
       checkEmail: async () => (await io.loadApp()).checkEmail(hostContext),
       findDatabaseProbe: async () => (await io.loadApp()).findDatabaseProbe(),

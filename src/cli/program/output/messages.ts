@@ -42,7 +42,7 @@ export interface Messages {
 /**
  * With a format for scripts and standard error redirected, standard error must hold at most one JSON error document.
  * Warnings are therefore deferred until the command has succeeded, information is dropped, and traces become part of the
- * error, or one document if the command succeeds.
+ * error, or one document with the warnings if the command succeeds.
  */
 export function createMessages(io: Io, globals: Globals): Messages {
   // Checked for each message, because opening standard error slows startup.
@@ -76,9 +76,11 @@ export function createMessages(io: Io, globals: Globals): Messages {
     },
     paint: () => createPaint(readMessageScreen(io).isColored),
     flush: () => {
-      const document = traces.take();
-      if (document && !globals.quiet) io.stderr.write(`${JSON.stringify(document)}\n`);
-      for (const message of deferred.splice(0)) write(message);
+      const [document, warnings] = [traces.take(), deferred.splice(0)];
+      if (document && !globals.quiet) {
+        const lines = warnings.map((message) => formatMessage(io, message, globals));
+        io.stderr.write(`${JSON.stringify({ ...document, ...(lines.length > 0 && { warnings: lines }) })}\n`);
+      } else for (const message of warnings) write(message);
     },
     fail: (error) => {
       if (!globals.quiet) addTraces(error, traces.take());
