@@ -95,6 +95,12 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<stri
   return hash.digest("hex");
 }
 
+/** Why compressed data cannot be read, by the code of zlib and its message. */
+const reasons: Readonly<Record<string, string>> = {
+  Z_BUF_ERROR: "it is incomplete",
+  "Z_DATA_ERROR: incorrect header check": "it is not a .tar.gz file",
+};
+
 class ArchiveReader {
   readonly #path: string;
   readonly #source: Readable;
@@ -168,7 +174,7 @@ class ArchiveReader {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code?.startsWith("Z_") !== true) throw error;
-      throw this.#invalid(code === "Z_BUF_ERROR" ? "it is incomplete" : message);
+      throw this.#invalid(reasons[code] ?? reasons[`${code}: ${message}`] ?? `it is damaged (${message})`);
     }
   }
 

@@ -8,7 +8,7 @@ import { extractFile } from "./archive.ts";
 import { type Manifest, manifestName, toUserError } from "./manifest.ts";
 import { readToolVersion, requireVersion, runTool, toConnectionEnv, toNewFile } from "./postgres-tools.ts";
 
-/** How long a dump or a restoration waits for the locks of others. */
+/** How long a dump or a restore waits for the locks of others. */
 const lockWait = "30s";
 
 interface Server {
@@ -62,7 +62,7 @@ async function readRestoreVersion({ dump_version }: Manifest, env: Environment):
 }
 
 /**
- * Replaces the tables of a database by those of a backup, in one transaction: until it is committed, and if anything
+ * Replaces the tables of a database with those of a backup, in one transaction: until it is committed, and if anything
  * fails, the database has its own tables.
  * @throws UserError, StorageError
  */

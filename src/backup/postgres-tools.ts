@@ -110,19 +110,23 @@ export async function runTool(
   });
   // A program that fails closes its input.
   child.stdin?.on("error", () => {});
-  const work = Promise.all([child.stdin && input?.(child.stdin), child.stdout && output?.(child.stdout)]);
-  const failure = work.then(
-    () => undefined,
-    (error: unknown) => {
+  const endOnError = async (work: Promise<void> | null | undefined): Promise<Error | undefined> => {
+    try {
+      await work;
+      return undefined;
+    } catch (error) {
       child.kill();
-      return error;
-    },
-  );
+      return error as Error;
+    }
+  };
+  const work = [endOnError(child.stdin && input?.(child.stdin)), endOnError(child.stdout && output?.(child.stdout))];
   const status = await ended.catch((error: unknown) => {
     throw codeOf(error) === "ENOENT" ? notInstalled(tool) : error;
   });
-  const error = await failure;
-  if (error instanceof UserError || (error !== undefined && status === 0)) throw error;
+  const [inputError, outputError] = await Promise.all(work);
+  // If its output cannot be stored, the program has not failed, but was ended.
+  if (outputError) throw outputError;
+  if (inputError instanceof UserError || (inputError && status === 0)) throw inputError;
   if (status !== 0) throw new UserError("failed", `${tool} failed: ${describe(complaint, status)}`);
 }
 

@@ -48,6 +48,13 @@ export function toFileError(error: unknown, path: string, hint?: string): unknow
   return reason ? new UserError("failed", `${path}: ${reason}`, hint, error) : error;
 }
 
+/** Converts an error about a file that the user has named. One that does not exist is a usage error. */
+export function toInputError(error: unknown, path: string): unknown {
+  const found = toFileError(error, path);
+  const isMisnamed = ["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error) ?? "");
+  return isMisnamed && found instanceof UserError ? usageError(found.message, undefined, error) : found;
+}
+
 /** The system error code, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;

@@ -2,6 +2,7 @@ import { constants, statSync } from "node:fs";
 import { access, lstat, readdir, stat, statfs } from "node:fs/promises";
 import { platform, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { readRecords } from "../backup/records.ts";
 import type { Paths } from "../config/paths.ts";
 import { codeOf } from "../config/user-error.ts";
 import { countOf, formatBytes } from "../terminal/plural.ts";
@@ -16,6 +17,12 @@ const secretFileNames: ReadonlySet<string> = new Set([
 
 /** The suffix of a file that was not renamed yet; the second form is that of earlier versions. A killed process leaves such files behind. */
 const partialSuffix = /\.(?:\d{1,10}|tmp-\d{10}[0-9a-f]{6})$/;
+
+/** The suffix of the temporary files of `backup create`, `verify`, and `restore`. */
+const backupSuffix = /\.(?:scheduled-)?[0-9a-f]{12}\.(?:content|draft|restored)(?:-(?:wal|shm|journal))?$/;
+
+/** A backup changes its files at least this often, in milliseconds. */
+const backupMs = 3_600_000;
 
 /** Minimum free disk space, in bytes. */
 const minFreeBytes = { warning: 500_000_000, problem: 20_000_000 } as const;
@@ -129,18 +136,28 @@ export async function checkDisk(folder: string): Promise<Check> {
   return freeBytes < minFreeBytes.problem ? problem(name, message, fix) : warning(name, message, fix);
 }
 
-/** Lists the files that killed processes were writing to the config folder. */
-export async function findPartialFiles({ configFolder, tokensFolder }: Paths): Promise<string[]> {
-  const found = await Promise.all(
-    [configFolder, tokensFolder].map(async (folder) =>
-      (await listNames(folder)).filter(isPartialFile).map((file) => join(folder, file)),
-    ),
-  );
+/** Finds temporary files of killed processes. */
+export async function findPartialFiles(paths: Paths, nowMs: number): Promise<string[]> {
+  const { configFolder, tokensFolder, dataFolder } = paths;
+  const { backups } = await readRecords(paths);
+  const folders = [join(dataFolder, "backups"), ...backups.map(({ file }) => dirname(file))];
+  const found = await Promise.all([
+    ...[configFolder, tokensFolder].map((folder) => listFiles(folder, (name) => partialSuffix.test(name))),
+    ...[...new Set([dataFolder, ...folders])].map(async (folder) => {
+      const files = await listFiles(folder, (name) => backupSuffix.test(name));
+      const times = await Promise.all(files.map((file) => stat(file).catch(() => undefined)));
+      return files.filter((_, at) => nowMs - (times[at]?.mtimeMs ?? nowMs) > backupMs);
+    }),
+  ]);
   return found.flat();
 }
 
+async function listFiles(folder: string, matches: (name: string) => boolean): Promise<string[]> {
+  return (await listNames(folder)).filter(matches).map((name) => join(folder, name));
+}
+
 export function isPartialFile(path: string): boolean {
-  return partialSuffix.test(path);
+  return partialSuffix.test(path) || backupSuffix.test(path);
 }
 
 async function listNames(folder: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { constants, existsSync } from "node:fs";
+import { constants, existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { findPurgeable } from "../import/run/purge.ts";
 import { countOf, formatBytes } from "../terminal/plural.ts";
@@ -22,14 +22,18 @@ export async function checkLeftovers({ paths, clock }: Pick<DoctorContext, "path
   const leftovers = found.removed.filter(({ state }) => state === "leftover");
   const runs = found.removed.filter(({ state }) => state !== "leftover");
   const unfinished = runs.filter(({ state }) => state !== "finished");
+  const partialFiles = await findPartialFiles(paths, clock());
   return [
     checkImports(
       unfinished.map(({ import_id, path }) => import_id ?? path),
       { total: runs.length + found.kept.running, running: found.kept.running },
     ),
     checkTemporaryFiles(
-      [...leftovers.map(({ path }) => path), ...(await findPartialFiles(paths))],
-      leftovers.reduce((sum, { bytes }) => sum + bytes, 0),
+      [...leftovers.map(({ path }) => path), ...partialFiles],
+      [
+        ...leftovers.map(({ bytes }) => bytes),
+        ...partialFiles.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+      ].reduce((sum, bytes) => sum + bytes, 0),
     ),
   ];
 }

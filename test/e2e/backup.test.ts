@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -145,12 +146,44 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
     const before = await listProducts(home);
     for (const content of [bytes.subarray(0, -9), bytes.subarray(0, bytes.length / 2), Buffer.from("none")]) {
       writeFileSync(damaged, content);
-      expect((await home.json(["backup", "verify", damaged])).exitCode).toBe(1);
-      expect((await restore(home, [damaged, "--yes"])).exitCode).toBe(1);
+      for (const refused of [await home.json(["backup", "verify", damaged]), await restore(home, [damaged, "--yes"])]) {
+        expect([refused.exitCode, errorOf(refused).kind]).toEqual([1, "failed"]);
+        expect(errorOf(refused).message).toMatch(/^\S+damaged\.tar\.gz: /);
+      }
     }
     expect(await listProducts(home)).toBe(before);
-    expect((await home.json(["backup", "verify", "none.tar.gz"])).exitCode).toBe(1);
     expect(readdirSync(home.folder).filter((name) => /\.(?:content|restored)/.test(name))).toEqual([]);
+  });
+
+  test("a file that does not exist is a usage error", async () => {
+    for (const args of [
+      ["verify", "none.tar.gz"],
+      ["verify", home.folder],
+      ["restore", "none.tar.gz", "--yes"],
+      ["restore", made.file, "--sealing-key", "none.key", "--yes"],
+    ]) {
+      const refused = await home.json(["backup", ...args]);
+      expect([refused.exitCode, errorOf(refused).kind]).toEqual([2, "usage"]);
+    }
+  });
+
+  test("a sealing key is never replaced, and one that does not open the secrets is not copied", async () => {
+    const file = join(home.folder, "keyed.tar.gz");
+    writeFileSync(`${file}.key`, "another key");
+    const refused = await home.json(["backup", "create", file, "--with-sealing-key"]);
+    expect([refused.exitCode, errorOf(refused).message]).toEqual([1, `${file}.key already exists`]);
+    expect([existsSync(file), readFileSync(`${file}.key`, "utf8")]).toEqual([false, "another key"]);
+    rmSync(`${file}.key`);
+    const wrong = await home.json(["backup", "create", file, "--with-sealing-key"], {
+      env: { STARPOST_KEY: "7".repeat(64) },
+    });
+    expect([wrong.exitCode, errorOf(wrong).message]).toEqual([1, expect.stringContaining("does not open")]);
+    expect([existsSync(file), existsSync(`${file}.key`)]).toEqual([false, false]);
+  });
+
+  test.skipIf(!existsSync("/proc/self"))("an error of the target names the target", async () => {
+    const refused = await home.json(["backup", "create", "/proc/shop.tar.gz"]);
+    expect([refused.exitCode, errorOf(refused).message]).toEqual([1, "/proc/shop.tar.gz: does not exist"]);
   });
 
   test("refuses backups of newer versions, of other formats, and of the other database", async () => {
@@ -255,8 +288,8 @@ test("a moved backup is restored from its new place", async () => {
 
 test("a server makes backups, and reports them", async () => {
   const home = homes.open();
-  const folder = join(home.folder, "kept");
-  mkdirSync(folder);
+  // Created if it does not exist.
+  const folder = join(home.folder, "disk", "kept");
   const list = async () => (await home.json<ListedBackup[]>(["backup", "list"])).data;
   const { stop } = await home.serve(["--no-worker", "--backup-every", "1h", "--backup-folder", folder]);
   await vi.waitFor(async () => expect(await list()).toHaveLength(1), { timeout: 60_000, interval: 100 });
@@ -265,6 +298,25 @@ test("a server makes backups, and reports them", async () => {
   expect(await stop()).toBe(0);
   expect((await home.json(["backup", "verify", made?.file ?? ""])).exitCode).toBe(0);
   expect(readdirSync(folder)).toHaveLength(1);
+}, 120_000);
+
+test("a schedule deletes what a killed process of it has left behind, and nothing else", async () => {
+  const home = homes.open();
+  await home.run(["products", "list"]);
+  const folder = join(home.folder, "backups");
+  mkdirSync(folder);
+  const schedule = [hostname(), home.folder, join(home.folder, "starpost.db")].join("\n");
+  const mark = `scheduled-${createHash("sha256").update(schedule).digest("hex").slice(0, 12)}`;
+  const others = ["starpost-20260101T000000Z.tar.gz.0123456789ab.content", `starpost.${mark}.tar.gz`];
+  const left = ["content", "content-journal", "draft"].map(
+    (name) => `starpost-20260101T000000Z.tar.gz.${mark}.${name}`,
+  );
+  for (const name of [...others, ...left]) writeFileSync(join(folder, name), "");
+  const { stop } = await home.serve(["--no-worker", "--backup-every", "1h"]);
+  await vi.waitFor(() => expect(existsSync(join(home.folder, "backups.json"))).toBe(true), 60_000);
+  await stop();
+  const made = expect.stringMatching(/^starpost-\d+T\d+Z\.tar\.gz$/);
+  expect(readdirSync(folder).toSorted()).toEqual([others[0], made, others[1]]);
 }, 120_000);
 
 test.each([

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, constants, link, mkdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, constants, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { BackupResult, BackupSettings, ListedBackup, VerifiedBackup, VerifySettings } from "./ports.ts";
 import { extractFile, hashFile, writeArchive } from "../../backup/archive.ts";
@@ -8,10 +9,10 @@ import { createManifest, type Manifest, manifestName, readManifest, toUserError 
 import { damaged, dumpDatabase, verifyDump } from "../../backup/postgres-backup.ts";
 import { type BackupRecord, changeRecords, readRecords } from "../../backup/records.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
-import { writePrivateFile } from "../../config/private-file.ts";
 import { readSealingKey } from "../../config/sealing-key.ts";
-import { codeOf, toFileError, UserError } from "../../config/user-error.ts";
+import { codeOf, toFileError, toInputError, UserError } from "../../config/user-error.ts";
 import { type DatabaseFileProbe, probeDatabaseFile } from "../../doctor/local/database-file-probe.ts";
+import { createSealer } from "../../engine/kernel/sealer.ts";
 import { toServiceError } from "../../engine/kernel/storage-errors.ts";
 import { findThreadFile } from "../../service/thread-file.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
@@ -33,10 +34,13 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
   const { profile, clock, random, paths, signal } = settings;
   const startedMs = clock();
   const file = await findTarget(settings, startedMs);
-  const mark = random(6).toString("hex");
+  const mark = settings.isScheduled === true ? markOfSchedule(settings) : random(6).toString("hex");
   const [content, draft] = [`${file}.${mark}.content`, `${file}.${mark}.draft`];
+  let keyFile: string | undefined;
   try {
+    if (settings.isScheduled === true) await deleteLeftovers(dirname(file), mark);
     const { facts, ...dumped } = await copyContent(settings, content);
+    if (settings.withSealingKey === true) keyFile = await copySealingKey(settings, `${file}.key`, facts);
     const { size: bytes } = await stat(content);
     const isServer = isDatabaseServer(profile);
     const name = isServer ? "starpost.dump" : "starpost.db";
@@ -67,15 +71,19 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
       sha256: await hashFile(draft, signal),
       scheduled: settings.isScheduled ?? false,
     };
-    const keyFile = settings.withSealingKey === true ? await copySealingKey(settings, `${file}.key`) : undefined;
     // Fails if somebody has created the file in the meantime.
-    await link(draft, file);
+    await link(draft, file).catch(async (error: unknown) => {
+      // Some file systems do not support hard links.
+      if (existsSync(file)) throw error;
+      await rename(draft, file);
+    });
     const isRecorded = await changeRecords(paths, ({ backups }) => ({ backups: [...backups, record] })).then(
       () => true,
       () => false,
     );
     return { ...record, manifest, keyFile, isRecorded, durationMs: clock() - startedMs };
   } catch (error) {
+    if (keyFile !== undefined) await rm(keyFile, { force: true });
     throw convertError(error, file, profile);
   } finally {
     deleteDatabaseFile(content);
@@ -83,30 +91,55 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
   }
 }
 
-function convertError(error: unknown, file: string, { shownAs }: LocalProfile): unknown {
+/** The name of the temporary files of a schedule, which makes one backup at a time. */
+function markOfSchedule({ paths, profile }: BackupSettings): string {
+  const schedule = [hostname(), paths.dataFolder, profile.shownAs].join("\n");
+  return `scheduled-${createHash("sha256").update(schedule).digest("hex").slice(0, 12)}`;
+}
+
+/** Deletes what a killed process of the schedule has left behind. Otherwise, every further attempt could add a copy. */
+async function deleteLeftovers(folder: string, mark: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (/\.(?:content|draft)(?:-\w+)?$/.test(name) && name.includes(`.${mark}.`)) await rm(join(folder, name));
+  }
+}
+
+function convertError(error: unknown, file: string, { shownAs, database }: LocalProfile): unknown {
   if (codeOf(error) === "ABORT_ERR") return new UserError("interrupted", "interrupted; no backup was made");
-  if (codeOf(error) === "EEXIST") return new UserError("failed", `${file} already exists`, "Name another file.");
-  const converted = toServiceError(error, shownAs);
-  return converted === error ? toFileError(error, file) : converted;
+  if (codeOf(error) === "EEXIST") return alreadyExists(file);
+  const { path } = error as { readonly path?: unknown };
+  // All other files are next to the new one.
+  const converted =
+    path === database ? error : toFileError(error, file, "Name a file in a writable folder with enough room.");
+  return converted === error ? toServiceError(error, shownAs) : converted;
+}
+
+function alreadyExists(file: string): UserError {
+  return new UserError("failed", `${file} already exists`, "Name another file.");
 }
 
 /** Finds the file to write. The default is in the data folder. */
-async function findTarget({ file, profile, paths }: BackupSettings, nowMs: number): Promise<string> {
+async function findTarget(
+  { file, folder, profile, paths, withSealingKey }: BackupSettings,
+  nowMs: number,
+): Promise<string> {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  const name = `starpost-${time}.tar.gz`;
-  const isFolder = file !== undefined && (await stat(file).catch(() => undefined))?.isDirectory() === true;
-  const target = file === undefined ? join(paths.dataFolder, "backups", name) : isFolder ? join(file, name) : file;
+  const isFolder = file === undefined || (await stat(file).catch(() => undefined))?.isDirectory() === true;
+  const parent = file ?? folder ?? join(paths.dataFolder, "backups");
+  const target = isFolder ? join(parent, `starpost-${time}.tar.gz`) : file;
   if (!isDatabaseServer(profile) && !existsSync(profile.database)) {
     throw new UserError("failed", `${profile.shownAs} does not exist; there is nothing to back up`);
   }
-  if (existsSync(target)) throw new UserError("failed", `${target} already exists`, "Name another file.");
+  for (const path of [target, ...(withSealingKey === true ? [`${target}.key`] : [])]) {
+    if (existsSync(path)) throw alreadyExists(path);
+  }
   await mkdir(dirname(target), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw toFileError(error, dirname(target), "Name a file in a writable folder.");
   });
   return target;
 }
 
-type CopyFacts = Pick<DatabaseFacts, "version" | "accounts" | "bytes"> & { readonly schema: number };
+type CopyFacts = Pick<DatabaseFacts, "version" | "accounts" | "account" | "bytes"> & { readonly schema: number };
 type CopiedContent = Pick<Manifest, "namespace" | "dump_version"> & { readonly facts: CopyFacts };
 
 async function copyContent({ profile, env, clock, signal }: BackupSettings, target: string): Promise<CopiedContent> {
@@ -153,24 +186,40 @@ export async function checkFile(path: string, shownAs: string): Promise<CopyFact
   return requireSchema(inspection.facts, shownAs);
 }
 
-function requireSchema({ version, accounts, bytes, schema }: DatabaseFacts, shownAs: string): CopyFacts {
-  if (schema !== null) return { version, accounts, bytes, schema };
+function requireSchema({ version, accounts, account, bytes, schema }: DatabaseFacts, shownAs: string): CopyFacts {
+  if (schema !== null) return { version, accounts, account, bytes, schema };
   throw new UserError("failed", `${shownAs} is not a starpost database: it has none of its tables`);
 }
 
-/** Copies the sealing keys to a file of their own, which only its owner can read. */
-async function copySealingKey({ env, paths }: BackupSettings, target: string): Promise<string> {
+/** Copies the sealing keys to a new file, which only its owner can read. */
+async function copySealingKey(settings: BackupSettings, target: string, facts: CopyFacts): Promise<string> {
+  const { env, paths } = settings;
+  const hint = "Run the command as the user, and with the environment, of the server.";
   const keys = await readSealingKey(env, paths.keyFile);
   if (!keys) {
     throw new UserError(
       "failed",
       `there is no sealing key: ${paths.keyFile} does not exist, and STARPOST_KEY is not set`,
-      "Run the command as the user, and with the environment, of the server.",
+      hint,
     );
   }
+  if (!opensAccount(keys, facts)) {
+    throw new UserError("failed", "the sealing key of this machine does not open the secrets in the database", hint);
+  }
   const lines = Array.from({ length: keys.length / 32 }, (_, at) => keys.subarray(at * 32, (at + 1) * 32));
-  await writePrivateFile(target, lines.map((key) => `${key.toString("hex")}\n`).join(""));
+  await writeFile(target, lines.map((key) => `${key.toString("hex")}\n`).join(""), { flag: "wx", mode: 0o600 });
   return target;
+}
+
+/** Whether keys open the secrets of a database. */
+export function opensAccount(keys: Buffer, { account }: Pick<DatabaseFacts, "account">): boolean {
+  if (!account) return true;
+  try {
+    createSealer(keys).open(account.secretSealed);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -180,7 +229,7 @@ async function copySealingKey({ env, paths }: BackupSettings, target: string): P
 export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBackup> {
   const { file, random, env, signal } = settings;
   const manifest = await readManifest(file).catch((error: unknown) => {
-    throw toFileError(error, file);
+    throw toInputError(error, file);
   });
   const folder = await access(dirname(file), constants.W_OK).then(
     () => dirname(file),
@@ -195,8 +244,6 @@ export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBa
       if (schema !== manifest.schema || accounts !== manifest.accounts) throw damaged(file);
     }
     return { file, manifest };
-  } catch (error) {
-    throw toUserError(toFileError(error, content));
   } finally {
     deleteDatabaseFile(content);
   }
@@ -206,7 +253,9 @@ export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBa
 export async function extractContent(file: string, { content }: Manifest, target: string): Promise<void> {
   const { createWriteStream } = await import("node:fs");
   const output = createWriteStream(target, { flags: "wx", mode: 0o600 });
-  const read = await extractFile(file, { text: manifestName, file: content.name }, output);
+  const read = await extractFile(file, { text: manifestName, file: content.name }, output).catch((error: unknown) => {
+    throw toUserError(toFileError(error, target));
+  });
   if (read.sha256 !== content.sha256 || read.bytes !== content.bytes) throw damaged(file);
 }
 
@@ -225,7 +274,7 @@ export async function listBackups(paths: BackupSettings["paths"], database?: str
 /** Reads the keys in a file that was written with a backup. */
 export async function readKeyFile(path: string): Promise<Buffer> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw toFileError(error, path);
+    throw toInputError(error, path);
   });
   const keys = text.split(/\s+/).filter((line) => line !== "");
   if (keys.length > 0 && keys.every((key) => /^[0-9a-f]{64}$/i.test(key))) return Buffer.from(keys.join(""), "hex");

@@ -7,8 +7,10 @@ export interface BackupSettings extends HostContext {
   readonly profile: LocalProfile;
   /** The version of the program. */
   readonly version: string;
-  /** The file to write, or a folder for it (default: a file in the data folder). It must not exist. */
+  /** The file to write, which must not exist, or an existing folder for it (default: `folder`). */
   readonly file?: string | undefined;
+  /** The folder in which to create a file (default: a folder in the data folder). It is created if necessary. */
+  readonly folder?: string | undefined;
   /** Whether to copy the sealing key, too, to a second file. */
   readonly withSealingKey?: boolean | undefined;
   /** Whether a server made it by itself, and may delete it later. */
@@ -44,7 +46,7 @@ export interface RestoreSettings extends HostContext {
   readonly file: string;
   /** The file with the sealing key of the backup. */
   readonly sealingKeyFile?: string | undefined;
-  /** Whether to keep the replaced file after the restoration. */
+  /** Whether to keep the replaced file after the restore. */
   readonly keepsReplaced: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -63,6 +65,6 @@ export interface Restoration {
 }
 
 /** What the process needs to make a backup. The address of the database may contain a password, so it is not an argument. */
-export type BackupRequest = Pick<BackupSettings, "profile" | "version" | "file" | "paths">;
+export type BackupRequest = Pick<BackupSettings, "profile" | "version" | "folder" | "paths">;
 
 export type BackupReply = { readonly file: string; readonly bytes: number } | { readonly error: string };

@@ -2,13 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Restoration, RestoreSettings } from "./ports.ts";
-import { checkFile, extractContent, probeFile, readKeyFile } from "./backups.ts";
+import { checkFile, extractContent, opensAccount, probeFile, readKeyFile } from "./backups.ts";
 import { type Manifest, readManifest } from "../../backup/manifest.ts";
 import { inUse, restoreDump } from "../../backup/postgres-backup.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
 import { hasSealingVariable, readSealingKey, writeSealingKeys } from "../../config/sealing-key.ts";
-import { codeOf, toFileError, UserError } from "../../config/user-error.ts";
-import { createSealer } from "../../engine/kernel/sealer.ts";
+import { codeOf, toInputError, UserError } from "../../config/user-error.ts";
 import { toServiceError } from "../../engine/kernel/storage-errors.ts";
 import { inspectDatabase } from "../../storage/inspect-database.ts";
 import { newestSchema } from "../../storage/migrations/migrate.ts";
@@ -17,13 +16,13 @@ import { deleteDatabaseFile, lockDatabaseFile, placeFile } from "../../storage/s
 const busyTimeoutMs = 5_000;
 
 /**
- * Prepares the restoration of a backup into the database of a profile. Nothing is changed until `restore` is called.
+ * Prepares to restore a backup into the database of a profile. Nothing is changed until `restore` is called.
  * @throws UserError if the backup cannot be restored there
  */
 export async function openRestoration(settings: RestoreSettings): Promise<Restoration> {
   const { file, profile, sealingKeyFile, env } = settings;
   const manifest = await readManifest(file).catch((error: unknown) => {
-    throw toFileError(error, file);
+    throw toInputError(error, file);
   });
   refuseOtherDatabase(manifest, settings);
   if (sealingKeyFile !== undefined && hasSealingVariable(env)) {
@@ -34,6 +33,8 @@ export async function openRestoration(settings: RestoreSettings): Promise<Restor
     );
   }
   const keys = sealingKeyFile === undefined ? undefined : await readKeyFile(sealingKeyFile);
+  // Keys that cannot be read must not fail after the database was replaced.
+  await readSealingKey(env, settings.paths.keyFile);
   return {
     manifest,
     replaced: await describeExisting(settings),
@@ -68,7 +69,7 @@ function refuseOtherDatabase({ dialect, schema, starpost }: Manifest, { profile,
   );
 }
 
-/** @returns what a restoration would replace; undefined if there is nothing */
+/** @returns what would be replaced; undefined if there is nothing */
 async function describeExisting({ profile, clock }: RestoreSettings): Promise<Restoration["replaced"]> {
   const { database, shownAs } = profile;
   const isServer = isDatabaseServer(profile);
@@ -79,7 +80,7 @@ async function describeExisting({ profile, clock }: RestoreSettings): Promise<Re
   if (!inspection) throw new UserError("failed", `${shownAs} cannot be read`);
   if ("failure" in inspection) {
     if (isServer) throw new UserError("failed", inspection.failure.message);
-    // Damaged: the usual reason for a restoration.
+    // Damaged: the usual reason to restore a backup.
     return { accounts: undefined };
   }
   const { schema, tables, accounts } = inspection.facts;
@@ -105,9 +106,7 @@ async function restoreFile(settings: RestoreSettings, manifest: Manifest): Promi
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${random(6).toString("hex")}.restored`;
   try {
-    await extractContent(file, manifest, draft).catch((error: unknown) => {
-      throw toFileError(error, draft);
-    });
+    await extractContent(file, manifest, draft);
     await checkFile(draft, file);
     if (!existsSync(path)) {
       placeFile(draft, path);
@@ -148,14 +147,6 @@ async function addSealingKeys({ env, paths }: RestoreSettings, keys: Buffer): Pr
 async function opensSecrets({ profile, env, paths, clock }: RestoreSettings): Promise<boolean> {
   const inspection = await inspectDatabase(profile.database, { clock, busyTimeoutMs });
   if ("failure" in inspection) throw new Error(inspection.failure.message);
-  const { account } = inspection.facts;
-  if (!account) return true;
-  try {
-    const keys = await readSealingKey(env, paths.keyFile);
-    if (!keys) return false;
-    createSealer(keys).open(account.secretSealed);
-    return true;
-  } catch {
-    return false;
-  }
+  const keys = await readSealingKey(env, paths.keyFile);
+  return keys ? opensAccount(keys, inspection.facts) : inspection.facts.account === null;
 }

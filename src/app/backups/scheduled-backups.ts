@@ -104,7 +104,7 @@ export class ScheduledBackups {
 
   #make(): Promise<{ readonly bytes: number }> {
     const { paths, profile, version, schedule, env, make } = this.#settings;
-    const request = { paths, profile, version, file: schedule.folder };
+    const request = { paths, profile, version, folder: schedule.folder };
     const { signal } = this.#stop;
     return make ? make(request, signal) : makeInProcess(request, env, signal);
   }

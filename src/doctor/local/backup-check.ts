@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readRecords } from "../../backup/records.ts";
 import type { LocalProfile } from "../../config/profile.ts";
 import { formatDuration } from "../../terminal/plural.ts";
@@ -22,7 +23,7 @@ export async function checkBackups(
   }
   if (!last) return skipped(name, "no backup was made with starpost on this machine");
   const ageMs = clock() - Date.parse(last.created_at);
-  const message = `the newest backup is ${formatDuration(ageMs)} old: ${last.file}`;
+  const message = `the newest backup is ${formatDuration(ageMs)} old: ${last.file}${existsSync(last.file) ? "" : " (moved or deleted)"}`;
   const limitMs = schedule ? 2 * schedule.every_ms : maxAgeMs;
   if (ageMs <= limitMs) return ok(name, message);
   const fix = schedule ? "Check that the server with --backup-every is running." : "Run `starpost backup create`.";

@@ -2,7 +2,7 @@ import { Kysely, sql } from "kysely";
 import { toStorageError } from "../dialects.ts";
 import { createPostgresDriver } from "./driver.ts";
 
-/** What a backup of a server, or its restoration, must know. */
+/** What is needed to back up or restore a database of a server. */
 export interface BackupFacts {
   readonly serverVersion: number;
   /** The schema that contains the tables. */

@@ -6,17 +6,20 @@ import { SqliteFile } from "./sqlite-file.ts";
 /** The files next to a database that belong to it. */
 const logSuffixes = ["-wal", "-shm", "-journal"] as const;
 
-const codes = { busy: 5, readOnly: 8, damaged: 11, cannotOpen: 14, notADatabase: 26 } as const;
+const codes = { busy: 5, readOnly: 8, damaged: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
 /**
  * Copies a database that other processes may be writing to. The copy is the state at one commit.
  * @param target must not exist; only its owner can read it
+ * @throws an error with the code `ENOSPC` if there is no room for the copy
  */
 export async function copyDatabaseFile(path: string, target: string): Promise<void> {
   closeSync(openSync(target, "wx", 0o600));
   const source = openSource(path);
   try {
-    await source.copyTo(target);
+    await source.copyTo(target).catch((error: Error & { readonly errcode?: number }) => {
+      throw error.errcode === codes.full ? Object.assign(error, { code: "ENOSPC" }) : error;
+    });
   } finally {
     source.close();
   }

@@ -13,9 +13,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Nothing listens there. */
 const nowhere = "postgres://user:secret@127.0.0.1:1/shop";
 
-/** Puts a program into the folder that prints a version, and fails if it is asked for anything else. */
-function writeTool(name: string, version: string): void {
-  const script = `#!/bin/sh\n[ "$1" = --version ] && echo "${name} (PostgreSQL) ${version}" || { echo "no space" >&2; exit 3; }\n`;
+/** Puts a program into the folder that prints a version, and does something else if it is asked for anything else. */
+function writeTool(name: string, version: string, otherwise = 'echo "no space" >&2; exit 3'): void {
+  const script = `#!/bin/sh\n[ "$1" = --version ] && echo "${name} (PostgreSQL) ${version}" || { ${otherwise}; }\n`;
   writeFileSync(join(folder, name), script, { mode: 0o755 });
 }
 
@@ -64,6 +64,12 @@ describe.skipIf(process.platform === "win32")("the programs of PostgreSQL", () =
       kind: "failed",
       message: expect.stringMatching(message),
     });
+  });
+
+  test.skipIf(postgresServer === undefined)("a file that cannot be written is not a failure of pg_dump", async () => {
+    writeTool("pg_dump", "99.1", "while :; do echo dump; done");
+    writeFileSync(join(folder, "content"), "");
+    await expect(dump(postgresServer ?? "")).rejects.toMatchObject({ code: "EEXIST" });
   });
 
   test.skipIf(postgresServer === undefined)("a pg_dump that is older than the server is refused", async () => {

@@ -6,7 +6,7 @@ import { readText } from "../../program/flag-values.ts";
 
 export const backupRestore = command({
   name: "backup restore",
-  summary: "Replace the database by a backup",
+  summary: "Replace the database with a backup",
   argument: "<file>",
   argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },
   examples: [
@@ -20,11 +20,11 @@ export const backupRestore = command({
       values: "files",
       read: readText,
     },
-    "keep-replaced": { description: "keep the replaced SQLite file after the restoration, and print its path" },
+    "keep-replaced": { description: "keep the replaced SQLite file after the restore, and print its path" },
   },
   notes: [
     "Stop all servers, workers, and imports first: a database in use is not replaced. The replaced database stays until the " +
-      "new one is complete and checked, so a failed restoration changes nothing. Backups of newer versions are refused; the " +
+      "new one is complete and checked, so a failed restore changes nothing. Backups of newer versions are refused; the " +
       "next command migrates those of older versions.",
   ],
   run: async (context, { arguments: [given = ""], flags }) => {
@@ -39,9 +39,9 @@ export const backupRestore = command({
       const opened = await openRestoration({ ...host, profile, file, sealingKeyFile, keepsReplaced, signal });
       if (opened.replaced) {
         const { accounts } = opened.replaced;
-        const content = accounts === undefined ? "which cannot be read" : `with ${countOf(accounts, "account")}`;
+        const content = accounts === undefined ? "cannot be read" : countOf(accounts, "account");
         const when = opened.manifest.created_at;
-        await confirmDestruction(context, `Replace ${profile.shownAs}, ${content}, by the backup of ${when}?`);
+        await confirmDestruction(context, `Replace ${profile.shownAs} (${content}) with the backup of ${when}?`);
       }
       return { manifest: opened.manifest, ...(await opened.restore()) };
     });
