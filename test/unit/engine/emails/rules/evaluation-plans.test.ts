@@ -36,7 +36,8 @@ it("evaluates emails using indexes", async () => {
     ).toEqual([]);
     expect([...steps]).toEqual(
       expect.arrayContaining([
-        "SEARCH mails USING INDEX mails_by_account_state (account_id=? AND state=?)",
+        "SEARCH mails USING INDEX mails_by_account_state (account_id=? AND state=? AND due_at<?)",
+        expect.stringMatching(/^SEARCH mails USING INDEX \w+ \(account_id=\? AND state=\?\)$/),
         "SEARCH mails USING INDEX mails_by_person (account_id=? AND email_key=? AND sent_at>?)",
         expect.stringMatching(/^SEARCH unsubscribers USING .*\(account_id=\? AND email_type_id=\? AND email_key=\?\)$/),
         expect.stringMatching(/^SEARCH mail_suppressions USING .*\(account_id=\? AND email_key=\?\)$/),
