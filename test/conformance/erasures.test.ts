@@ -99,8 +99,8 @@ describeBackends("customers.erase", (harness) => {
     const author = { email, display_name: zeb.name };
     const { questions } = await service.questions.search({ email: bob.email });
     const question_id = questions[0]?.id ?? 0;
-    const { answer } = await service.answers.create({ question_id, content: "Quip", ...author });
-    const { answer: deleted } = await service.answers.create({ question_id, content: "Quirk", ...author });
+    const { answer } = await service.answers.create({ question_id, content: "Quippy", ...author });
+    const { answer: deleted } = await service.answers.create({ question_id, content: "Quirky", ...author });
     const { questions: own } = await service.questions.search({ email });
     await service.answers.delete({ answer_id: deleted.id, reason: `quaint words of ${zeb.name}`, by: zeb.name });
     await service.questions.delete({ question_id: own[0]?.id ?? 0, reason: `quarrel with ${zeb.name}` });
@@ -108,7 +108,7 @@ describeBackends("customers.erase", (harness) => {
     const { reviews } = await service.reviews.search({ email: bob.email });
     const reason = `${zeb.name} and zebulonia`;
     await service.reviews.setPublished({ review_id: reviews[0]?.id ?? 0, published: false, reason });
-    const shop = ["quip", "quirk", "quaint", "quarrel", "quarkfeather", email];
+    const shop = ["quippy", "quirky", "quaint", "quarrel", "quarkfeather", email];
     expect((await findWords(harness(), shop)).length).toBeGreaterThan(10);
     await service.customers.erase({ email });
     expect(await findWords(harness(), shop)).toEqual([]);

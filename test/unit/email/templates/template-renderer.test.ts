@@ -106,8 +106,9 @@ describe("the thread for templates", () => {
       expect(listVariables("text", "{{ order_id }}\n".repeat(outputs))).toHaveLength(outputs);
       return performance.now() - startedMs;
     };
+    const bestOf = (outputs: number) => Math.min(...[1, 2, 3].map(() => timeOf(outputs)));
     timeOf(100);
-    expect(timeOf(6_400)).toBeLessThan(100 * timeOf(400));
+    expect(bestOf(6_400)).toBeLessThan(100 * bestOf(400));
   });
 });
 

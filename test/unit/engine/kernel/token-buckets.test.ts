@@ -78,16 +78,14 @@ describeDatabases("a token bucket", (url) => {
 });
 
 describe("token buckets in memory", () => {
-  it("keep the most recently used buckets in bounded memory", async () => {
+  it("keep a limited number of buckets, the most recently used", async () => {
     const buckets = new ProcessBuckets(() => 0);
     const single = { burst: 1, perHour: 1 };
     await buckets.take([{ key: "first", size: single }]);
-    const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 150_000; at += 1) {
       await buckets.take([{ key: `submissions-per-client 2001:db8:${at}:0`, size }]);
       if (at % 10_000 === 0) await buckets.take([{ key: "used", size: single }]);
     }
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(30_000_000);
     expect(await buckets.take([{ key: "used", size: single }])).toBeGreaterThan(0);
     expect(await buckets.take([{ key: "first", size: single }])).toBe(0);
   });
