@@ -15,14 +15,19 @@ const addressField = /(?:^|_)emails?$|^email_(?:address|list)$/;
 const nameField = /^(?:customer|user|reviewer|first|last|full|user_display|shop_user)_name$/;
 /** Names of people in records of people, but of products, groups, and rules elsewhere. */
 const nameFieldOfPerson = /^(?:display_name|name|slug)$/;
-const fieldOfPerson = /(?:^|_)email$|^(?:user_id|user_type|social_image|bio|review_content|review_score)$/;
+const fieldOfPerson =
+  /(?:^|_)email$|^(?:user_id|user_type|social_image|bio|content|reviewer_type|review_content|review_score)$/;
+/** Who decided: a person, or an actor such as `MODERATOR` or `RULE 3`. */
+const actorField = /^by(?:_name)?$/;
+const isActor = (value: string) => /^[A-Z]+(?: \d+)?$/.test(value);
 /** The rejected value at the end of a place: `orders.csv:3:email ("value")`. */
 const quotedValue = / \(".*"\)$/s;
 const quotedText = /"(?:[^"\\]|\\.)*"/g;
 /** Rejected values, and those that differ from the stored ones, in records that name their column. */
 const cellFields: ReadonlySet<string> = new Set(["value", "expected", "stored"]);
 /** Fields with text that may mention a person. */
-const textField = /^(?!product_)(?:.*_)?(?:content|title|text|html|subject|body|bio|message|comment|detail|about)$/;
+const textField =
+  /^(?!product_)(?:.*_)?(?:content|title|text|html|subject|body|bio|message|comment|detail|about|headers|reason)$/;
 
 /** @param key determines the pseudonyms, which are the same for the same address or name */
 export function createRedactor(key: Buffer): Redactor {
@@ -56,17 +61,19 @@ export function createRedactor(key: Buffer): Redactor {
       return text(value);
     }
   };
-  const hide = (value: unknown, mentioned: ReadonlySet<string>): unknown => {
+  /** @param isRow whether the value is a row of a file, whose columns have any name */
+  const hide = (value: unknown, mentioned: ReadonlySet<string>, isRow = false): unknown => {
     if (typeof value === "string") return hideNested(value);
     if (Array.isArray(value)) return value.map((element) => hide(element, mentioned));
     if (!isRecord(value)) return value;
     const entries = Object.entries(value).map(([name, nested]): [string, unknown] => {
       if (typeof nested === "string") {
         const hidden = hideField(name, nested, value);
-        return [text(name), textField.test(name) ? hideWords(hidden, mentioned) : hidden];
+        return [text(name), isRow || textField.test(name) ? hideWords(hidden, mentioned) : hidden];
       }
       if (addressField.test(name)) return [name, hideEvery(nested, pseudonym)];
-      return [text(name), hide(nested, mentioned)];
+      if (name === "names" && Array.isArray(nested)) return [name, hideEvery(nested, pseudonymOfName)];
+      return [text(name), hide(nested, mentioned, name === "values")];
     });
     return Object.fromEntries(entries);
   };
@@ -82,7 +89,7 @@ function isRecord(value: unknown): value is FieldsOf {
 }
 
 function isName(field: string, record: FieldsOf): boolean {
-  if (nameField.test(field)) return true;
+  if (nameField.test(field) || (actorField.test(field) && !isActor(String(record[field])))) return true;
   return nameFieldOfPerson.test(field) && Object.keys(record).some((other) => fieldOfPerson.test(other));
 }
 

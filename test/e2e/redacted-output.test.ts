@@ -14,6 +14,14 @@ const starts = [first, last, local, host].map((word) => word.slice(0, 4).toLower
 const commands = await loadCommands();
 let stock: Awaited<ReturnType<typeof stockHome>>;
 let hidden = 0;
+let reviewId = "";
+
+async function findReview(folder: string): Promise<string> {
+  const { stdout } = await runBuilt(["reviews", "list", "--email", email, "--json"], {
+    env: { STARPOST_HOME: folder },
+  });
+  return String((JSON.parse(stdout) as { id: number }[])[0]?.id);
+}
 
 async function addPerson(add: HomeCall, folder: string): Promise<void> {
   const url = "https://shop.example/x";
@@ -25,6 +33,15 @@ async function addPerson(add: HomeCall, folder: string): Promise<void> {
   const review = { ...product, ...texts, display_name: name, email };
   writeFileSync(join(folder, "review.json"), JSON.stringify(review));
   await add("api", "reviews.createNow", "--input", join(folder, "review.json"));
+  reviewId = await findReview(folder);
+  await add("reviews", "hide", reviewId, "--reason", `asked by ${first}`, "--by", name);
+  await add("reviews", "requeue", reviewId, "--by", name);
+  const question = { review_content: "Is it for tea?", display_name: name, email, product_id: "teapot" };
+  writeFileSync(
+    join(folder, "question.json"),
+    JSON.stringify({ ...question, product_title: "Teapot", product_url: url }),
+  );
+  await add("questions", "ask", "--input", join(folder, "question.json"));
   await add("unsubscribers", "add", email, "--type", "2");
   const columns = "order_id,email,customer_name,order_date,product_id,product_name,product_url";
   const rows = [`1,${local}${host},${name},2026-01-02,p,P,${url}`, `2,${email},${name},${name},p,P,${url}`];
@@ -94,6 +111,13 @@ describe("--redact hides addresses and names, at any width and in any format:", 
     ["details of reviews", () => ["reviews", "list", "--details"]],
     ["the content of emails", () => ["mail", "show", "2"]],
     ["the text of emails", () => ["mail", "show", "2", "--text"]],
+    ["the headers of emails", () => ["mail", "show", "2", "--headers"]],
+    ["customers", () => ["customers", "show", email]],
+    ["exports of customers", () => ["customers", "export", email]],
+    ["plans of erasures", () => ["customers", "erase", email, "--plan"]],
+    ["queues", () => ["reviews", "moderate"]],
+    ["histories of reviews", () => ["reviews", "history", reviewId]],
+    ["questions", () => ["questions", "list"]],
     ["explanations", () => ["mail", "why", "7007"]],
     ["raw responses", () => ["api", "GET", "/v1/apps/{app_key}/reviews"]],
     ["storefront data", () => ["api", "reviews.widget", "teapot"]],
