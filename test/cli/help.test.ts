@@ -24,6 +24,20 @@ describe("every command", () => {
     expect(named(without)).toEqual([]);
   });
 
+  it("is in a group with a summary", async () => {
+    const groups = new Set(
+      all.flatMap(({ name }) =>
+        name
+          .split(" ")
+          .slice(0, -1)
+          .map((_, at, words) => words.slice(0, at + 1).join(" ")),
+      ),
+    );
+    for (const name of groups) expect((await run(["help", name])).stdout).toMatch(/^[A-Z][^]*?\.\n/);
+    expect((await run(["help", "reviews", "rules"])).stdout).toMatch(/^[^\n]*reviews/);
+    expect((await run(["help", "mail", "rules"])).stdout).toMatch(/^[^\n]*emails/);
+  });
+
   it("has at least two examples", () => {
     expect(named(all.filter(({ examples = [] }) => examples.length < 2))).toEqual([]);
   });

@@ -154,8 +154,9 @@ async function nextWords(path: readonly string[], table: CommandTable): Promise<
   const words = [...new Set(names.map((name) => name.split(" ")[path.length] ?? ""))];
   return Promise.all(
     words.map(async (value) => {
-      const load = path.length === 0 ? undefined : table[[...path, value].join(" ")];
-      return { value, about: load ? (await load()).summary : (nouns[value] ?? "") };
+      const name = [...path, value].join(" ");
+      const load = path.length === 0 ? undefined : table[name];
+      return { value, about: load ? (await load()).summary : (nouns[name] ?? "") };
     }),
   );
 }

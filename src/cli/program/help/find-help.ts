@@ -28,7 +28,7 @@ export async function findHelp(commands: CommandTable, name: string, columns: nu
   const inside = Object.entries(commands).filter(([known]) => known.startsWith(`${name} `));
   if (inside.length === 0) throw unknownName(name, commands);
   const loaded = await Promise.all(inside.map(([, loadOne]) => loadOne()));
-  return helpOfNoun(name, nouns[words.at(-1) ?? ""] ?? "", loaded, width);
+  return helpOfNoun(name, nouns[name] ?? "", loaded, width);
 }
 
 function unknownName(name: string, commands: CommandTable): UserError {

@@ -50,6 +50,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
 /** The summary of each noun, and of each group of verbs within a noun. */
 export const nouns: Readonly<Record<string, string>> = {
   ...Object.assign({}, ...Object.values(nounGroups)),
-  rules: "List and change the rules that suppress emails",
-  templates: "Edit and preview email templates",
+  "mail rules": "List and change the rules that suppress emails",
+  "reviews rules": "List, change, and test the rules that decide on new reviews",
+  "mail templates": "Edit and preview email templates",
 };
