@@ -24,6 +24,7 @@ const descriptions: Readonly<Record<string, string>> = {
   review_events: "decisions about the reviews, such as publishing and hiding them",
   questions: "questions about products",
   answers: "answers to questions of others",
+  question_events: "decisions about the questions and answers, such as hiding, editing, and deleting them",
   answers_to_questions: "answers of others to the customer's questions",
   mails: "emails to the customer: their type, state, and time",
   mail_contents: "the contents of these emails, and of emails to others that quote the customer",

@@ -3,10 +3,13 @@ import { expect, it } from "vitest";
 import { type WebhookEvent, webhookEvents } from "../../src/contract/index.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { anOrder, aReview, bulkOrders } from "../support/builders.ts";
-import { addCustomer, addModeration, bob, findWords, wordsOf, zeb } from "../support/customers.ts";
+import { addCustomer, addModeration, bob, findWords, readTexts, wordsOf, zeb } from "../support/customers.ts";
 import { createOrderEmails } from "../support/email-links.ts";
 
 const { email } = zeb;
+
+/** Indexes of words, copies of results, and public names made of names. */
+const otherForms = /^(?:review|question)_words|^idempotent_calls\.|^users\.slug$/;
 
 async function openShop(harness: Harness, events: readonly WebhookEvent[] = ["review_updated"]) {
   const account = await harness.newAccount("Shop");
@@ -80,6 +83,38 @@ describeBackends("customers.erase", (harness) => {
     const after = await service.reviews.bottomLine({ product_id: "teapot" });
     expect(after.bottomline.total_reviews).toBe(before.bottomline.total_reviews - (reviews === "delete" ? 2 : 0));
     expect(await service.questions.bottomLine({ sku: "teapot" })).toEqual({ total_questions: 1, total_answers: 1 });
+  });
+
+  it("is preceded by an export that contains every text that it removes", async () => {
+    const account = await openShop(harness());
+    const { service } = account;
+    await addModeration(harness(), account, zeb);
+    const { questions } = await service.questions.search({ email });
+    const question_id = questions[0]?.id ?? 0;
+    const answer_id = questions[0]?.sorted_public_answers.find((answer) => answer.store_owner_comment)?.id ?? 0;
+    await service.answers.edit({ answer_id, content: `A second answer about ${zeb.text}` });
+    await service.answers.edit({ answer_id, content: "It does not.", reason: `not ${zeb.text}` });
+    const { answer } = await service.answers.create({ question_id, content: "No", email, display_name: zeb.name });
+    await service.answers.delete({ answer_id: answer.id, reason: `deleted for ${zeb.text}` });
+    await service.questions.setPublished({ question_id, published: false, reason: `hidden for ${zeb.text}` });
+    const { db } = harness().database;
+    const { id: account_id } = await db
+      .selectFrom("accounts")
+      .select("id")
+      .orderBy("id", "desc")
+      .executeTakeFirstOrThrow();
+    await db.insertInto("test_recipients").values({ account_id, email_key: email, created_at: 1 }).execute();
+    await service.reviewRules.add({ action: "hold", words: [zeb.name] });
+    const exported = JSON.stringify((await service.customers.export({ email })).export).toLowerCase();
+    const missing = new Set<string>();
+    for await (const [place, text] of readTexts(harness())) {
+      if (otherForms.test(place) || !wordsOf(zeb).some((word) => text.toLowerCase().includes(word))) continue;
+      const quoted = JSON.stringify(text).slice(1, -1);
+      if (![text, quoted].some((form) => exported.includes(form.toLowerCase()))) missing.add(`${place}: ${text}`);
+    }
+    expect([...missing]).toEqual([]);
+    // The next tests search the complete database.
+    await service.customers.erase({ email });
   });
 
   it.each([`x${email}`, `${email}.org`])("changes nothing of another customer, whose address is %s", async (longer) => {

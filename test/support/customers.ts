@@ -134,24 +134,32 @@ async function addEmailHistory({ database: { db } }: Harness, email: string): Pr
     .execute();
 }
 
+/** Every text that is stored, in every column of every table. */
+export async function* readTexts({
+  database: { db },
+}: Harness): AsyncGenerator<readonly [place: string, text: string]> {
+  for (const { name } of await db.introspection.getTables()) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
+    for (const row of rows) {
+      for (const [column, value] of Object.entries(row)) {
+        if (typeof value === "string") yield [`${name}.${column}`, value];
+      }
+    }
+  }
+}
+
 /** Finds where words occur: in every column of every table, also compressed, and in the bytes of a SQLite database. */
-export async function findWords({ database }: Harness, words: readonly string[]): Promise<string[]> {
-  const { db, dialect, shownAs } = database;
+export async function findWords(harness: Harness, words: readonly string[]): Promise<string[]> {
+  const { db, dialect, shownAs } = harness.database;
   const found = new Set<string>();
   const check = (place: string, text: string) => {
     const folded = text.toLowerCase();
     for (const word of words) if (folded.includes(word)) found.add(`${place}: ${word}`);
   };
-  for (const { name } of await db.introspection.getTables()) {
-    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
-    for (const row of rows) {
-      for (const [column, value] of Object.entries(row)) {
-        if (typeof value !== "string") continue;
-        check(`${name}.${column}`, value);
-        const [, packed] = /^(?:deflated|list):(.+)$/.exec(value) ?? [];
-        if (packed) check(`${name}.${column}`, inflateRawSync(Buffer.from(packed, "base64")).toString());
-      }
-    }
+  for await (const [place, text] of readTexts(harness)) {
+    check(place, text);
+    const [, packed] = /^(?:deflated|list):(.+)$/.exec(text) ?? [];
+    if (packed) check(place, inflateRawSync(Buffer.from(packed, "base64")).toString());
   }
   if (dialect.isServer) {
     const { rows } = await sql<{ place: string; text: string }>`

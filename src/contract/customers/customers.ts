@@ -101,6 +101,19 @@ const exportedFields = lazily(() => ({
       created_at: timestamp(),
     }),
   ),
+  /** What happened to the customer's questions and answers, including those that were deleted. */
+  question_events: z.array(
+    z.object({
+      question_id: id(),
+      /** Null if the event concerns the question. */
+      answer_id: id().nullable(),
+      event: text(),
+      by: text(),
+      reason: text().nullable(),
+      previous_content: text().nullable(),
+      created_at: timestamp(),
+    }),
+  ),
   /** Answers of others to the customer's questions. */
   answers_to_questions: z.array(z.object({ id: id(), question_id: id(), content: text(), created_at: timestamp() })),
   mail_contents: z.array(

@@ -5,7 +5,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { refreshQuestions } from "../questions/question-words.ts";
 import { countReview } from "../reviews/star-totals.ts";
 import { erasedName } from "./names.ts";
-import type { Traces } from "./traces.ts";
+import { isOwnEvent, type Traces } from "./traces.ts";
 
 /** Row IDs per statement. SQLite allows 32,766 values in one statement. */
 const chunkSize = 5_000;
@@ -121,7 +121,7 @@ async function deleteVotes(
 
 /** Deletes the customer's answers, and the customer's questions with all answers, which mean nothing without them. */
 async function deleteQuestions(traces: Traces, context: HandlerContext): Promise<void> {
-  const { person, questions, ownAnswers, answersToQuestions, deleted } = traces;
+  const { person, questions, ownAnswers, answersToQuestions } = traces;
   const { accountId } = person;
   const { transaction } = context;
   const answers = [...ownAnswers, ...answersToQuestions];
@@ -129,12 +129,7 @@ async function deleteQuestions(traces: Traces, context: HandlerContext): Promise
     .updateTable("question_events")
     .set({ reason: null, previous: null, by_name: eraseActor(traces) })
     .where("account_id", "=", accountId)
-    .where((eb) =>
-      eb.or([
-        eb("question_row", "in", [0, ...questions, ...deleted.questions]),
-        eb("answer_row", "in", [0, ...ownAnswers, ...deleted.answers]),
-      ]),
-    )
+    .where(isOwnEvent(traces))
     .execute();
   if (questions.length + answers.length === 0) return;
   const { rows: affected } = await sql<{ id: number; product_row: number }>`

@@ -3,12 +3,13 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { formatImageUrls } from "../reviews/review-response.ts";
 import { findMentions } from "./mentions.ts";
-import type { Traces } from "./traces.ts";
+import { isOwnEvent, type Traces } from "./traces.ts";
 
 /** Reads everything about a customer that `customers.get` does not return. */
 export async function readExport(traces: Traces, context: HandlerContext): Promise<ExportedParts> {
   return {
     ...(await readReviewParts(traces, context)),
+    question_events: await readQuestionEvents(traces, context),
     answers_to_questions: await readAnswersToQuestions(traces, context),
     mail_contents: await readMailContents(traces, context),
     webhook_deliveries: await readDeliveries(traces, context),
@@ -40,6 +41,18 @@ async function readReviewParts({ person: { accountId }, reviews }: Traces, conte
     images: images.map((image) => Object.assign(image, { url: formatImageUrls(image, publicUrl).original_url })),
     review_events: events.map((event) => Object.assign(event, { created_at: iso(event.created_at) })),
   };
+}
+
+async function readQuestionEvents(traces: Traces, { transaction }: HandlerContext) {
+  const rows = await transaction
+    .selectFrom("question_events")
+    .select(["question_row as question_id", "answer_row as answer_id", "event", "by_name as by", "reason"])
+    .select(["previous as previous_content", "created_at"])
+    .where("account_id", "=", traces.person.accountId)
+    .where(isOwnEvent(traces))
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
 }
 
 async function readAnswersToQuestions(
@@ -111,7 +124,7 @@ async function readDeliveries({ person: { accountId }, deliveries }: Traces, { t
 
 /** Tables whose texts the export contains under other names. */
 const exportedTables: ReadonlySet<string> = new Set(
-  "orders order_emails mails mail_messages mail_suppressions missed_products unsubscribers test_recipients".split(" "),
+  "orders order_emails mails mail_messages mail_suppressions missed_products unsubscribers".split(" "),
 );
 const exportedColumns: ReadonlySet<string> = new Set(["webhook_deliveries.body", "mail_events.detail"]);
 

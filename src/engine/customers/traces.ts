@@ -1,3 +1,5 @@
+import type { ExpressionBuilder } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
 import type { Customer } from "../../contract/index.ts";
 import { publicName } from "../accounts/shoppers.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
@@ -29,6 +31,15 @@ export interface Traces {
 export interface DeletedTexts {
   readonly questions: readonly number[];
   readonly answers: readonly number[];
+}
+
+/** Selects the events of the customer's questions with all answers, and of the customer's answers to others. */
+export function isOwnEvent({ questions, ownAnswers, deleted }: Pick<Traces, "questions" | "ownAnswers" | "deleted">) {
+  return (eb: ExpressionBuilder<Tables, "question_events">) =>
+    eb.or([
+      eb("question_row", "in", [0, ...questions, ...deleted.questions]),
+      eb("answer_row", "in", [0, ...ownAnswers, ...deleted.answers]),
+    ]);
 }
 
 export async function findTraces(person: Person, context: HandlerContext): Promise<Traces> {

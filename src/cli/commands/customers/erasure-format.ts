@@ -53,7 +53,7 @@ export function describeErasure({ counts, imports }: Erased, email: string): str
     countOf(mails, "email"),
     `the files of ${countOf(imports.length, "import")}`,
   ];
-  return `The data of ${email} is erased: ${parts.join(", ")}. This cannot be undone.`;
+  return `This erases the data of ${email}: ${parts.join(", ")}. It cannot be undone.`;
 }
 
 /** Shows what was erased, what stays, and where copies are left. */

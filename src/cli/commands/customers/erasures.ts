@@ -18,8 +18,8 @@ export const customersErasures = command({
   render: (erasures) =>
     table(
       erasures.map(({ id, created_at, reviews: how, counts: { orders, reviews, questions, answers, mails } }) => {
-        return { id, created_at, how, orders, reviews, questions, answers, mails };
+        return { id, created_at, how, orders, reviews, questions, answers, emails: mails };
       }),
-      ["id", "created_at", "how", "orders", "reviews", "questions", "answers", "mails"],
+      ["id", "created_at", "how", "orders", "reviews", "questions", "answers", "emails"],
     ),
 });

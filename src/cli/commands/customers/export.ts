@@ -33,6 +33,8 @@ export const customersExport = command({
     const { export: stored } = await withService(context, (service) => service.customers.export({ email }));
     const imports = await findLocalImports(context, email);
     const exported = { ...stored, imports };
+    const isEmpty = Object.values(exported).every((records) => records === email || records.length === 0);
+    if (isEmpty) context.messages.warn(`Nothing is stored about ${email}.`);
     if (out === undefined) return exported;
     const { confirmReplacing } = await import("../../program/output/existing-files.ts");
     const { writePrivateFile } = await import("../../../config/private-file.ts");
