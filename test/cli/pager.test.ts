@@ -77,6 +77,8 @@ describe("the pager", () => {
       [[...long, "--json"], { PAGER: pager }],
       [long, { PAGER: pager, STARPOST_PAGER: "cat" }],
       [long, { PAGER: "cat" }],
+      [long, { PAGER: "" }],
+      [long, { PAGER: pager, STARPOST_PAGER: "" }],
       [long, { PAGER: pager, TERM: "dumb" }],
       [long, { PAGER: pager, CI: "true" }],
     ] as const) {

@@ -21,7 +21,8 @@ const defaultPager = "less";
 export function openPager(io: Io, { format, pager: isAllowed }: Globals): PagedOutput | undefined {
   const { rows, isStdoutTerminal, env } = io;
   if (!isStdoutTerminal || rows === undefined || !isAllowed || format !== "table" || isAutomated(io)) return undefined;
-  const command = readVariable(env, "STARPOST_PAGER") ?? readVariable(env, "PAGER") ?? defaultPager;
+  // As in git, an empty value disables the pager.
+  const command = env["STARPOST_PAGER"] ?? env["PAGER"] ?? defaultPager;
   const words = splitCommand(command);
   if (words.length === 0 || words[0] === "cat" || readVariable(env, "TERM") === "dumb") return undefined;
   const output = new PagedStream(findUnguarded(io.stdout), { io, words, rows });

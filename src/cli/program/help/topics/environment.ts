@@ -38,7 +38,10 @@ export const environment: Topic = {
         ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxy for remote services, and hosts that bypass it"],
         ["NODE_EXTRA_CA_CERTS", "file with additional certificate authorities to trust"],
         ["NODE_DISABLE_COMPILE_CACHE", "1 disables the cache of compiled code that speeds up startup"],
-        ["STARPOST_PAGER, PAGER", "pager for long tables on a terminal (default: less); `cat` disables it"],
+        [
+          "STARPOST_PAGER, PAGER",
+          "pager for long tables on a terminal (default: less); `cat` or an empty value disables it",
+        ],
         ["NO_COLOR, FORCE_COLOR", "disable colors, or enable them even without a terminal"],
       ],
     },
