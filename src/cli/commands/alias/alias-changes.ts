@@ -10,10 +10,10 @@ import { nouns } from "../../program/help/groups.ts";
  */
 export async function setAlias(context: Context, name: string, expansion: string) {
   const { io } = context;
-  if (!/^[a-z][\w-]*$/i.test(name) || ["ls", "rm"].includes(name)) {
+  if (!/^[a-z][\w-]*$/i.test(name)) {
     throw usageError(`invalid alias ${JSON.stringify(name)}: must be a word of letters, digits, - and _`);
   }
-  if (Object.hasOwn(nouns, name)) {
+  if (Object.hasOwn(nouns, name) || ["ls", "rm"].includes(name)) {
     throw usageError(`invalid alias ${JSON.stringify(name)}: a command has this name`, "Choose another name.");
   }
   if (expansion.startsWith("!")) {
