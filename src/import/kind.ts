@@ -101,7 +101,7 @@ export interface KindFlag {
 /** The flag of exports of records with a creation date. */
 export const sinceFlag: KindFlag = {
   value: "<date>",
-  description: "only records created on the service on or after this date",
+  description: "only records created on the service on or after this date (UTC), or within an age such as 7d",
   option: "since",
   type: "date",
 };

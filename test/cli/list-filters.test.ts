@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { filterFlagsOf, findFilter, toFieldFlags } from "../../src/cli/commands/operations/list-filters.ts";
-import { readSince, readUntil } from "../../src/cli/program/relative-time.ts";
+import { readRelativeDay, readSince, readUntil, toTimeRange } from "../../src/cli/program/relative-time.ts";
+import { makeFolder, run } from "./support.ts";
 
 const nowMs = Date.UTC(2026, 10, 23, 9, 30);
 
@@ -22,6 +23,74 @@ describe("relative times", () => {
   it.each(["", "7", "d", "-7d", "2026-02-30", "tomorrow", "1.5d", "123456d"])("rejects %j", (text) => {
     expect(() => readSince(text, "--since")).toThrow(expect.objectContaining({ kind: "usage" }));
     expect(() => readUntil(text, "--until")).toThrow(/--until/);
+  });
+});
+
+describe("relative days", () => {
+  it.each([
+    ["7d", "2026-11-16"],
+    ["24h", "2026-11-22"],
+    ["today", "2026-11-23"],
+    ["Yesterday", "2026-11-22"],
+    ["2026-01-31", "2026-01-31"],
+  ])("reads %s", (text, day) => {
+    expect(readRelativeDay(text, "--since")(nowMs)).toBe(day);
+  });
+
+  it.each(["", "7", "2026-02-30", "2026-01-31T12:00:00Z", "tomorrow", "constructor"])("rejects %j", (text) => {
+    expect(() => readRelativeDay(text, "--since")).toThrow(/^invalid value .* for --since: must be a date/);
+  });
+});
+
+describe("ranges of time", () => {
+  it("do not end before they start", () => {
+    const range = (since: string, until: string) =>
+      toTimeRange({ since: readSince(since, "--since"), until: readUntil(until, "--until") }, nowMs);
+    expect(range("today", "today")).toEqual({
+      since_date: "2026-11-23T00:00:00.000Z",
+      until_date: "2026-11-24T00:00:00.000Z",
+    });
+    expect(() => range("7d", "10d")).toThrow(/^--until \(2026-11-13T.* is before --since \(2026-11-16T/);
+    expect(() => range("today", "2026-11-22")).not.toThrow();
+    expect(() => range("today", "2026-11-21")).toThrow(expect.objectContaining({ kind: "usage" }));
+  });
+});
+
+describe("invalid filters", () => {
+  it.each([
+    ["reviews list --email nope", 'invalid value "nope" for --email'],
+    ["orders list --email=", 'invalid value "" for --email'],
+    ["questions list --email a@", 'invalid value "a@" for --email'],
+    ["mail list --email nope", 'invalid value "nope" for --email'],
+    ["mail why --email nope", 'invalid value "nope" for --email'],
+    ["customers show nope", 'invalid value "nope" for <email>'],
+    ["customers export nope", 'invalid value "nope" for <email>'],
+    ["customers erase nope --plan", 'invalid value "nope" for <email>'],
+    ["unsubscribers list --type 18", 'invalid value "18" for --type'],
+    ["reviews list --search ...", 'invalid value "..." for --search'],
+    ["orders list --product=", 'invalid value "" for --product'],
+    ["orders list --order=", 'invalid value "" for --order'],
+    ["reviews list --since 7d --until 10d", "--until ("],
+    ["mail list --since 7d --until 10d", "--until ("],
+    ["webhooks deliveries --since 7d --until 10d", "--until ("],
+    ["imports list --since 7d --until 10d", "--until ("],
+    ["orders list --since 7d --since-date 2026-01-01", "--since-date"],
+    ["questions list teapot --product mug", "--product cannot be used with <sku>"],
+    ["orders export --since 7x", 'invalid value "7x" for --since'],
+    ["mail stats --since 7x", 'invalid value "7x" for --since'],
+  ])("%s is a usage error", async (line, message) => {
+    const env = { STARPOST_HOME: makeFolder() };
+    const { status, stdout, stderr } = await run([...line.split(" "), "--json"], { env });
+    const { error } = JSON.parse(stderr) as { error: { message: string } };
+    expect([status, stdout, error.message]).toEqual([2, "", expect.stringContaining(message)]);
+  });
+
+  it("exports and statistics accept an age", async () => {
+    const env = { STARPOST_HOME: makeFolder() };
+    for (const line of ["orders export --since 7d", "reviews export --since yesterday", "mail stats --since 7d"]) {
+      const { status, stderr } = await run(line.split(" "), { env });
+      expect([line, status, stderr]).toEqual([line, 0, expect.not.stringContaining("error")]);
+    }
   });
 });
 

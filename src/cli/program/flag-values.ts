@@ -189,7 +189,7 @@ export function readDay(text: string, flag: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   // Date.parse moves days that a month lacks to the next month.
   if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
-  throw wrong(flag, text, "a date such as 2026-08-15");
+  throw wrong(flag, text, "a date such as 2026-08-15, or an age such as 7d");
 }
 
 /** A date, or an ISO 8601 timestamp. */
@@ -204,6 +204,18 @@ export function readTime(text: string, flag: string): string {
 export function readText(text: string, flag: string): string {
   if (text.trim() !== "") return text;
   throw wrong(flag, text, "non-empty");
+}
+
+/** Checks the form of an email address; the service checks the rest. */
+export function readEmail(text: string, flag: string): string {
+  if (/^[^\s@]+@[^\s@]+$/.test(text.trim())) return text;
+  throw wrong(flag, text, "an email address");
+}
+
+/** Text with at least one word. */
+export function readWords(text: string, flag: string): string {
+  if (/[\p{L}\p{N}]/u.test(text)) return text;
+  throw wrong(flag, text, "words of letters or digits");
 }
 
 /** `dmy`, or a pattern with the same order, such as `DD/MM/YYYY`. */

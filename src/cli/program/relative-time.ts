@@ -1,6 +1,6 @@
 import { usageError } from "../../config/user-error.ts";
 import { dayMs } from "../../contract/time.ts";
-import { readAge, readTime } from "./flag-values.ts";
+import { readAge, readDay, readTime } from "./flag-values.ts";
 
 /** The start of a range of time, or its end, given the current time. As timestamps in UTC. */
 export type RelativeTime = (nowMs: number) => string;
@@ -15,13 +15,28 @@ export const timeFlags = {
   until: { value: "<time>", description: "only up to this time, or the end of this day (UTC)", read: readUntil },
 } as const;
 
-/** A range of creation times as the fields of an operation. */
+/**
+ * A range of creation times as the fields of an operation.
+ * @throws UserError `usage` if it ends before it starts
+ */
 export function toTimeRange(
-  { since, until }: { readonly since?: RelativeTime | undefined; readonly until?: RelativeTime | undefined },
+  range: { readonly since?: RelativeTime | undefined; readonly until?: RelativeTime | undefined },
   nowMs: number,
 ): { readonly since_date?: string; readonly until_date?: string } {
-  return { ...(since && { since_date: since(nowMs) }), ...(until && { until_date: until(nowMs) }) };
+  const [since, until] = [range.since?.(nowMs), range.until?.(nowMs)];
+  if (since !== undefined && until !== undefined && since > until) {
+    throw usageError(`--until (${until}) is before --since (${since})`, "--since is the start of the range.");
+  }
+  return { ...(since !== undefined && { since_date: since }), ...(until !== undefined && { until_date: until }) };
 }
+
+/** Replaces relative times by the times that they stand for. */
+export function resolveTimes(values: Readonly<Record<string, unknown>>, nowMs: number): Record<string, unknown> {
+  const resolve = (value: unknown) => (typeof value === "function" ? (value as RelativeTime)(nowMs) : value);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, resolve(value)]));
+}
+
+const agePattern = /^\d+[hdw]$/;
 
 const days: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
@@ -38,12 +53,23 @@ export function readUntil(text: string, flag: string): RelativeTime {
   return readRelative(text, flag, dayMs);
 }
 
+/**
+ * Reads a day (UTC): an age such as `7d`, `today`, `yesterday`, or a date.
+ * @throws UserError `usage`
+ */
+export function readRelativeDay(text: string, flag: string): RelativeTime {
+  const isRelative = Object.hasOwn(days, text.toLowerCase()) || agePattern.test(text);
+  const day = isRelative ? readSince(text, flag) : () => readDay(text, flag);
+  day(0);
+  return (nowMs) => day(nowMs).slice(0, "2026-01-31".length);
+}
+
 function readRelative(text: string, flag: string, dayLengthMs: number): RelativeTime {
   const daysAgo = days[text.toLowerCase()];
   if (daysAgo !== undefined) {
     return (nowMs) => toTimestamp(nowMs - (nowMs % dayMs) - daysAgo * dayMs + dayLengthMs);
   }
-  if (/^\d+[hdw]$/.test(text)) {
+  if (agePattern.test(text)) {
     const ageMs = readAge(text, flag);
     return (nowMs) => toTimestamp(nowMs - ageMs);
   }

@@ -1,7 +1,7 @@
 import { UserError } from "../../../config/user-error.ts";
 import { reviewErasures } from "../../../contract/customers/review-erasures.ts";
 import { command } from "../../program/command.ts";
-import { oneOf } from "../../program/flag-values.ts";
+import { oneOf, readEmail } from "../../program/flag-values.ts";
 import type { Context } from "../../program/context.ts";
 import { withService } from "../../program/with-service.ts";
 import { describeErasure, type Erased, viewOfErasure } from "./erasure-format.ts";
@@ -32,6 +32,7 @@ export const customersErase = command({
   ],
   run: async (context, { arguments: [email = ""], flags }): Promise<Erased> => {
     const { reviews } = flags;
+    readEmail(email, "<email>");
     const runs = await findLocalImports(context, email);
     const unfinished = runs.find(({ state }) => state !== "finished");
     if (unfinished && flags.plan !== true) throw explainUnfinished(unfinished.import_id);

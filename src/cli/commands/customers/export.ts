@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { silent, text } from "../../../terminal/view.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
+import { readEmail, readText } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 import { findLocalImports } from "./local-imports.ts";
 
@@ -30,7 +30,9 @@ export const customersExport = command({
       "README.txt.",
   ],
   run: async (context, { arguments: [email = ""], flags: { out } }) => {
-    const { export: stored } = await withService(context, (service) => service.customers.export({ email }));
+    const { export: stored } = await withService(context, (service) =>
+      service.customers.export({ email: readEmail(email, "<email>") }),
+    );
     const imports = await findLocalImports(context, email);
     const exported = { ...stored, imports };
     const isEmpty = Object.values(exported).every((records) => records === email || records.length === 0);

@@ -3,7 +3,7 @@ import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { oneOf, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { oneOf, readEmail, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { checkLimit, withService } from "../../program/with-service.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
@@ -22,7 +22,7 @@ export const mailList = command({
   ],
   flags: {
     state: stateFlag(emailStates),
-    email: { value: "<address>", description: "only emails to this address", read: readText },
+    email: { value: "<address>", description: "only emails to this address", read: readEmail },
     order: { value: "<order_id>", description: "only emails about this order", read: readText },
     product: { value: "<product_id>", description: "only emails about this product", read: readText },
     category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },

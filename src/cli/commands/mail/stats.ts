@@ -1,7 +1,8 @@
 import { usageError } from "../../../config/user-error.ts";
 import { emailCategories } from "../../../contract/emails/categories.ts";
 import { command } from "../../program/command.ts";
-import { oneOf, readDay } from "../../program/flag-values.ts";
+import { oneOf } from "../../program/flag-values.ts";
+import { readRelativeDay } from "../../program/relative-time.ts";
 import { aggregates, plotStats, readCategories, readStats, viewStats } from "./stats-format.ts";
 import { readScreen } from "../../program/output/screen.ts";
 
@@ -16,10 +17,10 @@ export const mailStats = command({
   flags: {
     since: {
       value: "<day>",
-      description: "first day, UTC (default: 29 days before the last)",
-      read: readDay,
+      description: "first day, UTC: a date, or an age such as 7d (default: 29 days before the last)",
+      read: readRelativeDay,
     },
-    to: { value: "<day>", description: "last day, UTC (default: today)", read: readDay },
+    to: { value: "<day>", description: "last day, UTC (default: today)", read: readRelativeDay },
     categories: {
       value: "<list>",
       description: "only these categories, separated by commas: map,reminder",
@@ -41,9 +42,10 @@ export const mailStats = command({
         "For the same data, use --aggregate day.",
       );
     }
+    const nowMs = context.io.clock();
     const stats = await readStats(context, {
-      since: flags.since,
-      to: flags.to,
+      since: flags.since?.(nowMs),
+      to: flags.to?.(nowMs),
       categories: flags.categories ?? emailCategories,
       aggregate: flags.aggregate ?? (isPlot ? "day" : undefined),
     });

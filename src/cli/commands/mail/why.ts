@@ -6,7 +6,7 @@ import type { OutputOf } from "../../../service/transport.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
-import { readText, readWholeNumber } from "../../program/flag-values.ts";
+import { readEmail, readText, readWholeNumber } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 
 type Explanation = OutputOf<"emails.explain">;
@@ -28,7 +28,7 @@ export const mailWhy = command({
       exclusive: ["email"],
       read: readText,
     },
-    email: { value: "<address>", description: "all orders of this customer, newest first", read: readText },
+    email: { value: "<address>", description: "all orders of this customer, newest first", read: readEmail },
     limit: {
       value: "<n>",
       description: "maximum number of orders with --email",

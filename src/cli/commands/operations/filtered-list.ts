@@ -1,3 +1,4 @@
+import { usageError } from "../../../config/user-error.ts";
 import type { OperationName } from "../../../contract/index.ts";
 import { type Command, command } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
@@ -35,7 +36,12 @@ export function filteredList({
     ...listed,
     ...(listed.argument !== undefined && { argument: listed.argument.replace(/^<(.*)>$/, "[$1]") }),
     // A filter that replaces a flag of the list accepts more values.
-    flags: { ...filters, ...known, ...("state" in filters && { state: filters["state"] }) },
+    flags: {
+      ...filters,
+      ...known,
+      ...("state" in filters && { state: filters["state"] }),
+      ...(filters["since"] && "since-date" in known && { since: { ...filters["since"], exclusive: ["since-date"] } }),
+    },
     notes: [
       `With filters, lists the newest first, or the oldest with --sort oldest${"search" in filters ? "; with --search, by ID" : ""}. ` +
         "Services other than starpost support only the flags of the first operation.",
@@ -44,6 +50,9 @@ export function filteredList({
     ],
     run: async (context, { arguments: [argument], flags }) => {
       const named = argument !== undefined && argumentFlag !== undefined;
+      if (named && flags[argumentFlag] !== undefined) {
+        throw usageError(`--${argumentFlag} cannot be used with ${listed.argument}`, "Remove one of them.");
+      }
       const filter = findFilter(flags, known, filters);
       const values = toFieldFlags(flags, context.io.clock());
       if (filter === undefined && (argumentFlag === undefined || named)) {

@@ -1,8 +1,8 @@
 import type { OperationName } from "../../../contract/index.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { emailType, exclusiveFlags, stateFlag } from "../../program/flag-values.ts";
+import { emailType, exclusiveFlags, readEmail, readText, readWords, stateFlag } from "../../program/flag-values.ts";
 import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
-import { type RelativeTime, timeFlags } from "../../program/relative-time.ts";
+import { resolveTimes, timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import type { FieldCard } from "./operation-card.ts";
 import { operationCards } from "./operation-cards.ts";
 import { readField } from "./operation-flags.ts";
@@ -17,9 +17,9 @@ const names: Readonly<Record<string, string>> = {
 };
 
 const flags: Readonly<Record<string, Flag>> = {
-  email: { value: "<address>", description: "only those of this person" },
-  product_id: { value: "<product_id>", description: "only those of this product" },
-  order_id: { value: "<order_id>", description: "only those of this order" },
+  email: { value: "<address>", description: "only those of this person", read: readEmail },
+  product_id: { value: "<product_id>", description: "only those of this product", read: readText },
+  order_id: { value: "<order_id>", description: "only those of this order", read: readText },
   email_type_id: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
   score: {
     value: "<scores>",
@@ -28,7 +28,11 @@ const flags: Readonly<Record<string, Flag>> = {
   },
   since_date: timeFlags.since,
   until_date: timeFlags.until,
-  search: { value: "<words>", description: 'only those that contain all of these words, or a "quoted phrase"' },
+  search: {
+    value: "<words>",
+    description: 'only those that contain all of these words, or a "quoted phrase"',
+    read: readWords,
+  },
   unanswered: { description: "only those that the store has not answered" },
   with_images: { description: "only those with images" },
 };
@@ -120,13 +124,14 @@ export function findFilter(given: FlagValues<Flags>, known: Flags, filters: Flag
 
 const isSet = (value: unknown) => value !== undefined && value !== false;
 
-/** Values of flags by the names of the fields' own flags, with times in UTC. */
+/**
+ * Values of flags by the names of the fields' own flags, with times in UTC.
+ * @throws UserError `usage` if a range of time ends before it starts
+ */
 export function toFieldFlags(given: Readonly<Record<string, unknown>>, nowMs: number): FlagValues<Flags> {
   const fields = Object.fromEntries(Object.entries(names).map(([field, name]) => [name, field.replaceAll("_", "-")]));
-  const values = Object.entries(given).filter(([, value]) => value !== undefined);
-  const entries = values.map(([name, value]) => [
-    fields[name] ?? name,
-    typeof value === "function" ? (value as RelativeTime)(nowMs) : value,
-  ]);
+  toTimeRange(given, nowMs);
+  const values = Object.entries(resolveTimes(given, nowMs)).filter(([, value]) => value !== undefined);
+  const entries = values.map(([name, value]) => [fields[name] ?? name, value]);
   return Object.fromEntries(entries) as FlagValues<Flags>;
 }

@@ -4,6 +4,7 @@ import { silent } from "../../../terminal/view.ts";
 import { type Command, command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { readText } from "../../program/flag-values.ts";
+import { resolveTimes } from "../../program/relative-time.ts";
 import type { ExportSummary } from "./export-run.ts";
 import { listKindFlags, paceFlags, readKindFlags } from "./import-flags.ts";
 
@@ -33,7 +34,7 @@ export function exportCommand(kind: RecordKind): Command {
       const { exportRecords } = await import("./export-run.ts");
       return exportRecords(context, {
         kind,
-        query: readKindFlags(kindFlags, flags) as ExportQuery,
+        query: resolveTimes(readKindFlags(kindFlags, flags), context.io.clock()) as ExportQuery,
         out: flags.out,
         hasByteOrderMark: flags["safe-for-excel"] ?? false,
         rate: flags.rate,

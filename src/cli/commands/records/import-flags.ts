@@ -6,7 +6,6 @@ import { valuesOfField } from "../../program/field-values.ts";
 import {
   oneOf,
   readDateFormat,
-  readDay,
   readDelimiter,
   readList,
   readMapping,
@@ -17,6 +16,7 @@ import {
   readText,
   readWholeNumber,
 } from "../../program/flag-values.ts";
+import { readRelativeDay } from "../../program/relative-time.ts";
 
 /** The flags that also apply to a resumed run. */
 export const paceFlags = {
@@ -133,7 +133,7 @@ function toFlag({ description, value, values: declared, readValue, isRequired = 
   const values = declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
   const flag = { value, description, required: isRequired };
   if (values) return { ...flag, ...oneOf(values, readValue) };
-  return { ...flag, read: type === "date" ? readDay : readText };
+  return { ...flag, read: type === "date" ? readRelativeDay : readText };
 }
 
 /** The options that a kind's own flags set. */
