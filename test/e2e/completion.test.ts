@@ -36,6 +36,7 @@ beforeAll(() => {
     shop: { base_url: "https://api.example.com", app_key: "k", live: true },
     "$(touch x)": {},
   };
+  execaSync("starpost", ["groups", "create", 'tea "pots" $HOME'], { env, extendEnv: false });
   writeFileSync(join(home, "profiles.json"), JSON.stringify({ current: "shop", profiles }));
 });
 
@@ -81,6 +82,12 @@ const inZsh: Complete = async (line) => {
   return found.map((candidate) => candidate.split(":")[0] ?? "");
 };
 
+/** What the program prints to the script of a shell. */
+async function completeWord(words: readonly string[], shell: string): Promise<string[]> {
+  const { stdout } = await execa("starpost", ["__complete", shell, ...words], { env, extendEnv: false });
+  return stdout.split("\n").flatMap((line) => (line.startsWith(":") ? [] : [line.split("\t")[0] ?? ""]));
+}
+
 const shells: readonly (readonly [string, Complete])[] = [
   ["bash", inBash],
   ["zsh", inZsh],
@@ -112,6 +119,15 @@ describe.each(shells)("%s (skipped if not installed)", (shell, complete) => {
   test("completes a value after an equals sign", async () => {
     const [found] = await complete("starpost orders list --format=nd");
     expect(found?.replace("--format=", "")).toBe("ndjson");
+  });
+
+  test("quotes names for the shell, and reads quoted ones", async () => {
+    const quoted = shell === "bash" ? String.raw`tea\ \"pots\"\ \$HOME` : 'tea "pots" $HOME';
+    expect(await complete("starpost groups get --profile local tea")).toEqual([quoted]);
+    const typed = shell === "zsh" ? '"tea ' : String.raw`"tea \"po`;
+    expect(await completeWord(["groups", "get", "--profile", "local", typed], shell)).toEqual(['tea "pots" $HOME']);
+    if (shell !== "zsh")
+      expect(await completeWord(["groups", "get", "--profile", "local", String.raw`tea\ \"`], shell)).toEqual([quoted]);
   });
 
   test("completes profiles and runs, but no names that a shell would execute", async () => {

@@ -4,7 +4,7 @@ import { type Flag, type Flags, shortFormOf, type Values } from "../flag.ts";
 import { commands, replaceSynonyms } from "../commands.ts";
 import { globalFlags, helpFlag } from "../global-flags.ts";
 import { nouns } from "../help/groups.ts";
-import { findRecordNames, recordsNamed, type RecordSource } from "./record-names.ts";
+import { findRecordNames, recordsNamed, type RecordSource, type Target } from "./record-names.ts";
 import { topics } from "../help/topics/index.ts";
 import { listProfileNames } from "../../../config/profile-names.ts";
 import { type Paths, resolvePaths } from "../../../config/paths.ts";
@@ -75,13 +75,13 @@ async function findCandidates(
   const record = nameOfNext(typed);
   const names = record === undefined ? undefined : recordsNamed(record);
   if (names !== undefined) {
-    const found = await findRecordNames(io, names);
+    const found = await findRecordNames(io, names, typed);
     if (found.length > 0) return { candidates: found.map((value) => ({ value })), further: "none" };
   }
   if (typed.awaiting !== undefined) return completeValue(io, valuesOfFlag(typed.command, typed.awaiting), start);
   const [, flag, value] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
-  if (flag !== undefined) {
-    const { candidates } = await completeValue(io, valuesOfFlag(typed.command, flag), value ?? "");
+  if (flag !== undefined && flagOf(typed.command, flag)?.value !== undefined) {
+    const { candidates } = await findCandidates(io, { ...typed, awaiting: flag }, value ?? "", table);
     return {
       candidates: candidates.map(({ value: found, about }) => ({ value: `--${flag}=${found}`, about })),
       further: "none",
@@ -201,7 +201,7 @@ function findRuns({ runsFolder }: Paths, start: string): Candidate[] {
 }
 
 /** The command line before the word to complete. */
-interface TypedWords {
+interface TypedWords extends Target {
   /** Noun and verb, as far as typed. */
   readonly path: readonly string[];
   readonly command: Command | undefined;
@@ -220,22 +220,27 @@ async function readTypedWords(words: readonly string[], table: CommandTable): Pr
   const path: string[] = [];
   const given: string[] = [];
   const flags = new Set<string>();
+  const values = new Map<string, string>();
   let command: Command | undefined;
   let awaiting: string | undefined;
   let isEnded = false;
   for (const word of words) {
-    if (awaiting !== undefined) awaiting = undefined;
-    else if (!isEnded && word === "--") isEnded = true;
+    if (awaiting !== undefined) {
+      values.set(awaiting, word);
+      awaiting = undefined;
+    } else if (!isEnded && word === "--") isEnded = true;
     else if (!isEnded && /^-./.test(word)) {
       const name = flagNameOf(command, word);
       flags.add(name);
+      if (word.includes("=")) values.set(name, word.slice(word.indexOf("=") + 1));
       if (flagOf(command, name)?.value !== undefined && !word.includes("=")) awaiting = name;
     } else if (given.length === 0 && names.some((name) => startsWithWords(name, [...path, word]))) {
       path.push(word);
       command = await table[path.join(" ")]?.();
     } else given.push(word);
   }
-  return { path, command, arguments: given, flags, awaiting, isEnded };
+  const target = { profile: values.get("profile"), account: values.get("account") };
+  return { path, command, arguments: given, flags, awaiting, isEnded, ...target };
 }
 
 function flagOf(command: Command | undefined, name: string): Flag | undefined {

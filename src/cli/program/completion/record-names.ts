@@ -19,20 +19,37 @@ export function recordsNamed(name: string): RecordNames | undefined {
   return /^(?:group|group[-_]name)$/.test(name) ? "group names" : undefined;
 }
 
-/** Reads the first names with one call. Returns none if that fails or takes too long, and creates no database. */
-export async function findRecordNames(io: RecordSource, wanted: RecordNames): Promise<readonly string[]> {
+/** The values of `--profile` and `--account`. */
+export interface Target {
+  readonly profile: string | undefined;
+  readonly account: string | undefined;
+}
+
+/** How many product IDs are read; from a service, with one call. */
+const maxProducts = { local: 1_000, remote: 100 } as const;
+
+/** Reads the first names. Returns none if that fails or takes too long, and creates no database. */
+export async function findRecordNames(
+  io: RecordSource,
+  wanted: RecordNames,
+  target: Target,
+): Promise<readonly string[]> {
   const late = new Promise<readonly string[]>((resolve) => {
     setTimeout(() => resolve([]), timeoutMs).unref();
   });
-  return Promise.race([readNames(io, wanted).catch(() => []), late]);
+  return Promise.race([readNames(io, wanted, target).catch(() => []), late]);
 }
 
-async function readNames(io: RecordSource, wanted: RecordNames): Promise<readonly string[]> {
+async function readNames(
+  io: RecordSource,
+  wanted: RecordNames,
+  { profile: flag, account }: Target,
+): Promise<readonly string[]> {
   const { env, cwd, loadApp, clock, random } = io;
   if (!loadApp || !clock || !random) return [];
   const paths: Paths = await resolvePaths(env, cwd);
   const { resolveProfile } = await import("../../../config/profile.ts");
-  const sources = { env, cwd, paths, flag: undefined, account: undefined, hasPerson: () => false };
+  const sources = { env, cwd, paths, flag, account, hasPerson: () => false };
   const profile = await resolveProfile(sources);
   const isFile = profile.mode === "local" && !/^postgres(?:ql)?:/.test(profile.database);
   if (isFile && !existsSync(profile.database)) return [];
@@ -43,9 +60,13 @@ async function readNames(io: RecordSource, wanted: RecordNames): Promise<readonl
     if (wanted === "group names") {
       return (await connection.service.groups.list({}, once)).products_groups.map(({ display_name }) => display_name);
     }
-    return (await connection.service.core.listProducts({ limit: 100 }, once)).products.map(
-      ({ external_id }) => external_id,
-    );
+    const { listAll } = await import("../../../service/list-all.ts");
+    const ids: string[] = [];
+    const request = { input: {}, limit: maxProducts[profile.mode] };
+    for await (const page of listAll(connection.service, "core.listProducts", request, once)) {
+      ids.push(...page.map((product) => String(product["external_id"])));
+    }
+    return ids;
   } finally {
     await connection.close();
   }
