@@ -82,10 +82,38 @@ test("accepts a host and a port, and goes on after a webhook that may no longer 
   expect(receiver.received).toHaveLength(1);
 });
 
-test.each(["ftp://x", "localhost", ""])("refuses to forward to %j", async (url) => {
+test("a receiver that does not respond delays no other delivery, and can be interrupted", async () => {
   const env = { STARPOST_HOME: makeFolder() };
-  expect((await run(["webhooks", "listen", "--forward-to", url], { env })).status).toBe(2);
+  const signals = new EventEmitter();
+  let requests = 0;
+  const receiver = await startLoopback((response) => {
+    requests += 1;
+    if (requests === 1) return;
+    response.writeHead(204).end();
+    setTimeout(() => signals.emit("SIGINT"), 300);
+  });
+  onTestFinished(() => receiver.close());
+  await run(["webhooks", "create", "https://shop.example/hook"], { env });
+  for (let times = 0; times < 2; times += 1) await run(["webhooks", "trigger", "review_create"], { env });
+  const ran = await run(["webhooks", "listen", "--since", "1h", "--forward-to", receiver.url], {
+    env,
+    io: { signals },
+  });
+  const outcomes = ran.stdout.match(/(?<=forwarded.*review_create {2}).*$/gm);
+  expect(outcomes?.toSorted()).toEqual([
+    expect.stringMatching(/^204, \d+ ms$/),
+    expect.stringMatching(/^interrupted, \d+ ms$/),
+  ]);
 });
+
+test.each(["ftp://x", "localhost", "", "http://user:password@localhost:3000"])(
+  "refuses to forward to %j",
+  async (url) => {
+    const env = { STARPOST_HOME: makeFolder() };
+    const { status, stderr } = await run(["webhooks", "listen", "--forward-to", url], { env });
+    expect([status, stderr.includes("user:password")]).toEqual([2, false]);
+  },
+);
 
 test("trigger refuses an unknown event", async () => {
   const env = { STARPOST_HOME: makeFolder() };

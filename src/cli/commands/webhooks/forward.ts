@@ -9,33 +9,38 @@ export interface Forwarded extends Partial<Omit<ForwardOutcome, "durationMs">> {
   readonly event: "forward";
   readonly duration_ms?: number;
   readonly delivery: WebhookDelivery;
-  readonly body: string;
+  /** Undefined if the delivery could not be read. */
+  readonly body?: string;
 }
 
 /** Forwards new deliveries, signed with the secrets of their webhooks. */
 export class Forwarder {
   readonly #service: Service;
-  readonly #send: ForwardWebhook;
+  readonly #post: ForwardWebhook;
   readonly #stop: AbortSignal;
   /** By URL and event. */
   readonly #secrets = new Map<string, Promise<string>>();
 
-  constructor(service: Service, send: ForwardWebhook, stop: AbortSignal) {
+  constructor(service: Service, post: ForwardWebhook, stop: AbortSignal) {
     this.#service = service;
-    this.#send = send;
+    this.#post = post;
     this.#stop = stop;
   }
 
   async forward(delivery: WebhookDelivery): Promise<Forwarded> {
-    const options = { signal: this.#stop };
-    const { delivery: stored } = await this.#service.webhookDeliveries.get({ delivery_id: delivery.id }, options);
-    const { body, url } = stored;
-    if (url === null) return { event: "forward", delivery, body, problem: "the webhook was deleted" };
-    const secret = await this.#findSecret(url, delivery.event_name as WebhookEvent).catch(describeRefusal);
-    if (typeof secret !== "string") return { event: "forward", delivery, body, ...secret };
-    const request = { eventId: delivery.event_id, body, secret };
-    const { durationMs: duration_ms, ...outcome } = await this.#send(request, this.#stop);
-    return { event: "forward", delivery, body, ...outcome, duration_ms };
+    const outcome: Omit<Forwarded, "event" | "delivery"> = await this.#send(delivery).catch(describeRefusal);
+    const isInterrupted = this.#stop.aborted && outcome.status === undefined;
+    return { event: "forward", delivery, ...outcome, ...(isInterrupted && { problem: "interrupted" }) };
+  }
+
+  async #send({ id, event_id, event_name }: WebhookDelivery): Promise<Omit<Forwarded, "event" | "delivery">> {
+    const { delivery } = await this.#service.webhookDeliveries.get({ delivery_id: id }, { signal: this.#stop });
+    const { body, url } = delivery;
+    if (url === null) return { body, problem: "the webhook was deleted" };
+    const secret = await this.#findSecret(url, event_name as WebhookEvent).catch(describeRefusal);
+    if (typeof secret !== "string") return { body, ...secret };
+    const { durationMs, ...outcome } = await this.#post({ eventId: event_id, body, secret }, this.#stop);
+    return { body, ...outcome, duration_ms: durationMs };
   }
 
   /** Creating an existing webhook again changes nothing and returns its secret. */
@@ -50,8 +55,8 @@ export class Forwarder {
   }
 }
 
-/** Returns why a secret cannot be read, so that other deliveries are still forwarded. */
+/** Returns why the service refused a call, so that other deliveries are still forwarded. */
 function describeRefusal(error: unknown): { readonly problem: string } {
-  if (!(error instanceof ServiceError) || error.kind !== "invalidParams") throw error;
+  if (!(error instanceof ServiceError)) throw error;
   return { problem: error.message };
 }

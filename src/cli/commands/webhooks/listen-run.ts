@@ -20,6 +20,9 @@ const pollIntervalMs = 1_000;
 /** A delivery that is not attempted within this time suggests that no worker is running. */
 const workerTimeoutMs = 10_000;
 
+/** How many deliveries are forwarded at the same time. */
+const maxForwards = 8;
+
 export interface ListenOptions {
   readonly sinceMs?: number | undefined;
   /** Where to send new deliveries, if anywhere. */
@@ -60,15 +63,30 @@ export async function listenToWebhooks(
       );
       messages.flush();
       const forwarder = send ? new Forwarder(service, send, signals.stop) : undefined;
-      const handle = async ({ event, delivery }: FeedEvent) => {
-        if (event !== "delivery") return;
-        const forwarded = await forwarder?.forward(delivery);
-        if (forwarded) write(forwarded, false);
-        if (!printsBody || isForScripts(globals.format)) return;
-        const body = forwarded?.body ?? (await readBody(service, delivery.id));
+      const printBody = (body: string | undefined) => {
+        if (!printsBody || isForScripts(globals.format) || body === undefined) return;
         io.stdout.write(`${indentJson(io.redactor ? JSON.stringify(io.redactor.data(JSON.parse(body))) : body)}\n`);
       };
+      // A receiver that does not respond must not delay the log.
+      const forwards = new Set<Promise<void>>();
+      const handle = async ({ event, delivery }: FeedEvent) => {
+        if (event !== "delivery") return;
+        if (!forwarder) {
+          if (printsBody) printBody(await readBody(service, delivery.id));
+          return;
+        }
+        if (forwards.size >= maxForwards) await Promise.race(forwards);
+        const forward: Promise<void> = forwarder
+          .forward(delivery)
+          .then((forwarded) => {
+            write(forwarded, false);
+            printBody(forwarded.body);
+          })
+          .finally(() => forwards.delete(forward));
+        forwards.add(forward);
+      };
       await follow(feed, { context, stop: signals.stop, write, handle });
+      await Promise.all(forwards);
     });
   } catch (error) {
     if (!signals.stop.aborted) throw error;
@@ -140,8 +158,9 @@ function describeEvent(event: FeedEvent | Forwarded, isLast: boolean, paint: Pai
   if (event.event === "delivery") return `${paint.bold("new")}        ${subject}`;
   if (event.event === "forward") {
     const outcome = event.status === undefined ? sanitizeText(event.problem ?? "failed") : String(event.status);
-    const color = event.problem === undefined ? paint.green : paint.red;
-    return `${color("forwarded")}  #${id} ${event_name}  ${outcome}, ${formatMs(event.duration_ms ?? 0)}`;
+    const isDone = event.problem === undefined && String(event.status).startsWith("2");
+    const duration = event.duration_ms === undefined ? "" : `, ${formatMs(event.duration_ms)}`;
+    return `${(isDone ? paint.green : paint.red)("forwarded")}  #${id} ${event_name}  ${outcome}${duration}`;
   }
   const { problem, status, duration_ms } = event.attempt;
   const duration = duration_ms === null ? "" : `, ${formatMs(duration_ms)}`;

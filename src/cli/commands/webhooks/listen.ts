@@ -43,6 +43,8 @@ export const webhooksListen = command({
 function readForwardUrl(given: string, flag: string): string {
   const text = /^[\w.-]+:\d+(?:\/|$)/.test(given) ? `http://${given}` : given;
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.username || url?.password)
+    throw usageError(`invalid value for ${flag}: must not contain a user name or password`);
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
   throw usageError(
     `invalid value ${JSON.stringify(given)} for ${flag}: must be a URL that starts with http:// or https://`,
