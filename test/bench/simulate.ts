@@ -1,35 +1,40 @@
 import { parseArgs } from "node:util";
 import { formatPlans } from "./simulation/format-plan.ts";
 import { readMeasured } from "./simulation/measured.ts";
-import { type Assumptions, assumptions, simulate } from "./simulation/simulation.ts";
+import { type Assumptions, assumptions, readAssumption, simulate } from "./simulation/simulation.ts";
 
 /**
  * Computes the servers and the storage that a number of shops needs, from `docs/operations/capacity.json`. Each assumption
  * is a flag: `npm run simulate -- --shops 500 --orders 40`. Without `--shops`, prints plans for three sizes.
  */
 const names = Object.keys(assumptions) as (keyof Assumptions)[];
-const { values } = parseArgs({
-  options: Object.fromEntries(
-    [...names, "help"].map((name) => [name, { type: name === "help" ? "boolean" : "string" }]),
-  ),
-});
 
-function readAssumption(name: keyof Assumptions): number {
-  const text = values[name];
-  if (text === undefined) return assumptions[name].default;
-  const value = Number(text);
-  if (!(value >= 0) || text === "") throw new Error(`invalid value "${String(text)}" for --${name}: must be a number`);
-  return value;
-}
-
-if (values["help"]) {
-  const lines = names.map(
-    (name) => `  --${name.padEnd(10)} ${assumptions[name].help} (default: ${assumptions[name].default})`,
-  );
-  process.stdout.write(`npm run simulate -- [flags]\n\n${lines.join("\n")}\n`);
-} else {
-  const given = Object.fromEntries(names.map((name) => [name, readAssumption(name)])) as Assumptions;
+function run(): void {
+  const { values } = parseArgs({
+    options: Object.fromEntries(
+      [...names, "help"].map((name) => [name, { type: name === "help" ? "boolean" : "string" }]),
+    ),
+  });
+  if (values["help"]) {
+    const lines = names.map(
+      (name) => `  --${name.padEnd(10)} ${assumptions[name].help} (default: ${assumptions[name].default})`,
+    );
+    process.stdout.write(`npm run simulate -- [flags]\n\n${lines.join("\n")}\n`);
+    return;
+  }
+  const given = Object.fromEntries(
+    names.map((name) => [name, readAssumption(name, values[name] as string | undefined)]),
+  ) as Assumptions;
   const sizes = values["shops"] === undefined ? [100, 10_000, 1_000_000] : [given.shops];
   const measured = readMeasured();
   process.stdout.write(`${formatPlans(sizes.map((shops) => simulate({ ...given, shops }, measured)))}\n`);
+}
+
+try {
+  run();
+} catch (error) {
+  process.stderr.write(
+    `error: ${(error as Error).message}\nhint: For the flags, run \`npm run simulate -- --help\`.\n`,
+  );
+  process.exitCode = 2;
 }

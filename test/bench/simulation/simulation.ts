@@ -2,22 +2,43 @@ import { type CpuTime, cpuTimeOf, type Measured, statementsOf } from "./measured
 
 /** What a reader can change, with defaults. */
 export const assumptions = {
-  shops: { default: 10_000, help: "number of shops" },
+  shops: { default: 10_000, min: 1, help: "number of shops" },
   orders: { default: 10, help: "orders per shop and day" },
   emails: { default: 1, help: "emails per order" },
   reviews: { default: 0.05, help: "reviews per order" },
   votes: { default: 2, help: "votes per shop and day" },
   questions: { default: 0.1, help: "questions per shop and day" },
   views: { default: 1_000, help: "product pages shown per shop and day, each with the reviews of the product" },
-  cdn: { default: 90, help: "share of reads that a CDN or browsers answer, in percent; 0 without a CDN" },
-  peak: { default: 4, help: "the busiest hour, relative to the mean" },
-  use: { default: 50, help: "share of the CPU to use in the busiest hour, in percent" },
-  cores: { default: 16, help: "cores of a PostgreSQL server" },
-  disk: { default: 4, help: "terabytes of a PostgreSQL server" },
-  years: { default: 3, help: "years that data is kept" },
-} as const;
+  cdn: { default: 90, max: 100, help: "share of reads that a CDN or browsers answer, in percent; 0 without a CDN" },
+  peak: { default: 4, min: 1, help: "the busiest hour, relative to the mean" },
+  use: { default: 50, min: 1, max: 100, help: "share of the CPU to use in the busiest hour, in percent" },
+  cores: { default: 16, min: 1, help: "cores of a PostgreSQL server" },
+  disk: { default: 4, min: 0.001, help: "terabytes of a PostgreSQL server" },
+  years: { default: 3, min: 1, help: "years that data is kept" },
+} as const satisfies Readonly<Record<string, Assumption>>;
+
+interface Assumption {
+  readonly default: number;
+  readonly help: string;
+  /** Default: 0. */
+  readonly min?: number;
+  readonly max?: number;
+}
 
 export type Assumptions = Readonly<Record<keyof typeof assumptions, number>>;
+
+/**
+ * Reads the value of a flag, or its default.
+ * @throws Error if the value is not valid
+ */
+export function readAssumption(name: keyof Assumptions, text: string | undefined): number {
+  const { default: usual, min = 0, max = Infinity }: Assumption = assumptions[name];
+  if (text === undefined) return usual;
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (value >= min && value <= max && value < Infinity) return value;
+  const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new Error(`invalid value "${text}" for --${name}: must be a number ${range}`);
+}
 
 /** What a number of shops needs. */
 export interface Plan {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { count, formatPlans } from "../../bench/simulation/format-plan.ts";
 import type { Measured } from "../../bench/simulation/measured.ts";
-import { type Assumptions, simulate } from "../../bench/simulation/simulation.ts";
+import { type Assumptions, readAssumption, simulate } from "../../bench/simulation/simulation.ts";
 
 const calls = { "create an order": 10, "create a review": 20, "vote on a review": 5, "ask a question": 15 };
 const others = { "send an email": 4, "show the reviews of a product": 1 };
@@ -83,5 +83,23 @@ describe("the simulation of capacity", () => {
         .slice(0, 3),
     ).toEqual(["| shops | 864 |", "| --- | ---: |", "| orders per second, busiest hour | 1 |"]);
     expect([0, 0.01234, 1.26, 99.5, 12_345].map(count)).toEqual(["0", "0.012", "1.3", "100", "12,345"]);
+  });
+});
+
+describe("a flag", () => {
+  it.each([
+    ["shops", "0", "must be a number of at least 1"],
+    ["orders", "-1", "must be a number of at least 0"],
+    ["orders", "many", "must be a number of at least 0"],
+    ["orders", "", "must be a number of at least 0"],
+    ["cdn", "150", "must be a number from 0 to 100"],
+    ["use", "0", "must be a number from 1 to 100"],
+    ["years", "Infinity", "must be a number of at least 1"],
+  ] as const)("--%s %j is refused", (name, text, problem) => {
+    expect(() => readAssumption(name, text)).toThrow(`invalid value "${text}" for --${name}: ${problem}`);
+  });
+
+  it("is read as a number, and has a default", () => {
+    expect([readAssumption("reviews", "0.2"), readAssumption("cdn", undefined)]).toEqual([0.2, 90]);
   });
 });
