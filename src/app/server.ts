@@ -67,6 +67,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     trustedProxies: settings.trustedProxies,
     ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
     clock: settings.clock,
+    random: settings.random,
     about: () => ({ version, publicUrl }),
     isReady: monitoring.isReady,
     onAnswer: monitoring.metrics?.countCall,

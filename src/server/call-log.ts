@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 
@@ -22,21 +22,33 @@ export function noteCaller(request: FastifyRequest, appKey: string, utoken: stri
 
 /** Logs one line per call, with the route pattern only: paths, queries, and bodies contain personal data. */
 export function addCallLog(app: FastifyInstance, log: Logger): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    const { account = null, caller = "public" } = callers.get(request) ?? {};
-    log.info(
-      {
-        id: request.id,
-        account,
-        caller,
-        method: request.method,
-        route: request.routeOptions.url ?? "(unknown)",
-        operation: request.routeOptions.config.operation ?? null,
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      "call",
-    );
+  app.addHook("onRequest", (request, reply, done) => {
+    // Without a complete response, no other hook runs.
+    reply.raw.once("close", () => {
+      if (!reply.raw.writableFinished) logCall(log, request, reply);
+    });
     done();
   });
+  app.addHook("onResponse", (request, reply, done) => {
+    logCall(log, request, reply);
+    done();
+  });
+}
+
+export function logCall(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const { account = null, caller = "public" } = callers.get(request) ?? {};
+  const { url, config } = request.routeOptions;
+  log.info(
+    {
+      id: request.id,
+      account,
+      caller,
+      method: request.method,
+      route: url ?? "(unknown)",
+      operation: config?.operation ?? null,
+      status: reply.raw.writableFinished ? reply.statusCode : null,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+    },
+    "call",
+  );
 }

@@ -16,7 +16,7 @@ import type { About } from "./openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
 import { acceptJson } from "./body-parsers.ts";
 import { BodyReader } from "./body-reader.ts";
-import { addCallLog } from "./call-log.ts";
+import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { addHealthPaths } from "./health.ts";
@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly about?: () => About;
   /** Injects faults, for testing clients. */
   readonly chaos?: Chaos | undefined;
+  /** Makes request IDs unique among processes (default: they are numbers). */
+  readonly random?: ((bytes: number) => Buffer) | undefined;
   /** Whether the database answers, for `/readyz` (default: always). */
   readonly isReady?: (() => Promise<boolean>) | undefined;
   /** Called after each response. */
@@ -102,10 +104,20 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     about = () => ({ version: "unknown" }),
     chaos,
     trustedProxies = [],
+    random,
   } = options;
   const limits = { ...receivingLimits, ...options.receiving };
   const sending = { ...sendingLimits, ...options.sending };
-  const app = createApp(transport, { log, limits, sending, bodyLimit: bodyLimitBytes, chaos, trustedProxies, about });
+  const app = createApp(transport, {
+    log,
+    limits,
+    sending,
+    bodyLimit: bodyLimitBytes,
+    chaos,
+    trustedProxies,
+    about,
+    random,
+  });
   if (options.onAnswer) reportAnswers(app, options.onAnswer);
   addHealthPaths(app, options.isReady ?? (async () => true));
   addDocument(app, about);
@@ -147,13 +159,17 @@ interface AppOptions {
   readonly chaos: Chaos | undefined;
   readonly trustedProxies: readonly string[];
   readonly about: () => About;
+  readonly random: ServerOptions["random"];
 }
 
 function createApp(
   transport: Transport,
-  { log, limits, sending, bodyLimit, chaos, trustedProxies, about }: AppOptions,
+  { log, limits, sending, bodyLimit, chaos, trustedProxies, about, random }: AppOptions,
 ): FastifyInstance {
+  const idPrefix = random?.(4).toString("hex") ?? "req";
+  let requests = 0;
   const app = fastify({
+    genReqId: () => `${idPrefix}-${(requests += 1).toString(36)}`,
     // Its log lines contain the complete URL, which may contain a utoken.
     logger: false,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
@@ -173,6 +189,7 @@ function createApp(
       // Hooks do not run for these errors.
       disableSniffing(reply);
       nameRequest(request, reply);
+      reply.raw.once("finish", () => logCall(log, request, reply));
       void sendRefusal(error, { request, reply, form: formOf(request.url), log });
     },
   });

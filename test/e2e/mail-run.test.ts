@@ -98,10 +98,11 @@ interface LogLine {
   readonly emails?: number;
 }
 
+/** Standard error, which contains nothing else. */
 const readLog = (stderr: unknown) =>
   String(stderr)
     .split("\n")
-    .filter((line) => line.startsWith("{"))
+    .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as LogLine);
 
 /** Waits for a condition, at most as long as a test may take. */

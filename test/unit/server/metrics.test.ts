@@ -98,6 +98,16 @@ describe("the names of metrics", () => {
     const types = [...text.matchAll(/^# TYPE (starpost_\w+) /gm)].map(([, name = ""]) => name);
     return { samples: new Set(samples), types };
   };
+  /** The names of the labels of each metric. Prometheus adds `instance` and `job` to all. */
+  const labelsOf = async () => {
+    const metrics = createMetrics(sources);
+    metrics.countCall({ operation: "orders.create", status: 200, durationMs: 1 });
+    const labels: Record<string, readonly string[]> = {};
+    for (const [, name = "", list = ""] of (await metrics.read()).matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+      labels[name] = ["instance", "job", ...[...list.matchAll(/(\w+)="/g)].map(([, label = ""]) => label)];
+    }
+    return labels;
+  };
   const namesIn = (text: string) => text.match(/\b(?:starpost|nodejs|process)_\w+/g) ?? [];
 
   it("are those that the dashboard queries", async () => {
@@ -115,6 +125,34 @@ describe("the names of metrics", () => {
     expect(queried.filter((name) => !samples.has(name))).toEqual([]);
     const unused = types.filter((type) => !queried.some((name) => name.startsWith(type)));
     expect(unused).toEqual([]);
+  });
+
+  it("have the labels that the dashboard uses", async () => {
+    const text = await readFile("docs/operations/grafana-dashboard.json", "utf8");
+    const { panels } = JSON.parse(text) as { panels: { targets: { expr: string; legendFormat?: string }[] }[] };
+    const labels = await labelsOf();
+    const unknown = panels
+      .flatMap(({ targets }) => targets)
+      .flatMap(({ expr, legendFormat = "" }) => {
+        const known = namesIn(expr).flatMap((name) => labels[name] ?? []);
+        const used = [
+          ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(/,\s*/)),
+          ...[...expr.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = ""]) => label),
+          ...[...legendFormat.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, label = ""]) => label),
+        ];
+        return used.filter((label) => !known.includes(label)).map((label) => `${label} in ${expr}`);
+      });
+    expect(unknown).toEqual([]);
+    // A label in a legend exists only if the query keeps it.
+    const lost = panels
+      .flatMap(({ targets }) => targets)
+      .flatMap(({ expr, legendFormat = "" }) => {
+        const kept = [...expr.matchAll(/\bby \(([^)]*)\)/g)].map(([, list = ""]) => list.split(/,\s*/));
+        const isAggregated = /^\(?(?:sum|min|max|avg|histogram_quantile|time)\b/.test(expr);
+        const shown = [...legendFormat.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, label = ""]) => label);
+        return isAggregated ? shown.filter((label) => !kept.some((list) => list.includes(label))) : [];
+      });
+    expect(lost).toEqual([]);
   });
 
   it("are those that the documentation lists", async () => {

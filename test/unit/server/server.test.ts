@@ -307,6 +307,32 @@ describe("the log", () => {
       "(unknown)",
     ]);
   });
+
+  it("also has a line for a malformed path, and for a call whose client did not wait", async () => {
+    let arrived = () => {};
+    const arrival = new Promise<void>((resolve) => (arrived = resolve));
+    const { ask, url, lines } = await setUp(async () => {
+      arrived();
+      return new Promise(() => {});
+    });
+    const calls = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "call");
+    expect((await ask("GET", "/%zz?utoken=secret-1")).status).toBe(404);
+    await expect.poll(calls).toMatchObject([{ id: "req-1", status: 404, route: "(unknown)", operation: null }]);
+    const abort = new AbortController();
+    const call = fetch(`${url}/users/1`, { signal: abort.signal });
+    await arrival;
+    abort.abort();
+    await expect(call).rejects.toThrow();
+    await expect.poll(calls).toMatchObject([{}, { id: "req-2", status: null, operation: "users.get" }]);
+    expect(lines.join("")).not.toContain("secret-1");
+  });
+
+  it("names requests uniquely among processes", async () => {
+    const { ask, lines } = await setUp(undefined, { random: (bytes) => Buffer.alloc(bytes, 0xab) });
+    await ask("GET", "/healthz");
+    await ask("GET", "/healthz");
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(["abababab-1", "abababab-2"]);
+  });
 });
 
 describe("starting and stopping", () => {

@@ -7,6 +7,7 @@ import type { WorkerOptions, WorkSummary } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
+import { createAnnouncer } from "../serve/server-run.ts";
 
 /**
  * Sends due emails and webhooks of the embedded database, once or until a signal arrives.
@@ -23,20 +24,21 @@ export async function runWork(
   // A person at the terminal sees the summary; log lines per email are for log files.
   const isInteractive = isOnce && io.isStderrTerminal;
   const logLevel = globals.verbose ? "debug" : globals.quiet || isInteractive ? "error" : "info";
+  const announce = createAnnouncer(context);
   const signals = listenForStop(io, {});
   try {
     const host = await context.host();
     const { version, stderr: log } = io;
     const worker = await openWorker({ ...host, ...options, version, profile, logLevel, log });
     try {
-      messages.warn(`Sending due emails of ${profile.shownAs} to ${worker.emailTarget}.`);
-      if ((options.publicUrl ?? findPublicUrl(io.env)) === undefined) messages.warn(missingPublicUrl);
+      announce(`Sending due emails of ${profile.shownAs} to ${worker.emailTarget}.`);
+      if ((options.publicUrl ?? findPublicUrl(io.env)) === undefined) announce(missingPublicUrl);
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
-        if (summary.problem !== null) messages.warn(`Cannot send emails: ${summary.problem}`);
-        if (summary.held > 0) messages.warn(describeHeld(summary.held));
+        if (summary.problem !== null) announce(`Cannot send emails: ${summary.problem}`);
+        if (summary.held > 0) announce(describeHeld(summary.held));
         const remainder = describeRemainder(summary);
-        if (remainder !== undefined) messages.warn(remainder);
+        if (remainder !== undefined) announce(remainder);
         return summary;
       }
       messages.flush();

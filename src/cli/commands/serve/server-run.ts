@@ -69,8 +69,8 @@ export async function runServer(context: Context, options: ServeOptions): Promis
   }
 }
 
-/** Shows what a person should know about a server. Where nobody reads along, standard error contains only JSON lines. */
-function createAnnouncer({ io, messages, globals }: Context): (message: string) => void {
+/** Shows what a person should know about a server or a worker. Where nobody reads along, standard error contains only JSON lines. */
+export function createAnnouncer({ io, messages, globals }: Context): (message: string) => void {
   if (io.isStderrTerminal) return (message) => messages.warn(message);
   return (message) => {
     if (globals.quiet) return;
