@@ -41,7 +41,8 @@ export function skipAll(names: readonly string[], reason: string): Check[] {
 /** Reports an error as a problem. An error's own hint takes precedence over `fix`. */
 export function failed(name: string, error: unknown, fix: string): Check {
   const { message, hint } = error as { readonly message?: string; readonly hint?: string | undefined };
-  return problem(name, message ?? String(error), hint ?? fix);
+  const advice = hint ?? fix;
+  return problem(name, message ?? String(error), advice.charAt(0).toUpperCase() + advice.slice(1));
 }
 
 /** What the checks need from the program. */

@@ -66,6 +66,12 @@ describe("database status", () => {
     expect(ran.stdout).toMatch(shown);
   });
 
+  test("names a database of a newer version", async () => {
+    const readDatabaseStatus = async () => ({ ...status, schema: 18, pendingMigrations: [] });
+    const ran = await run(["database", "status", "--format", "table"], withApp({ readDatabaseStatus }));
+    expect(ran.stdout).toMatch(/^pending migrations +unknown, because .* newer starpost$/m);
+  });
+
   test("reads a SQLite file, and neither creates nor migrates it", async () => {
     const { url, remove } = await placeOnSqlite();
     const current = await run(["database", "status", "--json"], {

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -50,7 +51,10 @@ function linkPrograms(bin: string): void {
   mkdirSync(bin);
   symlinkSync(resolve("bin/starpost.js"), join(bin, "starpost"));
   if (process.getuid?.() !== 0) return;
-  writeFileSync(join(bin, "pgbouncer"), `#!/bin/sh\nexec runuser -u postgres -- ${find("pgbouncer")} "$@"\n`);
+  writeFileSync(
+    join(bin, "pgbouncer"),
+    `#!/bin/sh\nchown postgres pgbouncer.ini; exec runuser -u postgres -- ${find("pgbouncer")} "$@"\n`,
+  );
   chmodSync(join(bin, "pgbouncer"), 0o755);
 }
 
@@ -79,5 +83,8 @@ test.skipIf(!canStartPostgres || missing.length > 0)(
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/1\n1\n/);
     expect(blocks.length).toBeGreaterThan(8);
+    for (const name of ["starpost.env", "account.json", "pgbouncer.ini"]) {
+      expect(statSync(join(folder, "two-servers", name)).mode & 0o777).toBe(0o600);
+    }
   },
 );

@@ -20,7 +20,7 @@ export const databaseStatus = command({
     fields({
       ...status,
       size: formatBytes(bytes),
-      pending_migrations: formatPending(pending_migrations, status.schema),
+      pending_migrations: formatPending(pending_migrations, status),
       ...(is_replica !== null && {
         role: is_replica ? `replica, ${formatLag(lag_ms)}` : "primary",
         replicas: replicas.length === 0 ? "none" : replicas.map(formatReplica).join(", "),
@@ -47,8 +47,12 @@ function toData(status: DatabaseStatus) {
   };
 }
 
-function formatPending(pending: readonly string[], schema: number | null): string {
+function formatPending(
+  pending: readonly string[],
+  { schema, latest_schema }: { readonly schema: number | null; readonly latest_schema: number },
+): string {
   if (schema === null) return "all, because the database is empty";
+  if (schema > latest_schema) return "unknown, because the database was created by a newer starpost";
   return pending.length === 0 ? "none" : pending.join("; ");
 }
 
