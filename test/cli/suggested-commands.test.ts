@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { findTargetFlags, keepTarget } from "../../src/cli/program/output/suggested-commands.ts";
+import { makeFolder, run } from "./support.ts";
 
 test.each([
   ["To continue, run: starpost imports resume 1", "To continue, run: starpost imports resume 1 --profile shop"],
@@ -61,4 +62,21 @@ test("adds no account to commands that work for all accounts", () => {
   expect(keepTarget("Run `starpost account set --name Tea`.", target)).toBe(
     "Run `starpost account set --name Tea --account k1`.",
   );
+});
+
+test.each([
+  ["reviews hide 999", "starpost reviews list"],
+  ["reviews get 999", "starpost reviews list"],
+  ["reviews rules delete 9 --yes", "starpost reviews rules list"],
+  ["questions answer 99 --content x", "starpost questions list"],
+  ["questions delete-answer 99 --yes", "starpost questions list --json"],
+  ["groups get none", "starpost groups list"],
+  ["mail show 99", "starpost mail list"],
+  ["webhooks delete 99 --yes", "starpost webhooks list"],
+])("after %s, which finds nothing, the hint names the list", async (line, list) => {
+  const { status, stderr } = await run([...line.split(" "), "--json"], { env: { STARPOST_HOME: makeFolder() } });
+  expect(status).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { hint: expect.stringContaining(`run \`${list}\`.`) as unknown },
+  });
 });

@@ -3,6 +3,7 @@ import type { OperationName } from "../../contract/index.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Service } from "../../service/service.ts";
 import type { Context } from "./context.ts";
+import { listHints } from "./errors/failure.ts";
 
 /** Runs work on a connection to the profile's account, and closes the connection afterward. */
 export async function withService<T>(
@@ -29,15 +30,7 @@ export function checkLimit(limit: number, { max }: { readonly max: number }, ope
   );
 }
 
-const labels = {
-  Mail: {
-    what: "email",
-    hint: "To list the emails, run `starpost mail list`.",
-  },
-  Order: { what: "order", hint: "To list the orders, run `starpost orders list`." },
-  Webhook: { what: "webhook", hint: "To list the webhooks, run `starpost webhooks list`." },
-  Delivery: { what: "delivery", hint: "To list the deliveries, run `starpost webhooks deliveries`." },
-} as const;
+const labels = { Mail: "email", Order: "order", Webhook: "webhook", Delivery: "delivery" } as const;
 
 /**
  * Makes a call about one record.
@@ -53,7 +46,6 @@ export async function aboutOne<T>(
   } catch (error) {
     const isGone = error instanceof ServiceError && error.kind === "recordNotFound" && error.record === record;
     if (!isGone) throw error;
-    const { what, hint } = labels[record];
-    throw new UserError("failed", `${what} ${id} not found`, hint, error);
+    throw new UserError("failed", `${labels[record]} ${id} not found`, listHints[record], error);
   }
 }

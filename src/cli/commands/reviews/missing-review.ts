@@ -1,6 +1,7 @@
 import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Context } from "../../program/context.ts";
+import { listHints } from "../../program/errors/failure.ts";
 import { withService } from "../../program/with-service.ts";
 
 /** Explains why a review cannot be shown. A hidden review is not found by the call, but listed for the store. */
@@ -11,8 +12,7 @@ export async function explainMissing(context: Context, text: string, error: unkn
   try {
     const { reviews } = await withService(context, (service) => service.reviews.list(query));
     if (reviews[0]?.id !== id) {
-      const hint = "To list the reviews, run `starpost reviews list`.";
-      return new UserError("failed", `review ${id} not found`, hint, error);
+      return new UserError("failed", `review ${id} not found`, listHints.Review, error);
     }
   } catch {
     return error;

@@ -1,5 +1,5 @@
 import { type Misnamed, UserError } from "../../../config/user-error.ts";
-import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
+import { type ErrorKind, type RecordName, ServiceError } from "../../../contract/errors.ts";
 import { ImportError } from "../../../import/import-error.ts";
 import { type ExitStatus, exitStatus } from "../exit-status.ts";
 
@@ -40,6 +40,20 @@ const hints: Partial<Record<ErrorKind, string>> = {
   unexpectedAnswer: "Check the address of the service: starpost auth status.",
 };
 
+/** What to do about a missing record. */
+export const listHints = {
+  Answer: "To list the questions with their answers, run `starpost questions list --json`.",
+  Delivery: "To list the deliveries, run `starpost webhooks deliveries`.",
+  Mail: "To list the emails, run `starpost mail list`.",
+  Order: "To list the orders, run `starpost orders list`.",
+  ProductsApp: "To list the products, run `starpost products list`.",
+  ProductsGroup: "To list the groups, run `starpost groups list`.",
+  Question: "To list the questions, run `starpost questions list`.",
+  Review: "To list the reviews, run `starpost reviews list`.",
+  Rule: "To list the rules, run `starpost reviews rules list`.",
+  Webhook: "To list the webhooks, run `starpost webhooks list`.",
+} as const satisfies Partial<Record<RecordName, string>>;
+
 /** Describes any error. Hints are complete sentences, so they start with a capital letter. */
 export function describeFailure(error: unknown): Failure {
   const failure = classify(error);
@@ -52,7 +66,9 @@ function capitalize(text: string): string {
 
 function classify(error: unknown): Failure {
   if (error instanceof ServiceError) {
-    const { kind, message, hint = namesOther(error) ? undefined : hints[kind] } = error;
+    const { kind, message, record = "Account" } = error;
+    const known: Partial<Record<RecordName, string>> = listHints;
+    const { hint = namesOther(error) ? known[record] : hints[kind] } = error;
     return { status: statusOfServiceError(error), kind, message, hint };
   }
   if (error instanceof UserError) {
