@@ -18,7 +18,7 @@ export const reviewsBottomLine: Command = {
   examples: ["starpost reviews bottom-line teapot", "starpost reviews bottom-line --format csv > scores.csv"],
   run: async (context, input) => {
     if (input.arguments[0] === undefined) return ofAll.run(context, input);
-    const [flag] = Object.entries(input.flags).find(([, value]) => value !== undefined) ?? [];
+    const [flag] = Object.entries(input.flags).find(([one, value]) => one !== "curl" && value !== undefined) ?? [];
     if (flag === undefined) return ofOne.run(context, input);
     throw usageError(
       `--${flag} cannot be used with a product ID`,

@@ -38,7 +38,7 @@ export const webhooksDeliveries = command({
   run: async (context, { arguments: [id], flags }) => {
     const { state, event, webhook, limit = defaultLimit } = flags;
     if (id !== undefined) {
-      const [flag] = Object.entries(flags).find(([, value]) => value !== undefined) ?? [];
+      const [flag] = Object.entries(flags).find(([name, value]) => name !== "curl" && value !== undefined) ?? [];
       if (flag !== undefined) throw usageError(`--${flag} cannot be used with a delivery ID`);
       const delivery_id = readWholeNumber(id, "<id>");
       return withService(context, ({ webhookDeliveries }) =>
