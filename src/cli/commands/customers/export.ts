@@ -9,6 +9,7 @@ import { findLocalImports } from "./local-imports.ts";
 export const customersExport = command({
   name: "customers export",
   summary: "Export everything stored about a customer as JSON or zip",
+  calls: "read",
   argument: "<email>",
   examples: [
     "starpost customers export ann@mail.example > ann.json",
