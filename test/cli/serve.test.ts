@@ -65,6 +65,7 @@ describe("serve", () => {
     [["--bottom-lines-delay", "1.5"], "--bottom-lines-delay"],
     [["--bottom-lines-delay", "86401"], "--bottom-lines-delay"],
     [["--metrics-port", "65536"], "--metrics-port"],
+    [["--metrics-port", "8080"], "--metrics-port 8080 is the port of the service"],
     [["--metrics-host", "127.0.0.1"], "--metrics-port"],
   ])("rejects %j", async (args, message) => {
     const ran = await run(["serve", ...args], { env: { STARPOST_HOME: "/nowhere" } });

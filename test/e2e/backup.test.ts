@@ -234,8 +234,11 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
     const { data } = await home.json<Made>(["backup", "create", folder]);
     expect(data.file.startsWith(`${folder}/starpost-`)).toBe(true);
     rmSync(data.file);
+    const { data: created } = await home.json<Made>(["backup", "create", join(folder, "new/")]);
+    expect(created.file.startsWith(`${folder}/new/starpost-`)).toBe(true);
+    rmSync(join(folder, "new"), { recursive: true });
     const { data: listed } = await home.json<{ exists: boolean }[]>(["backup", "list"]);
-    expect(listed.map(({ exists }) => exists)).toEqual([false, true]);
+    expect(listed.map(({ exists }) => exists)).toEqual([false, false, true]);
   });
 
   test("the database is named without its password", async () => {

@@ -7,12 +7,16 @@ export const backupCreate = command({
   summary: "Back up the database into one file, also while it is in use",
   argument: "[file]",
   argumentHelp: {
-    file: { description: "file to create, or a folder for it (default: a file in the data folder)", values: "files" },
+    file: {
+      description:
+        "file to create, or a folder for it, which exists or ends with / (default: a file in the data folder)",
+      values: "files",
+    },
   },
   examples: [
     "starpost backup create",
     "starpost backup create /backup/shop.tar.gz",
-    "starpost backup create /backup --with-sealing-key --json",
+    "starpost backup create /backup/ --with-sealing-key --json",
   ],
   flags: {
     "with-sealing-key": {
@@ -34,7 +38,7 @@ export const backupCreate = command({
         ...host,
         profile,
         version: context.io.version,
-        file: file === undefined ? undefined : resolveFile(context, file),
+        ...(file !== undefined && { [file.endsWith("/") ? "folder" : "file"]: resolveFile(context, file) }),
         withSealingKey: flags["with-sealing-key"],
         signal,
       }),

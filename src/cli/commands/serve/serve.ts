@@ -7,6 +7,8 @@ import { command } from "../../program/command.ts";
 import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
 import { readAge, readDelay, readPort, readText, readWholeNumber } from "../../program/flag-values.ts";
 
+const defaults = { host: "127.0.0.1", port: 8080 } as const;
+
 export const serve = command({
   name: "serve",
   summary: "Serve the API over HTTP from the embedded database",
@@ -90,11 +92,11 @@ export const serve = command({
         : (await import("../../../config/chaos-plan.ts")).parseChaosPlan(flags.chaos, "--chaos");
     const { runServer } = await import("./server-run.ts");
     return runServer(context, {
-      host: flags.host ?? "127.0.0.1",
-      port: flags.port ?? 8080,
+      host: flags.host ?? defaults.host,
+      port: flags.port ?? defaults.port,
       publicUrl: flags["public-url"],
       limitLegacy: flags["limit-legacy"] ?? false,
-      metricsAt: findMetricsAddress(flags["metrics-port"], flags["metrics-host"]),
+      metricsAt: findMetricsAddress(flags),
       ...findExposureSettings(
         { publicLimits: flags["public-limits"], trustedProxies: flags["trust-proxy"] },
         context.io.env,
@@ -109,10 +111,22 @@ export const serve = command({
   render: () => silent(),
 });
 
+interface ListenFlags {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly "metrics-port"?: number | undefined;
+  readonly "metrics-host"?: string | undefined;
+}
+
 /** Metrics show how busy the shops are, so only this machine can read them by default. */
-function findMetricsAddress(port: number | undefined, host: string | undefined): ServeOptions["metricsAt"] {
-  if (port !== undefined) return { host: host ?? "127.0.0.1", port };
-  if (host !== undefined) throw usageError("--metrics-host requires --metrics-port");
+function findMetricsAddress(flags: ListenFlags): ServeOptions["metricsAt"] {
+  const { "metrics-port": port, "metrics-host": host = defaults.host } = flags;
+  if (port !== undefined) {
+    const isTaken = port === (flags.port ?? defaults.port) && host === (flags.host ?? defaults.host);
+    if (!isTaken || port === 0) return { host, port };
+    throw usageError(`--metrics-port ${port} is the port of the service`, "Choose another port.");
+  }
+  if (flags["metrics-host"] !== undefined) throw usageError("--metrics-host requires --metrics-port");
   return undefined;
 }
 
