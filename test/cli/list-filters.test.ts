@@ -76,6 +76,9 @@ describe("invalid filters", () => {
     ["imports list --since 7d --until 10d", "--until ("],
     ["orders list --since 7d --since-date 2026-01-01", "--since-date"],
     ["questions list teapot --product mug", "--product cannot be used with <sku>"],
+    ["reviews list --with-images=no", "flag --with-images does not take a value"],
+    ["reviews list --json=yes", "flag --json does not take a value"],
+    ["reviews list --with-image=no", "unknown flag --with-image=no"],
     ["orders export --since 7x", 'invalid value "7x" for --since'],
     ["mail stats --since 7x", 'invalid value "7x" for --since'],
   ])("%s is a usage error", async (line, message) => {

@@ -80,6 +80,8 @@ class Parser extends CommanderCommand {
   unknownOption(flag: string): never {
     const parsers = [this, this.parent, this.parent?.parent, this.parent?.parent?.parent];
     const known = parsers.flatMap((parser) => parser?.options.flatMap(({ long }) => long ?? []) ?? []);
+    const [name = ""] = flag.split("=", 1);
+    if (known.includes(name)) throw this.#usage(`flag ${name} does not take a value`);
     throw this.#usage(`unknown flag ${flag}`, { given: flag, known: [...known, "--help"] });
   }
 
