@@ -46,6 +46,8 @@ describeBackends("customers.erase", (harness) => {
       expect([...places].some((place) => place?.startsWith(`${table}.`))).toBe(true);
     }
     for (const column of [
+      "products.url",
+      "coupons.code",
       "webhook_deliveries.body",
       "webhook_attempts.problem",
       "review_events.reason",

@@ -72,7 +72,11 @@ export async function addModeration(
   const visitor = harness.service({ appKey: account.caller.appKey });
   const author = { email, display_name: name };
   const title = `${text} on https://${text}.example`;
-  await visitor.reviews.create(aReview({ ...author, review_title: title, review_content: `${name} asks for ${text}` }));
+  // The address of a page that was opened from an email.
+  const product = { sku: "kettle", product_url: `https://shop.example/kettle?email=${encodeURIComponent(email)}` };
+  const texts = { review_title: title, review_content: `${name} asks for ${text}` };
+  await visitor.reviews.create(aReview({ ...author, ...product, ...texts }));
+  await service.coupons.upload({ codes: [`${email}/10`], coupon_action: "map_review" });
   const { reviews } = await service.reviews.queue({ state: "held" });
   const held = reviews.find((review) => review.email === email)?.id ?? 0;
   await service.reviews.setPublished({ review_id: held, published: false, reason: `spam of ${name}` });

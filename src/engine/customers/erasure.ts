@@ -16,6 +16,7 @@ import type { Traces } from "./traces.ts";
 export const erasedTables: readonly (keyof Tables)[] = [
   "account_settings",
   "answers",
+  "coupons",
   "idempotent_calls",
   "mail_events",
   "mail_messages",
@@ -25,6 +26,7 @@ export const erasedTables: readonly (keyof Tables)[] = [
   "missed_products",
   "order_emails",
   "orders",
+  "products",
   "question_events",
   "question_words",
   "questions",

@@ -14,7 +14,7 @@ const otherColumns: ReadonlySet<string> = new Set([
 
 /** Tables whose texts cannot contain an address, or are replaced otherwise. */
 const otherTables: ReadonlySet<string> = new Set(
-  "products purchases coupons public_ids users erasures review_words question_words".split(" "),
+  "purchases public_ids users erasures review_words question_words".split(" "),
 );
 
 interface Mention {

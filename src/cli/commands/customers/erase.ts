@@ -33,6 +33,7 @@ export const customersErase = command({
   run: async (context, { arguments: [email = ""], flags }): Promise<Erased> => {
     const { reviews } = flags;
     readEmail(email, "<email>");
+    const profile = await context.profile();
     const runs = await findLocalImports(context, email);
     const unfinished = runs.find(({ state }) => state !== "finished");
     if (unfinished && flags.plan !== true) throw explainUnfinished(unfinished.import_id);
@@ -48,6 +49,9 @@ export const customersErase = command({
         kept_files: [...new Set([...runs.flatMap(({ outside }) => outside), ...(await findOwnFiles(context, email))])],
         backups: await listBackupFiles(context),
       };
+      if (profile.mode === "remote") {
+        context.messages.info("Backups of the service are not listed. Ask its operator to delete those made before.");
+      }
       if (flags.plan === true) return planned;
       const { confirmByName } = await import("../../program/confirm.ts");
       await confirmByName(context, describeErasure(planned, email), email);
