@@ -42,8 +42,8 @@ const unknownOutcomeStatuses: ReadonlySet<number> = new Set([408, 500, 502, 504]
 export function parseResponse(response: HttpResponse, request: RequestInfo & { readonly endpoint: Endpoint }): unknown {
   const { status } = response;
   if (isRedirect(status)) throw redirected(response, request);
-  if (request.endpoint.extension === "own" && lacksPath(response)) throw lacksOperation(request);
   const body = request.endpoint.reply.media === "bytes" ? readBytes(response) : readJson(response, request.endpoint);
+  if (request.endpoint.extension === "own" && lacksPath(status, body)) throw lacksOperation(request);
   if (!body) throw notJson(response, request);
   const error = parseErrorBody(status, body);
   if (error)
@@ -85,9 +85,8 @@ export function parseRefusal(response: HttpResponse, request: RequestInfo): Serv
 }
 
 /** Whether a service has no such path. Own operations name the record that they do not find. */
-function lacksPath({ status, bytes }: HttpResponse): boolean {
-  const body = parse(bytes);
-  const error = typeof body === "object" && body !== null ? parseErrorBody(status, body as Fields) : undefined;
+function lacksPath(status: number, body: Fields | undefined): boolean {
+  const error = body && parseErrorBody(status, body);
   if (!error) return status === 404 || status === 405;
   const { kind, message } = error;
   if (kind === "recordNotFound") return parseErrorSubject(kind, message).record === undefined;
