@@ -11,6 +11,8 @@ export interface EmailTemplate {
 export interface OutgoingEmail {
   readonly id: number;
   readonly accountId: number;
+  /** For the log. */
+  readonly appKey: string;
   readonly category: SentEmailCategory;
   readonly to: { readonly address: string; readonly name: string };
   readonly store: { readonly name: string; readonly url: string | null };

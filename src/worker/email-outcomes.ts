@@ -10,6 +10,8 @@ export type EmailResultName = "sent" | "not_sent" | "deferred" | "bounced" | "fa
 
 /** Identifies an email in logs. Addresses are never logged; `mail show` prints them. */
 interface EmailRef {
+  /** Undefined if the email was not sent because of a rule. */
+  readonly appKey?: string | undefined;
   readonly id: number;
   readonly category: EmailCategory;
 }
@@ -48,8 +50,8 @@ export class EmailOutcomes {
     return this.#ended.length > 0;
   }
 
-  add({ id, accountId, category }: OwnedEmail, outcome: EmailOutcome): void {
-    this.#ended.push({ id, accountId, category, outcome });
+  add({ id, accountId, appKey, category }: OwnedEmail, outcome: EmailOutcome): void {
+    this.#ended.push({ id, accountId, appKey, category, outcome });
   }
 
   /**
@@ -137,6 +139,6 @@ export class EmailOutcomes {
   }
 }
 
-export function toLogFields({ id, category }: EmailRef) {
-  return { mail: id, category };
+export function toLogFields({ id, appKey, category }: EmailRef) {
+  return { ...(appKey !== undefined && { account: appKey }), mail: id, category };
 }

@@ -92,6 +92,8 @@ const none: Sent = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 interface LogLine {
   readonly level: string;
   readonly msg: string;
+  /** The app key of the account of the email. */
+  readonly account?: string;
   /** The ID of the email that the line is about. */
   readonly mail?: number;
   /** How many emails a worker took over. */
@@ -223,7 +225,9 @@ describe("mail run", () => {
     const { data, exitCode, stderr } = await home.json<Summary>(["mail", "run", "--once"], by(server));
     expect([exitCode, data.state, data.mails]).toEqual([0, "completed", { ...none, sent: 30 }]);
     expect(distinct(server.accepted.map(({ messageId }) => messageId))).toBe(30);
-    expect(readLog(stderr).filter(({ msg }) => msg === "sent")).toHaveLength(30);
+    const { data: credentials } = await home.json<{ app_key: string }>(["auth", "credentials"]);
+    const sent = readLog(stderr).filter(({ msg }) => msg === "sent");
+    expect(sent.map(({ account }) => account)).toEqual(Array.from({ length: 30 }, () => credentials.app_key));
     expect(stderr).not.toContain("@mail.example");
     expect(await home.json<Summary>(["mail", "run", "--once"], by(server))).toMatchObject({
       exitCode: 0,

@@ -6,6 +6,7 @@ export function anOutgoingEmail(fields: Partial<OutgoingEmail> = {}): OutgoingEm
   return {
     id: 7,
     accountId: 1,
+    appKey: "app-key",
     ...createSampleEmail("map"),
     key: "mail-7.abc",
     ...fields,

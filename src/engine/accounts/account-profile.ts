@@ -4,6 +4,7 @@ import { readSettings, saveSetting } from "./account-settings.ts";
 
 export interface AccountProfile {
   readonly id: number;
+  readonly appKey: string;
   /** The store's URL; empty if unknown. */
   readonly domain: string;
   /** The store's name; empty if unknown. */
@@ -22,7 +23,7 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
     .selectFrom("accounts")
     .leftJoin("account_platforms", (join) => join.on("account_platforms.account_id", "=", id))
     .leftJoin("users", (join) => join.on("users.account_id", "=", id).on("users.kind", "=", "owner"))
-    .select(["account_platforms.shop_domain", "users.url", "users.display_name"])
+    .select(["accounts.app_key", "account_platforms.shop_domain", "users.url", "users.display_name"])
     .where("accounts.id", "=", id)
     .orderBy("users.id")
     .limit(1)
@@ -31,6 +32,7 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
   const ownerName = found?.display_name?.trim() ?? "";
   return {
     id,
+    appKey: found?.app_key ?? "",
     domain: found?.shop_domain ?? found?.url ?? "",
     displayName: name ?? ownerName,
     publicName: name ?? shortenName(ownerName),

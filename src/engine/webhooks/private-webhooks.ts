@@ -5,24 +5,29 @@ const name = "private_webhooks";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs" | "privateWebhooksFor">;
 
+/** An account whose webhooks are sent. */
+interface WebhookOwner {
+  readonly appKey: string;
+  readonly isPrivateAllowed: boolean;
+}
+
 /**
  * Reads whether an account's webhooks may call private addresses: only if the operator allowed it, in the database or in
  * the configuration of this machine, which applies to the account of its profile.
  */
-export async function readPrivateWebhooks(
+export async function readWebhookOwner(
   accountId: number,
   { transaction, privateWebhooksFor }: Omit<Context, "nowMs">,
-): Promise<boolean> {
-  const found = await transaction
+): Promise<WebhookOwner> {
+  const { app_key: appKey, value } = await transaction
     .selectFrom("accounts")
     .leftJoin("account_settings", (join) =>
       join.on("account_settings.account_id", "=", accountId).on("account_settings.name", "=", name),
     )
     .select(["accounts.app_key", "account_settings.value"])
     .where("accounts.id", "=", accountId)
-    .executeTakeFirst();
-  if (!found) return false;
-  return found.value === "true" || found.app_key === privateWebhooksFor;
+    .executeTakeFirstOrThrow();
+  return { appKey, isPrivateAllowed: value === "true" || appKey === privateWebhooksFor };
 }
 
 /**

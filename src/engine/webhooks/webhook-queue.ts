@@ -1,12 +1,14 @@
 import { DueAccounts } from "../kernel/due-accounts.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../kernel/handler.ts";
 import { type AttemptOutcome, type DeliveryResult, recordOutcome, requeue } from "./outcomes.ts";
-import { readPrivateWebhooks } from "./private-webhooks.ts";
+import { readWebhookOwner } from "./private-webhooks.ts";
 import { deliveryQueue, type DueDelivery, selectDueDeliveries, selectExpiredDeliveries } from "./delivery-rows.ts";
 
 export interface BegunDelivery {
   readonly id: number;
   readonly accountId: number;
+  /** For the log. */
+  readonly appKey: string;
   readonly webhookId: number;
   readonly attemptId: number;
   /** Number of the attempt since the delivery was queued or redelivered, starting at 1. */
@@ -96,9 +98,9 @@ async function beginDue(limit: number, holder: LeaseHolder, context: HandlerCont
   await requeueExpiredLeases(context);
   const due = await selectDueDeliveries(limit, context);
   if (due.length === 0) return [];
-  const isPrivateAllowed = await readPrivateWebhooks(accountIdOf(context), context);
+  const owner = await readWebhookOwner(accountIdOf(context), context);
   const begun: BegunDelivery[] = [];
-  for (const delivery of due) begun.push({ ...(await beginOne(delivery, holder, context)), isPrivateAllowed });
+  for (const delivery of due) begun.push({ ...(await beginOne(delivery, holder, context)), ...owner });
   return begun;
 }
 
@@ -128,7 +130,7 @@ async function beginOne(
   due: DueDelivery,
   { worker, leaseMs }: LeaseHolder,
   context: HandlerContext,
-): Promise<Omit<BegunDelivery, "isPrivateAllowed">> {
+): Promise<Omit<BegunDelivery, "appKey" | "isPrivateAllowed">> {
   const { transaction, nowMs } = context;
   const accountId = accountIdOf(context);
   const attempt = due.attempts + 1;

@@ -14,7 +14,7 @@ import { createSampleData } from "./sample-events.ts";
 import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
 import { deletedReason, deleteWebhook } from "./outcomes.ts";
-import { readPrivateWebhooks } from "./private-webhooks.ts";
+import { readWebhookOwner } from "./private-webhooks.ts";
 
 const allowPrivateHint =
   "On the machine of the service, its operator can allow private addresses for an account with " +
@@ -97,7 +97,8 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
 
 /** Stricter than the check of URLs that are only displayed. The length limit is in bytes because the URL is indexed. */
 async function checkUrl(url: string, context: HandlerContext): Promise<void> {
-  const refusal = explainRefusedUrl(url, await readPrivateWebhooks(accountOf(context).id, context));
+  const { isPrivateAllowed } = await readWebhookOwner(accountOf(context).id, context);
+  const refusal = explainRefusedUrl(url, isPrivateAllowed);
   if (refusal !== undefined) {
     throw new ServiceError("invalidParams", `url ${refusal}`, {
       field: "url",

@@ -88,6 +88,7 @@ class DeliveryRound {
     const result = await queue.end(begun, outcome);
     this.#counts[result] += 1;
     const fields = {
+      account: begun.appKey,
       delivery: begun.id,
       webhook: begun.webhookId,
       event_id: begun.eventId,

@@ -16,6 +16,7 @@ function anEmail(id: number): OutgoingEmail {
   return {
     id,
     accountId: 1,
+    appKey: "app-key",
     category: "map",
     to: { address: `p${id}@mail.example`, name: "P" },
     store: { name: "Shop", url: null },

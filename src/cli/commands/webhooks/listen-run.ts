@@ -21,7 +21,7 @@ const pollIntervalMs = 1_000;
 const workerTimeoutMs = 10_000;
 
 /** How many deliveries are forwarded at the same time. */
-const maxForwards = 8;
+const maxForwards = 4;
 
 export interface ListenOptions {
   readonly sinceMs?: number | undefined;

@@ -19,6 +19,7 @@ interface ApprovedEmail {
 
 /** Data shared by all emails of an account. */
 interface Sender {
+  readonly appKey: string;
   readonly store: OutgoingEmail["store"];
   readonly settings: EmailSettings;
   /** The domains whose links are tracked. */
@@ -51,13 +52,14 @@ export async function buildOutgoingEmails(
 function toOutgoing(
   row: Row<"mails">,
   data: OutgoingEmail["data"],
-  { store, settings, templates }: Sender,
+  { appKey, store, settings, templates }: Sender,
   context: HandlerContext,
 ): OutgoingEmail {
   const source = { accountId: row.account_id, mailId: row.id };
   return {
     id: row.id,
     accountId: row.account_id,
+    appKey,
     category: row.category as SentEmailCategory,
     to: { address: row.email, name: row.name },
     store,
@@ -136,6 +138,7 @@ async function readSender(accountId: number, context: HandlerContext): Promise<S
     .where("disabled_at", "is", null)
     .execute();
   return {
+    appKey: profile.appKey,
     store: { name: profile.displayName, url: profile.domain || null },
     settings: await readEmailSettings(context, accountId),
     domains: await readStoreDomains(context, accountId),
