@@ -8,16 +8,17 @@ const privateFolderMode = 0o700;
 
 /**
  * Replaces a file atomically. Creates its folder if needed. Only the owner can read the file and the folder.
+ * @param hint what to do if the file cannot be written, unless it is a file of starpost
  * @throws UserError `failed`
  */
-export async function writePrivateFile(path: string, content: string | Buffer): Promise<void> {
-  await createPrivateFolder(dirname(path));
+export async function writePrivateFile(path: string, content: string | Buffer, hint?: string): Promise<void> {
+  await createPrivateFolder(dirname(path), hint);
   try {
     // Loaded on demand: most commands only read.
     const { default: writeFileAtomic } = await import("write-file-atomic");
     await writeFileAtomic(path, content, { mode: privateFileMode });
   } catch (error) {
-    throw toFileError(error, path, ownFolderHint);
+    throw toFileError(error, path, hint ?? ownFolderHint);
   }
 }
 
@@ -29,11 +30,11 @@ export const ownFolderHint =
  * Creates a folder that only its owner can access, unless it exists.
  * @throws UserError `failed`
  */
-export async function createPrivateFolder(path: string): Promise<void> {
+export async function createPrivateFolder(path: string, hint?: string): Promise<void> {
   try {
     mkdirSync(path, { recursive: true, mode: privateFolderMode });
   } catch (error) {
-    throw toFileError(error, path, "Set STARPOST_HOME to a writable folder.");
+    throw toFileError(error, path, hint ?? "Set STARPOST_HOME to a writable folder.");
   }
 }
 

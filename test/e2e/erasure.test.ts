@@ -127,6 +127,8 @@ test.each(["SQLite", ...(postgresServer === undefined ? [] : ["PostgreSQL"])])(
     expect([statSync(archive).mode & 0o777, readFileSync(archive).toString("latin1", 0, 2)]).toEqual([0o600, "PK"]);
     const again = await home.run(["customers", "export", email, "--out", archive]);
     expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining("--out")]);
+    const nowhere = await home.run(["customers", "export", email, "--out", join(archive, "zeb.json")]);
+    expect([nowhere.exitCode, nowhere.stderr]).toEqual([1, expect.stringContaining("Pass --out")]);
     expect((await home.run(["alias", "set", "zeb", `customers show ${email}`])).exitCode).toBe(0);
     const plan = await home.json<{ imports: unknown[]; kept_files: string[] }>(["customers", "erase", email, "--plan"]);
     expect(plan.data).toMatchObject({ state: "planned", backups: [backup] });

@@ -46,7 +46,7 @@ export const customersExport = command({
     const content = /\.zip$/i.test(file)
       ? (await import("../../../export/customer-archive.ts")).createArchive(exported, context.io.clock())
       : Buffer.from(`${JSON.stringify(exported, null, 2)}\n`);
-    await writePrivateFile(file, content);
+    await writePrivateFile(file, content, "Pass --out a file in a writable folder.");
     const { orders, reviews, mails } = stored;
     const counts = [countOf(orders.length, "order"), countOf(reviews.length, "review"), countOf(mails.length, "email")];
     context.messages.info(`Exported ${counts.join(", ")} to ${file}.`);
