@@ -31,6 +31,13 @@ export function isEmailTypeId(key: string): boolean {
   return /^[1-9]\d?$/.test(key) && Number(key) in emailTypes;
 }
 
+/** An email type ID as a number, or as text in a query. */
+export const emailTypeId = lazily(() =>
+  shape.count.refine((id) => isEmailTypeId(String(id)), {
+    error: `must be from 1 to ${Object.keys(emailTypes).length}`,
+  }),
+);
+
 /** The error messages of a bulk call. Source: spec "Unsubscribers". */
 export const unsubscriberErrorTexts = {
   emailType: "email type ID is not valid",

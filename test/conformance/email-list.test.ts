@@ -75,6 +75,9 @@ describeBackends("emails", (harness) => {
     expect(await list({ email: "b@MAIL.example" })).toEqual(["b", "b", "test"]);
     expect(await list({ category: "map", email: "a@mail.example" })).toEqual(["a", "a"]);
     expect(await list({ category: "reminder" })).toEqual([]);
+    expect(await list({ email_type_id: 1, order_id: "a" })).toEqual(["a", "a"]);
+    expect(await list({ email_type_id: 5 })).toEqual([]);
+    expect(await list({ email_type_id: 17 })).toEqual([]);
     expect(await list({ state: "sent" })).toEqual([]);
     expect(await list({ state: "queued,sent", order_id: "b", sort: "soonest" })).toEqual(["b", "b"]);
   });
@@ -122,6 +125,7 @@ describeBackends("emails", (harness) => {
     [{ state: "gone" }, mentioning("state", "queued")],
     [{ state: " , " }, mentioning("state", "queued")],
     [{ category: "letters" }, mentioning("category", "map")],
+    [{ email_type_id: 18 }, mentioning("email_type_id", "17")],
     [{ sort: "random" }, mentioning("sort", "newest, oldest, soonest, latest")],
     [{ email: "x" }, mentioning("email")],
     [{ since_id: "x" }, mentioning("since_id")],

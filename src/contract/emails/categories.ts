@@ -70,6 +70,11 @@ export const emailTypeOf: Readonly<Record<EmailCategory, EmailTypeId>> = {
   map: 1,
 };
 
+/** The categories of an email type. */
+export function categoriesOf(emailTypeId: number): readonly EmailCategory[] {
+  return emailCategories.filter((category) => emailTypeOf[category] === emailTypeId);
+}
+
 /** The types of emails that answer an action of their recipient: verify a review, confirm a question. */
 const requestedTypes: ReadonlySet<number> = new Set([
   emailTypeOf.anonymous_testimonials_request,

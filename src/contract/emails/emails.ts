@@ -6,6 +6,7 @@ import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { nameList, timeRange } from "../lists/filters.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
+import { emailTypeId } from "../unsubscribers.ts";
 import { lazily } from "../lazily.ts";
 
 /** Page size of email lists. Assumed: same as other lists of an account. */
@@ -131,6 +132,7 @@ export const emails = {
         product_id: shape.id.optional(),
         email: shape.email.optional(),
         category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
+        email_type_id: emailTypeId().optional(),
         /** With a range, `newest` and `oldest` sort by creation time. */
         ...timeRange(),
         sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),

@@ -3,17 +3,11 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { lazily } from "../lazily.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
-import { emailTypes, isEmailTypeId, unsubscriber } from "../unsubscribers.ts";
+import { emailTypeId, unsubscriber } from "../unsubscribers.ts";
 import { nextPage, searchListing, searchPaging, timeRange } from "./filters.ts";
 
 /** An unsubscribed address, with the time of the unsubscription. */
 const foundUnsubscriber = lazily(() => unsubscriber().extend({ created_at: timestamp() }));
-
-const emailTypeId = lazily(() =>
-  shape.count.refine((id) => isEmailTypeId(String(id)), {
-    error: `must be from 1 to ${Object.keys(emailTypes).length}`,
-  }),
-);
 
 export const unsubscriberSearch = {
   search: endpoint({

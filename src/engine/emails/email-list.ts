@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type * as z from "zod";
 import {
+  categoriesOf,
   type contract,
   type EmailCategory,
   emailPage,
@@ -102,10 +103,14 @@ interface Page {
 }
 
 /** Applies the filters that all pages share. */
-function selectListed({ category, since_id, since_date, until_date }: Query, context: HandlerContext) {
+function selectListed(query: Query, context: HandlerContext) {
+  const { category, email_type_id, since_id, since_date, until_date } = query;
   return selectEmails(context)
     .where("mails.account_id", "=", accountOf(context).id)
     .$if(category !== undefined, (rows) => rows.where("mails.category", "=", category ?? ""))
+    .$if(email_type_id !== undefined, (rows) =>
+      rows.where(({ eb, or }) => or(categoriesOf(email_type_id ?? 0).map((one) => eb("mails.category", "=", one)))),
+    )
     .$if(since_id !== undefined, (rows) => rows.where("mails.id", ">=", since_id ?? 0))
     .$if(since_date !== undefined, (rows) => rows.where("mails.created_at", ">=", Date.parse(since_date ?? "")))
     .$if(until_date !== undefined, (rows) => rows.where("mails.created_at", "<", Date.parse(until_date ?? "")));

@@ -3,7 +3,7 @@ import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { oneOf, readEmail, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { emailType, oneOf, readEmail, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { checkLimit, withService } from "../../program/with-service.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
@@ -17,7 +17,7 @@ export const mailList = command({
     "starpost mail list --limit 50",
     "starpost mail list --state queued --sort soonest",
     "starpost mail list --order 1001",
-    "starpost mail list --state failed --since 7d",
+    "starpost mail list --type reviews --state failed --since 7d",
     "starpost mail list --state bounced,failed --format csv > undelivered.csv",
   ],
   flags: {
@@ -26,6 +26,7 @@ export const mailList = command({
     order: { value: "<order_id>", description: "only emails about this order", read: readText },
     product: { value: "<product_id>", description: "only emails about this product", read: readText },
     category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
+    type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
     ...timeFlags,
     sort: {
       value: "<order>",
@@ -37,7 +38,7 @@ export const mailList = command({
   },
   run: async (context, { flags }) => {
     const { emailPage } = await import("../../../contract/emails/emails.ts");
-    const { state, email, order, product, category, sort, limit } = flags;
+    const { state, email, order, product, category, type, sort, limit } = flags;
     checkLimit(limit, emailPage, "emails.list");
     const query = {
       count: limit + 1,
@@ -47,6 +48,7 @@ export const mailList = command({
       ...(product !== undefined && { product_id: product }),
       ...toTimeRange(flags, context.io.clock()),
       ...(category !== undefined && { category }),
+      ...(type !== undefined && { email_type_id: Number(type) }),
       sort,
     };
     const { mails } = await withService(context, (service) => service.emails.list(query));
