@@ -18,7 +18,8 @@ const selectQueued = createStatement<{ accountId: number; rows: string }, DueEma
     select mails.* from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)}
       cross join orders cross join mails
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
-      and mails.account_id = ${slot("accountId")} and mails.order_row = orders.id and mails.category = 'map' and mails.state = 'queued'`,
+      and mails.account_id = ${slot("accountId")} and mails.order_row = orders.id and mails.category = 'map'
+      and ${dialect.withoutIndex(sql.ref("mails.state"))} = 'queued'`,
 );
 
 /**

@@ -1,13 +1,49 @@
 import { expect, it, vi } from "vitest";
 import { SqliteFile } from "../../../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../../../support/backends.ts";
+import { backends, type Harness } from "../../../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOrders } from "../../../../support/builders.ts";
 import { evaluateDueEmails } from "../../../../support/due-emails.ts";
 
-it("evaluates emails using indexes", async () => {
+/** The steps of the plans of all `select` statements that are sent meanwhile. */
+async function findSteps({ database }: Harness, run: () => Promise<unknown>): Promise<readonly string[]> {
+  const ran = vi.spyOn(SqliteFile.prototype, "all");
+  await run();
+  const calls = ran.mock.calls.map(([sql, parameters = []]) => [sql, parameters] as const);
+  ran.mockRestore();
+  const file = new SqliteFile(database.shownAs);
+  const steps = new Set(
+    [...new Map(calls)]
+      // Excludes statements with which the tests read results.
+      .filter(([sql]) => /^\s*select/i.test(sql) && !sql.includes("left join"))
+      .flatMap(([sql, parameters]) =>
+        file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail)),
+      ),
+  );
+  file.close();
+  return [...steps];
+}
+
+async function openSqlite(): Promise<Harness> {
   const sqlite = backends.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
-  const harness = await sqlite.open();
+  return sqlite.open();
+}
+
+it("counts the emails of new orders using the index of orders", async () => {
+  const harness = await openSqlite();
+  try {
+    const { service } = await harness.newAccount();
+    const orders = bulkOrders([anOrder({ products: { teapot: anOrderedProduct() } })]);
+    const steps = await findSteps(harness, () => service.orders.massCreate({ ...orders, send_mail: true }));
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH mails USING INDEX mails_of_orders /));
+    expect(steps.filter((step) => step.includes("mails_by_state_and_creation"))).toEqual([]);
+  } finally {
+    await harness.close();
+  }
+});
+
+it("evaluates emails using indexes", async () => {
+  const harness = await openSqlite();
   try {
     const { service } = await harness.newAccount();
     const products = { teapot: anOrderedProduct(), pan: anOrderedProduct() };
@@ -15,26 +51,11 @@ it("evaluates emails using indexes", async () => {
     await service.emailRules.set({ name: "one_mail_per", value: "order" });
     await service.orders.massCreate(bulkOrders([anOrder({ order_id: "2", products })]));
     await service.emails.sendTest({ email: "ann@mail.example" });
-    const ran = vi.spyOn(SqliteFile.prototype, "all");
-    await evaluateDueEmails(harness);
-    const calls = ran.mock.calls.map(([sql, parameters = []]) => [sql, parameters] as const);
-    ran.mockRestore();
-    const file = new SqliteFile(harness.database.shownAs);
-    const steps = new Set(
-      [...new Map(calls)]
-        // Excludes statements with which the tests read results.
-        .filter(([sql]) => /^\s*select/i.test(sql) && !sql.includes("left join"))
-        .flatMap(([sql, parameters]) =>
-          file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => String(detail)),
-        ),
-    );
-    file.close();
+    const steps = await findSteps(harness, () => evaluateDueEmails(harness));
     expect(
-      [...steps].filter((step) =>
-        /^SCAN (?!jsonb_each|CONSTANT|first_due|last_due|expired|ends|queued|leased)/.test(step),
-      ),
+      steps.filter((step) => /^SCAN (?!jsonb_each|CONSTANT|first_due|last_due|expired|ends|queued|leased)/.test(step)),
     ).toEqual([]);
-    expect([...steps]).toEqual(
+    expect(steps).toEqual(
       expect.arrayContaining([
         "SEARCH mails USING INDEX mails_by_account_state (account_id=? AND state=? AND due_at<?)",
         expect.stringMatching(/^SEARCH mails USING INDEX \w+ \(account_id=\? AND state=\?\)$/),
