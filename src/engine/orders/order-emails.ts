@@ -100,7 +100,7 @@ const updateMails = createDeferredStatement<{ accountId: number; rows: string }>
         then batch.later_ms else 0 end
     from ${batchOf(changedOrderColumns, slot("rows"), dialect)}
     where mails.account_id = ${constantInBatch(slot("accountId"), "order_row")} and mails.order_row = batch.order_row
-      and mails.state = ${constantInBatch(sql.lit("queued"), "name")}`,
+      and ${dialect.withoutIndex(sql.ref("mails.state"))} = 'queued'`,
 );
 
 /** Applies the new customer names and dates of stored orders to their queued emails. */
