@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { type EmailCategory, type EmailRuleName, emailRuleNames, type EmailState } from "../../contract/index.ts";
 import { recordEmailEvents } from "../kernel/email-log.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
@@ -44,12 +45,12 @@ export async function eraseEmails(traces: Traces, pseudonym: string, context: Ha
 /** Counts emails that have not been sent. */
 export async function countUnsent(
   { person: { accountId }, mails, mailsToOthers }: Pick<Traces, "person" | "mails" | "mailsToOthers">,
-  { transaction }: HandlerContext,
+  { transaction, dialect }: HandlerContext,
 ): Promise<number> {
   const found = await transaction
     .selectFrom("mails")
     .select("id")
-    .where("account_id", "=", accountId)
+    .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
     .where("id", "in", [0, ...mails, ...mailsToOthers])
     .where("state", "in", unsent)
     .execute();
@@ -57,10 +58,11 @@ export async function countUnsent(
 }
 
 async function cancelEmails(ids: readonly number[], accountId: number, context: HandlerContext): Promise<number> {
-  const changed = await context.transaction
+  const { transaction, dialect } = context;
+  const changed = await transaction
     .updateTable("mails")
     .set({ state: "not_sent", reason: canceled, worker: null, leased_until: null })
-    .where("account_id", "=", accountId)
+    .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
     .where("id", "in", ids)
     .where("state", "in", unsent)
     .returning(["id", "category"])

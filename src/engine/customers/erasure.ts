@@ -110,13 +110,13 @@ export async function eraseCustomer(
 async function pseudonymizeOrders(
   { accountId, orderRows, keys }: Traces["person"],
   pseudonym: string,
-  { transaction }: HandlerContext,
+  { transaction, dialect }: HandlerContext,
 ): Promise<void> {
   if (orderRows.length > 0) {
     await transaction
       .updateTable("orders")
       .set({ email: pseudonym, customer_name: erasedName, user_reference: null })
-      .where("account_id", "=", accountId)
+      .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
       .where("id", "in", orderRows)
       .execute();
     await transaction

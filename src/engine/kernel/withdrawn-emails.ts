@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { EmailCategory, EmailRuleName } from "../../contract/index.ts";
 import { recordEmailEvents } from "./email-log.ts";
 import type { HandlerContext } from "./handler.ts";
@@ -22,9 +23,9 @@ const rule = "stopped_by_hand" satisfies EmailRuleName;
  */
 export async function withdrawEmails(
   { accountId, recipients, categories, record: [field, id], texts }: Withdrawal,
-  context: Pick<HandlerContext, "transaction" | "nowMs">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<boolean> {
-  const { transaction } = context;
+  const { transaction, dialect } = context;
   const queued = await transaction
     .selectFrom("mails")
     .select(["id", "category", "data"])
@@ -36,7 +37,7 @@ export async function withdrawEmails(
     )
     .where("sent_at", "is", null)
     .where("category", "in", categories)
-    .where("state", "=", "queued")
+    .where(dialect.withoutIndex(sql.ref("state")), "=", "queued")
     // Otherwise, it may have been sent.
     .where("worker", "is", null)
     .execute();

@@ -37,7 +37,17 @@ it("uses an index in every statement of every operation", async () => {
           )
           .map((step) => `${step}: ${sql}`);
       });
+    // SQLite prefers these to a few IDs or addresses, although an account may have many such rows.
+    const updates = own
+      .filter(([sql]) => /^\s*update "?(?:answers|mails|orders|questions|reviews)\b/.test(sql))
+      .flatMap(([sql, parameters]) =>
+        file.all(`explain query plan ${sql}`, parameters).map(({ detail }) => `${String(detail)}: ${sql}`),
+      )
+      .filter((step) =>
+        /^SEARCH (?:answers|mails|orders|questions|reviews) .*\(account_id=\?(?: AND state=\?)?\)/.test(step),
+      );
     file.close();
+    expect(updates).toEqual([]);
     expect(own.length).toBeGreaterThan(120);
     expect(scans).toEqual([]);
   } finally {
