@@ -25,7 +25,7 @@ export interface Costs {
 
 const ordersPerCall = 500;
 const mostSentEmails = 5_000;
-const emailTables = /^(?:mails|mail_events|mail_counts|mails_)/;
+const emailTables = /^(?:mails|mail_events|mail_counts|mail_messages)/;
 /** Deleted after a day. */
 const temporaryTables = /^(?:idempotent_calls)/;
 
