@@ -98,6 +98,7 @@ export const thinCommands = {
   },
   "reviews rules test": {
     operation: "reviewRules.test",
+    hooks: async () => (await import("../reviews/rule-test-hooks.ts")).ruleTestHooks,
     examples: [
       "starpost reviews rules test --content 'Win at our casino' --score 5",
       "starpost reviews rules test --review-id 12 --verification verified_buyer",

@@ -1,0 +1,10 @@
+import type { OperationHooks } from "../operations/run.ts";
+
+/** Says so if no rule decides, because the fields of the decision are then empty. */
+export const ruleTestHooks: OperationHooks = {
+  adjustInput: (input) => input,
+  readResponse: ({ messages }, _input, response) => {
+    if (response["action"] === null) messages.info("No rule applies to this review.");
+    return response;
+  },
+};
