@@ -1,6 +1,6 @@
 import type { OperationHooks } from "../operations/run.ts";
 
-/** Says so if no rule decides, because the fields of the decision are then empty. */
+/** Reports that no rule decides, because the fields of the decision are then empty. */
 export const ruleTestHooks: OperationHooks = {
   adjustInput: (input) => input,
   readResponse: ({ messages }, _input, response) => {
