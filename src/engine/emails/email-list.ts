@@ -109,7 +109,7 @@ function selectListed(query: Query, context: HandlerContext) {
     .where("mails.account_id", "=", accountOf(context).id)
     .$if(category !== undefined, (rows) => rows.where("mails.category", "=", category ?? ""))
     .$if(email_type_id !== undefined, (rows) =>
-      rows.where(({ eb, or }) => or(categoriesOf(email_type_id ?? 0).map((one) => eb("mails.category", "=", one)))),
+      rows.where((eb) => eb.or(categoriesOf(email_type_id ?? 0).map((one) => eb("mails.category", "=", one)))),
     )
     .$if(since_id !== undefined, (rows) => rows.where("mails.id", ">=", since_id ?? 0))
     .$if(since_date !== undefined, (rows) => rows.where("mails.created_at", ">=", Date.parse(since_date ?? "")))
