@@ -4,7 +4,7 @@ import { lazily } from "../lazily.ts";
 import { purchaseRecord } from "../orders.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
-import { nextPage, searchListing, searchPaging, timeRange } from "./filters.ts";
+import { nextPage, searchCall, searchListing, searchPaging, timeRange } from "./filters.ts";
 
 /** An order with its products. */
 const foundOrder = lazily(() =>
@@ -36,13 +36,12 @@ const foundOrder = lazily(() =>
 export type FoundOrder = z.output<ReturnType<typeof foundOrder>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}/orders`;
-const own = { extension: "own", auth: "utoken", effect: "read", reply: enveloped } as const;
+const own = { ...searchCall, reply: enveloped } as const;
 
 export const orderSearch = {
   search: endpoint({
     summary: "List the order lines that match filters, newest first",
     listing: { items: "purchases", ...searchListing },
-    method: "GET",
     paths: [prefix],
     ...own,
     input: () =>
@@ -57,7 +56,6 @@ export const orderSearch = {
   }),
   get: endpoint({
     summary: "Get an order with its products",
-    method: "GET",
     paths: [`${prefix}/{order_id}`],
     ...own,
     input: () => z.object({ order_id: shape.id }),

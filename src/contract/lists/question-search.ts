@@ -5,7 +5,7 @@ import { questionStates } from "../questions/moderation.ts";
 import { question } from "../questions/questions.ts";
 import { enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
-import { nameList, nextPage, searchListing, searchPaging, searchText, timeRange } from "./filters.ts";
+import { nameList, nextPage, searchCall, searchListing, searchPaging, searchText, timeRange } from "./filters.ts";
 
 /** A question as the store sees it, with its public answers. */
 const foundQuestion = lazily(() =>
@@ -25,11 +25,8 @@ export const questionSearch = {
   search: endpoint({
     summary: "List the questions about all products with their answers, newest first",
     listing: { items: "questions", ...searchListing },
-    method: "GET",
+    ...searchCall,
     paths: [`${extensionPrefix}/apps/{app_key}/questions`],
-    extension: "own",
-    auth: "utoken",
-    effect: "read",
     input: () =>
       z.object({
         email: shape.email.optional(),

@@ -4,7 +4,7 @@ import { lazily } from "../lazily.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { emailTypeId, unsubscriber } from "../unsubscribers.ts";
-import { nextPage, searchListing, searchPaging, timeRange } from "./filters.ts";
+import { nextPage, searchCall, searchListing, searchPaging, timeRange } from "./filters.ts";
 
 /** An unsubscribed address, with the time of the unsubscription. */
 const foundUnsubscriber = lazily(() => unsubscriber().extend({ created_at: timestamp() }));
@@ -13,11 +13,8 @@ export const unsubscriberSearch = {
   search: endpoint({
     summary: "List the unsubscribed addresses that match filters, newest first",
     listing: { items: "unsubscribers", ...searchListing },
-    method: "GET",
+    ...searchCall,
     paths: [`${extensionPrefix}/apps/{app_key}/unsubscribers`],
-    extension: "own",
-    auth: "utoken",
-    effect: "read",
     input: () =>
       z.object({
         email: shape.email.optional(),

@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { nameList, nextPage, searchListing, searchPaging, searchText, timeRange } from "../lists/filters.ts";
+import {
+  nameList,
+  nextPage,
+  searchCall,
+  searchListing,
+  searchPaging,
+  searchText,
+  timeRange,
+} from "../lists/filters.ts";
 import { lazily } from "../lazily.ts";
 import { enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
@@ -14,11 +22,8 @@ export const reviewSearch = {
   search: endpoint({
     summary: "List the account's reviews that match filters, newest first",
     listing: { items: "reviews", ...searchListing },
-    method: "GET",
+    ...searchCall,
     paths: [`${extensionPrefix}/apps/{app_key}/reviews`],
-    extension: "own",
-    auth: "utoken",
-    effect: "read",
     input: () =>
       z.object({
         email: shape.email.optional(),
