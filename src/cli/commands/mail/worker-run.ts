@@ -7,7 +7,7 @@ import type { WorkerOptions, WorkSummary } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
-import { createAnnouncer } from "../serve/server-run.ts";
+import { createAnnouncer } from "../../program/output/messages.ts";
 
 /**
  * Sends due emails and webhooks of the embedded database, once or until a signal arrives.

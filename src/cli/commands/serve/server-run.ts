@@ -6,6 +6,7 @@ import { countOf } from "../../../terminal/plural.ts";
 import type { ChaosCounts, ServeOptions, SignUpState } from "../../../app/ports.ts";
 import type { SignalName } from "../../program/io.ts";
 import type { Context } from "../../program/context.ts";
+import { createAnnouncer } from "../../program/output/messages.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
@@ -67,16 +68,6 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     signals.release();
     io.signals.off("SIGHUP", onHangUp);
   }
-}
-
-/** Shows what a person should know about a server or a worker. Where nobody reads along, standard error contains only JSON lines. */
-export function createAnnouncer({ io, messages, globals }: Context): (message: string) => void {
-  if (io.isStderrTerminal) return (message) => messages.warn(message);
-  return (message) => {
-    if (globals.quiet) return;
-    const time = new Date(io.clock()).toISOString();
-    io.stderr.write(`${JSON.stringify({ level: "info", time, msg: message })}\n`);
-  };
 }
 
 /** Who may create accounts with `POST /users`. */

@@ -96,3 +96,24 @@ function formatMessage(io: Io, message: Message, globals: Globals): string {
   const { width } = readMessageScreen(io);
   return lines.flatMap((line) => wrapLine(line, width)).join("\n");
 }
+
+/**
+ * Shows what a person should know about a server or a worker. Where nobody reads along, standard error contains only JSON
+ * lines.
+ */
+export function createAnnouncer({
+  io,
+  messages,
+  globals,
+}: {
+  readonly io: Io;
+  readonly messages: Messages;
+  readonly globals: Globals;
+}): (message: string) => void {
+  if (io.isStderrTerminal) return (message) => messages.warn(message);
+  return (message) => {
+    if (globals.quiet) return;
+    const time = new Date(io.clock()).toISOString();
+    io.stderr.write(`${JSON.stringify({ level: "info", time, msg: message })}\n`);
+  };
+}
