@@ -15,7 +15,7 @@ import { countRejected } from "./view.ts";
 /** What a command does in addition to the call. */
 export interface OperationHooks {
   /** Completes and checks the input. Called before a connection is opened. */
-  readonly adjustInput: (input: Row, from: { readonly clock: () => number; readonly flags: FlagValues<Flags> }) => Row;
+  readonly adjustInput?: (input: Row, from: { readonly clock: () => number; readonly flags: FlagValues<Flags> }) => Row;
   /** Reports the result, and returns the data of the command. */
   readonly readResponse?: (context: Context, input: Row, response: Row) => Row;
 }
@@ -47,7 +47,7 @@ export async function runOperation(
   const read = (own: OwnAccount) => {
     const input = readInput(card, { arguments: positional, flags, file, own, password });
     const given = needsDetails ? { details: true, ...input } : input;
-    return hooks?.adjustInput(given, { clock: context.io.clock, flags }) ?? given;
+    return hooks?.adjustInput?.(given, { clock: context.io.clock, flags }) ?? given;
   };
   // Report missing fields before opening a connection.
   if (!needsOwnAccount(card)) read({ appKey: "", secret: undefined });
