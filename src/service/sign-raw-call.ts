@@ -19,7 +19,7 @@ const accountNames: readonly string[] = callerNames.appKey;
 /** Methods without a body. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Replaces the placeholders of a path by the app key. */
+/** Replaces the placeholders of a path with the app key. */
 export function fillPath(path: string, appKey: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
     accountNames.includes(name) ? encodeURIComponent(appKey) : placeholder,

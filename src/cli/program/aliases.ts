@@ -54,7 +54,7 @@ export function splitExpansion(expansion: string): readonly string[] {
 const placeholder = /\$([1-9])/g;
 
 /**
- * Replaces `$1` to `$9` by the arguments, and appends those that have no placeholder.
+ * Replaces `$1` to `$9` with the arguments, and appends those that have no placeholder.
  * @throws UserError `usage` if an argument is missing
  */
 export function expandAlias(name: string, expansion: string, args: readonly string[]): readonly string[] {

@@ -162,7 +162,7 @@ function hasWords(argv: readonly string[], words: readonly string[]): boolean {
 
 const synonyms: Readonly<Record<string, readonly string[]>> = { ls: ["list"], rm: ["delete", "remove"] };
 
-/** Replaces `ls` and `rm` by the verbs they stand for: `products ls` becomes `products list`. */
+/** Replaces `ls` and `rm` with the verbs they stand for: `products ls` becomes `products list`. */
 export function replaceSynonyms(argv: readonly string[], table: CommandTable): readonly string[] {
   const at = argv.findIndex((word) => Object.hasOwn(synonyms, word));
   if (at === -1) return argv;

@@ -30,7 +30,7 @@ export function toTimeRange(
   return { ...(since !== undefined && { since_date: since }), ...(until !== undefined && { until_date: until }) };
 }
 
-/** Replaces relative times by the times that they stand for. */
+/** Replaces relative times with the times that they stand for. */
 export function resolveTimes(values: Readonly<Record<string, unknown>>, nowMs: number): Record<string, unknown> {
   const resolve = (value: unknown) => (typeof value === "function" ? (value as RelativeTime)(nowMs) : value);
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, resolve(value)]));

@@ -140,7 +140,7 @@ export function describeFileError(given: string, error: unknown): ImportError {
 }
 
 /**
- * Replaces patterns by the files that they match, sorted by name. A file whose name is literally the pattern takes
+ * Replaces patterns with the files that they match, sorted by name. A file whose name is literally the pattern takes
  * precedence; a file that several patterns match is used once. Hidden files are matched only by patterns that start with
  * a dot.
  * @throws ImportError `usage` if a pattern matches nothing
