@@ -41,7 +41,7 @@ export const openRestoration: App["openRestoration"] = async (settings) =>
  * Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. In a file,
  * that saves much of the writing, so without pacing, there are more.
  */
-const concurrency = { local: 5, remote: 4, file: 6 } as const;
+const concurrency = { local: 5, remote: 4, file: 24 } as const;
 
 /** The same for calls with one record each, which the embedded engine carries out together. */
 const singleConcurrency = { local: 384, remote: concurrency.remote } as const;

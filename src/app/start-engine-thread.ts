@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { PortTransport } from "../service/port-transport.ts";
+import { ShortFormWriter as OrderWriter } from "../engine/orders/short-form.ts";
+import { PortTransport, type ShortFormWriter } from "../service/port-transport.ts";
 import { findThreadFile } from "../service/thread-file.ts";
 import type { Transport } from "../service/transport.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
@@ -50,8 +51,17 @@ function startEngineThread(): EngineThread {
   worker.unref();
   return {
     keepRunning: () => worker.ref(),
-    transport: new PortTransport(worker),
+    transport: new PortTransport(worker, createShortFormWriter()),
     open: (data) => port1.postMessage(data),
     stop: () => worker.terminate(),
+  };
+}
+
+/** Writes the short form of orders that may be new. */
+function createShortFormWriter(): ShortFormWriter {
+  const orders = new OrderWriter();
+  return {
+    operation: "orders.massCreate",
+    write: (input) => orders.write(input as Parameters<OrderWriter["write"]>[0]),
   };
 }

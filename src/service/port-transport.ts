@@ -8,8 +8,9 @@ interface Request {
   /** Undefined in the last request, which closes the transport. */
   readonly call?: {
     readonly operation: OperationName;
-    /** The input as JSON, which is faster to transfer than objects. */
-    readonly input: string;
+    /** The input as JSON, which is faster to transfer than objects. Absent if there is a short form. */
+    readonly input?: string;
+    readonly short?: unknown;
     readonly caller: Caller;
     readonly isChecked: boolean;
     readonly idempotencyKey: string | undefined;
@@ -22,7 +23,24 @@ type Answer = { readonly id: number } & (
   | { readonly type: "event"; readonly event: CallEvent }
   | { readonly type: "refusal"; readonly refusal: Refusal }
   | { readonly type: "fault"; readonly error: unknown }
+  /** The call was not carried out, because its short form does not say enough. */
+  | { readonly type: "notEnough" }
 );
+
+/** Writes a shorter form of an operation's calls, for another thread. */
+export interface ShortFormWriter {
+  readonly operation: OperationName;
+  /** Returns undefined if a call has no short form; then the calls that follow are not shortened, either. */
+  write(input: unknown): unknown;
+}
+
+/** Reads the short forms in the order in which they were written. */
+export interface ShortFormReader {
+  /** @returns the input, and a text that is the same for the same call */
+  read(form: unknown): { readonly input: unknown; readonly inputText: string };
+  /** Whether a call was not carried out because its short form does not say enough. All that follow must fail, too. */
+  isNotEnough(error: unknown): boolean;
+}
 
 /** The data of a `ServiceError`, in a form that can be transferred. */
 interface Refusal {
@@ -35,6 +53,15 @@ interface Refusal {
   readonly record: RecordName | undefined;
 }
 
+type Call = NonNullable<Request["call"]>;
+type OnEvent = (event: CallEvent) => void;
+
+/** The other thread needs the complete input of a call. */
+class NotEnoughError extends Error {}
+
+/** Stands for the answer of a call that must be repeated with its complete input. */
+const notEnough = Symbol("not enough");
+
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -42,7 +69,7 @@ interface Pending {
 }
 
 /** Handles calls from a port with a transport of this thread, until the other side closes it. */
-export function serveOverPort(port: MessagePort, transport: Transport): void {
+export function serveOverPort(port: MessagePort, transport: Transport, shortForms: ShortFormReader): void {
   let answers: Answer[] = [];
   // Calls that share a commit are answered in one message, because messages are expensive.
   const answer = (message: Answer) => {
@@ -52,20 +79,18 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
       answers = [];
     });
   };
+  const carryOut = async ({ operation, input: inputText, short, caller, ...options }: Call, onEvent: OnEvent) => {
+    const given = inputText === undefined ? shortForms.read(short) : { input: JSON.parse(inputText), inputText };
+    return transport.call(operation, given.input as never, caller, { ...options, inputText: given.inputText, onEvent });
+  };
   const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
-    const answered = call
-      ? transport.call(call.operation, JSON.parse(call.input) as never, call.caller, {
-          onEvent,
-          isChecked: call.isChecked,
-          idempotencyKey: call.idempotencyKey,
-          inputText: call.input,
-        })
-      : transport.close();
+    const answered = call ? carryOut(call, onEvent) : transport.close();
     answered.then(
       (value: unknown) => answer({ id, type: "value", value: JSON.stringify(value) }),
       (error: unknown) => {
         if (error instanceof ServiceError) answer({ id, type: "refusal", refusal: describe(error) });
+        else if (shortForms.isNotEnough(error)) answer({ id, type: "notEnough" });
         else answer({ id, type: "fault", error });
       },
     );
@@ -88,9 +113,15 @@ export class PortTransport implements Transport {
   #requests: Request[] = [];
   #ended: Error | undefined;
   #lastId = 0;
+  #shortForms: ShortFormWriter | undefined;
+  /** The number of calls in the short form that are not answered. */
+  #short = 0;
+  /** Calls that wait until those in the short form have been repeated, so that they do not overtake them. */
+  #waiting: (() => void)[] = [];
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, shortForms?: ShortFormWriter) {
     this.#worker = worker;
+    this.#shortForms = shortForms;
     worker.on("message", (answers: readonly Answer[]) => {
       for (const answer of answers) this.#settle(answer);
     });
@@ -98,17 +129,46 @@ export class PortTransport implements Transport {
     worker.on("exit", () => this.#fail(new Error("the thread of the service ended")));
   }
 
-  call<N extends OperationName>(
+  async call<N extends OperationName>(
     operation: N,
     input: InputOf<N>,
     caller: Caller,
-    options: CallOptions = {},
+    { isChecked = false, idempotencyKey, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
-    const { isChecked = false, idempotencyKey } = options;
-    return this.#ask(
-      { operation, input: JSON.stringify(input), caller, isChecked, idempotencyKey },
-      options.onEvent,
-    ) as Promise<OutputOf<N>>;
+    const call = { operation, caller, isChecked, idempotencyKey };
+    const short = isChecked && this.#shortForms?.operation === operation ? this.#shorten(input) : undefined;
+    if (short !== undefined) {
+      const answer = await this.#askShort({ ...call, short }, onEvent);
+      if (answer !== notEnough) return answer as OutputOf<N>;
+    } else if (this.#short > 0 && !this.#shortForms) await new Promise<void>((proceed) => this.#waiting.push(proceed));
+    return this.#ask({ ...call, input: JSON.stringify(input) }, onEvent) as Promise<OutputOf<N>>;
+  }
+
+  #shorten(input: unknown): unknown {
+    const short = this.#shortForms?.write(input);
+    if (short === undefined) this.#shortForms = undefined;
+    return short;
+  }
+
+  /** Returns `notEnough` if the call must be repeated with its complete input. */
+  async #askShort(call: Call, onEvent: CallOptions["onEvent"]): Promise<unknown> {
+    this.#short += 1;
+    try {
+      return await this.#ask(call, onEvent);
+    } catch (error) {
+      if (!(error instanceof NotEnoughError)) throw error;
+      this.#shortForms = undefined;
+      return notEnough;
+    } finally {
+      this.#short -= 1;
+      if (this.#short === 0) setImmediate(() => this.#proceed());
+    }
+  }
+
+  #proceed(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const proceed of waiting) proceed();
   }
 
   async close(): Promise<void> {
@@ -145,6 +205,7 @@ export class PortTransport implements Transport {
     this.#pending.delete(answer.id);
     if (answer.type === "value") pending?.resolve(answer.value === undefined ? undefined : JSON.parse(answer.value));
     else if (answer.type === "fault") pending?.reject(answer.error);
+    else if (answer.type === "notEnough") pending?.reject(new NotEnoughError());
     else {
       const { kind, message, ...options } = answer.refusal;
       pending?.reject(new ServiceError(kind, message, options));

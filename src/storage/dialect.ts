@@ -26,6 +26,8 @@ export interface DriverOptions {
   readonly busyTimeoutMs?: number;
   /** Opens an existing database without changing it. */
   readonly isReadOnly?: boolean;
+  /** Whether the next transaction of a file may start before the last one is on the disk, but not its answer (default: false). */
+  readonly isBulk?: boolean | undefined;
   /** The maximum number of connections to a server (default: 10). */
   readonly poolSize?: number | undefined;
   /** Receives a function that reads how the connections to a server are used. */

@@ -63,6 +63,8 @@ export class WriteQueue {
   #isRunning = false;
   /** Whether the last transaction took so long that the next write gets its own, without a savepoint. */
   #isSlow = false;
+  /** Whether bulk writes that share a transaction have savepoints, which take time: since one has failed. */
+  #hasFailed = false;
   #pausedMs = performance.now();
   #lastCommit: Promise<void> = Promise.resolve();
   #stopGathering: (() => void) | undefined;
@@ -94,8 +96,9 @@ export class WriteQueue {
         startCommit = resolve;
       });
       const commit = this.#commit(startCommit);
-      // On a server, the next transaction starts during the commit of the last one, and waits for its locks.
-      await (this.#database.dialect.isServer ? Promise.race([worked, commit]) : commit);
+      // On a server, the next transaction starts during the commit of the last one, and waits for its locks; after bulk
+      // writes to a file, while the disk writes.
+      await (this.#overlaps ? Promise.race([worked, commit]) : commit);
       if (this.#canGather()) await this.#gather(commit);
       // At most two transactions exist at a time.
       await this.#lastCommit;
@@ -105,6 +108,11 @@ export class WriteQueue {
     }
     this.#isRunning = false;
     this.#options.onIdle?.();
+  }
+
+  /** Whether a transaction starts before the last one is on the disk. */
+  get #overlaps(): boolean {
+    return this.#database.dialect.isServer || this.#options.isBulk === true;
   }
 
   #isPauseDue(): boolean {
@@ -132,10 +140,10 @@ export class WriteQueue {
 
   /** @param onWorked called when only the commit is left, and the calls that are not part of it wait again */
   async #commit(onWorked: () => void): Promise<void> {
-    const { db, dialect } = this.#database;
+    const { db } = this.#database;
     const endTurn = this.#options.turns && (await this.#options.turns.take());
     const batch: Batch = {
-      groups: dialect.isServer ? [] : this.#takeGroups(),
+      groups: this.#overlaps ? [] : this.#takeGroups(),
       started: [],
       outcomes: [],
       hasBegun: false,
@@ -143,7 +151,7 @@ export class WriteQueue {
     try {
       await db.transaction().execute(async (transaction) => {
         // Only now, because calls may have arrived while the transaction waited for its turn or a connection.
-        if (dialect.isServer) batch.groups.push(...this.#takeGroups());
+        if (this.#overlaps) batch.groups.push(...this.#takeGroups());
         await this.#work(batch, transaction);
         onWorked();
       });
@@ -167,7 +175,8 @@ export class WriteQueue {
 
   async #work(batch: Batch, transaction: Transaction<Tables>): Promise<void> {
     const { groups, started, outcomes } = batch;
-    const isShared = groups.length > 1;
+    const canRunAgain = this.#options.isBulk === true && !this.#database.dialect.isServer && !this.#hasFailed;
+    const isShared = groups.length > 1 && !canRunAgain;
     const startedMs = performance.now();
     const maxMs = this.#options.isBulk === true ? maxBulkTransactionMs : maxTransactionMs;
     // A server reports only later that it could not begin.
@@ -202,8 +211,10 @@ export class WriteQueue {
   #fail(error: unknown, { groups, started, hasBegun }: Batch): void {
     this.#options.onRollback?.();
     const isOwnFault = this.#database.dialect.explainError(error) === undefined;
-    if (hasBegun && isOwnFault && started.some(({ combinable }) => combinable)) {
-      // One of the combined writes may be the cause, so each is run on its own. Nothing was committed.
+    const isShared = !this.#hasFailed && this.#options.isBulk === true && started.length > 1;
+    this.#hasFailed = true;
+    if (hasBegun && isOwnFault && (isShared || started.some(({ combinable }) => combinable))) {
+      // One of the writes may be the cause, so each is run on its own. Nothing was committed.
       this.#waiting.unshift(...started.map((call) => ({ ...call, combinable: undefined })), ...groups.flat());
       void this.#drain();
       return;

@@ -205,7 +205,7 @@ function readQuantity({ quantity }: OrderProduct): number | undefined {
   return quantity === undefined ? undefined : Math.min(quantity, maxQuantity);
 }
 
-function readPrice(price: string | number | null | undefined): string | null {
+export function readPrice(price: string | number | null | undefined): string | null {
   // Input that was already validated may contain prices as numbers.
   return price === undefined || price === null || price === "" ? null : String(price);
 }

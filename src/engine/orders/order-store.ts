@@ -236,7 +236,7 @@ async function saveUnits(units: readonly MergedUnit[], context: HandlerContext):
 }
 
 /** The cross joins make the batch the outer loop, so that purchase IDs are in the order of the call. */
-const saveUnitRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
+export const saveUnitRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into purchases (account_id, created_at, order_row, product_row, unit, price)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), orders.id, products.id,
@@ -265,7 +265,7 @@ const deleteUnits = createStatement<{ accountId: number; rows: string }>(
 );
 
 /** Counts purchases before they are stored, so that the first of a day is preceded by those of other days. */
-const countPurchases = createDeferredStatement<{ accountId: number; day: number; added: number }>(
+export const countPurchases = createDeferredStatement<{ accountId: number; day: number; added: number }>(
   (slot) => sql`
     insert into purchase_days (account_id, day, first_id, purchases)
     select cast(${slot("accountId")} as bigint), cast(${slot("day")} as bigint), coalesce(max(id), 0) + 1,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type contract, invalidField, orderLimits } from "../../contract/index.ts";
+import { type contract, invalidField, orderLimits, outcomeOf } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
@@ -9,6 +9,8 @@ import type { ScheduledEmails } from "./order-emails.ts";
 import type { OrderSource } from "./order-merge.ts";
 import { preloadStoredOrders, storeOrders } from "./order-store.ts";
 import { readOrder, searchOrders } from "./order-search.ts";
+import { storeNewOrders } from "./new-orders.ts";
+import { newOrdersOf } from "./short-form.ts";
 import { listPurchases } from "./purchase-list.ts";
 
 type Handled = Handlers<typeof contract.orders>;
@@ -21,6 +23,12 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
 
   /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
   massCreate: async (input, context) => {
+    const newOrders = newOrdersOf(input);
+    if (newOrders) {
+      await storeNewOrders(newOrders, context);
+      const outcomes = Array.from({ length: newOrders.count.orders }, () => created);
+      return { uuid: createUuid(context.random(16)), outcomes };
+    }
     const { validate_data = false, send_mail, details, orders } = input;
     const checked = checkedEarly.get(input) ?? (await checkOrders(input, context.isChecked));
     const results = await storeOrders(checked, { sourceOf: () => toSource(input), details }, context);
@@ -56,6 +64,8 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
     return {};
   },
 });
+
+const created = outcomeOf("created");
 
 type CreateInput = z.output<typeof contract.orders.create.input>;
 type CreateOutput = z.output<typeof contract.orders.create.output>;

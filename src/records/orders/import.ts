@@ -14,7 +14,7 @@ import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
-import { productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
+import { LineItems, productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { RecordUnit } from "../../import/csv/file-format.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
@@ -120,6 +120,26 @@ function readUnits(row: RowView, problems: RowError[], reportDropped: ReportDrop
   return Math.min(units, maxQuantity);
 }
 
+interface Line {
+  readonly product: WireProduct;
+  readonly units: number;
+  /** Whether all values of the row are sent. */
+  readonly isComplete?: boolean;
+}
+
+function readLine(row: RowView, problems: RowError[], reportDropped: ReportDropped): Line | undefined {
+  let isComplete = true;
+  const report: ReportDropped = (field, reason) => {
+    isComplete = false;
+    reportDropped(field, reason);
+  };
+  const units = readUnits(row, problems, report);
+  const product = readProduct(row, problems, report);
+  // Stated units replace those of a stored order; otherwise, a row is one more unit.
+  if (product && row("quantity") !== "") product.quantity = units;
+  return product && { product, units, isComplete };
+}
+
 function sizeOf(cells: readonly string[], units: number): number {
   let size = addedSize.row + addedSize.unit * units;
   for (const cell of cells) size += cell.length;
@@ -153,6 +173,7 @@ function prepareImport(
     throw usageError(`invalid value "${defaultPlatform}" for --platform`, accepted);
   }
   const waiting = new WaitingMails();
+  const lineItems = new LineItems();
   return {
     operation: "orders.massCreate",
     keyedBy: "run",
@@ -168,7 +189,8 @@ function prepareImport(
     read: (row, source, reportDropped) => {
       const problems: RowError[] = [];
       const head = readHead(row, validate, problems);
-      const productId = readProductId(row, problems);
+      const known = lineItems.find(row("product_id"), row);
+      const productId = known ? row("product_id") : readProductId(row, problems);
       const batchKey = row("platform") || defaultPlatform;
       if (!isPlatform(batchKey)) {
         problems.push({
@@ -177,14 +199,14 @@ function prepareImport(
           reason: `'${batchKey}' is not a known platform`,
         });
       }
-      const units = readUnits(row, problems, reportDropped);
-      const product = readProduct(row, problems, reportDropped);
-      if (!head || !product || problems.length > 0) return problems;
+      const line: Line | undefined = known ?? readLine(row, problems, reportDropped);
+      if (!head || !line || problems.length > 0) return problems;
+      const { units } = line;
+      const product = line.isComplete ? lineItems.add(productId, row, line.product, units) : line.product;
       const payload = head as OrderPayload;
       // An object without a prototype is faster for keys that vary.
       payload.products = Object.create(null) as OrderPayload["products"];
-      // Stated units replace those of a stored order; otherwise, a row is one more unit.
-      payload.products[productId] = row("quantity") === "" ? product : { ...product, quantity: units };
+      payload.products[productId] = product;
       const size = sizeOf(source.cells, units);
       return {
         key: head.order_id,

@@ -138,6 +138,7 @@ const resultCodes: Readonly<Record<number, StorageIssue>> = {
 const fileErrors: Readonly<Record<string, StorageIssue>> = {
   ERR_DATABASE_DELETED: ["deleted", "the database file was deleted or replaced while it was in use"],
   ERR_DATABASE_DELETED_IN_COMMIT: ["unsure", "the database file was deleted or replaced during the write"],
+  ERR_LOG_NOT_WRITTEN: ["unsure", "writing the database to the disk failed (is the disk full or failing?)"],
   ENOSPC: ["full", "the disk is full"],
   EROFS: ["readOnly", "the database is on a read-only file system"],
   EACCES: ["cannotOpen", "permission to open the database file was denied"],

@@ -10,10 +10,11 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { setTimeout } from "node:timers/promises";
-import { defaultBusyTimeoutMs } from "../dialect.ts";
+import { defaultBusyTimeoutMs, type DriverOptions } from "../dialect.ts";
 import { DatabaseDeletedError, FileIdentity } from "./file-identity.ts";
+import { LogFile } from "./log-file.ts";
 import { LoopTurn } from "./loop-turn.ts";
-import { SqliteFile, type SqliteFileOptions, type SqlValue } from "./sqlite-file.ts";
+import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
 
 /** The time between two attempts to take the write lock. */
 const retryMs = 5;
@@ -22,7 +23,7 @@ const retryMs = 5;
 const busyCode = 5;
 
 /** Creates a Kysely dialect for a SQLite file. It uses one connection. Transactions that may write take the write lock first. */
-export function createSqliteDriver(path: string, options: SqliteFileOptions = {}): Dialect {
+export function createSqliteDriver(path: string, options: DriverOptions = {}): Dialect {
   const driver = new SqliteDriver(path, options);
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -34,52 +35,55 @@ export function createSqliteDriver(path: string, options: SqliteFileOptions = {}
 
 class SqliteDriver implements Driver {
   readonly #path: string;
-  readonly #options: SqliteFileOptions;
-  #connection: SqliteConnection | undefined;
+  readonly #options: DriverOptions;
+  #file: SqliteFile | undefined;
+  readonly #turn = new LoopTurn();
+  #log: LogFile | undefined;
   #identity: FileIdentity | undefined;
   #isWrite = false;
   #free: Promise<void> = Promise.resolve();
-  #release: () => void = () => {};
 
-  constructor(path: string, options: SqliteFileOptions) {
+  constructor(path: string, options: DriverOptions) {
     this.#path = path;
     this.#options = options;
   }
 
   async init(): Promise<void> {
     const file = new SqliteFile(this.#path, this.#options);
-    this.#connection = new SqliteConnection(file);
+    this.#file = file;
     if (this.#options.isReadOnly === true) return;
     this.#identity = new FileIdentity(this.#path);
-    // `synchronous = full`: a reported commit survives a power failure.
-    file.execute("pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on");
+    if (this.#options.isBulk === true) this.#log = new LogFile(this.#path);
+    // `synchronous = full`: a reported commit survives a power failure. With `normal`, the driver itself writes the log to the disk.
+    const synchronous = this.#log ? "normal" : "full";
+    file.execute(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
     // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.
     file.execute("pragma cache_size = -16384; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
   }
 
-  async acquireConnection(): Promise<DatabaseConnection> {
+  async acquireConnection(): Promise<SqliteConnection> {
     const before = this.#free;
     const { promise, resolve } = createDeferred();
     this.#free = promise;
     await before;
-    this.#release = resolve;
-    if (!this.#connection) throw new Error("the database is closed");
-    return this.#connection;
+    if (this.#file) return new SqliteConnection(this.#file, this.#turn, resolve);
+    resolve();
+    throw new Error("the database is closed");
   }
 
-  async releaseConnection(): Promise<void> {
-    this.#release();
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    connection.release();
   }
 
   /** `begin immediate` unless read-only: taking the write lock later fails if another process has written in between. */
-  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+  async beginTransaction(connection: SqliteConnection, settings: TransactionSettings): Promise<void> {
     this.#isWrite = false;
     if (settings.accessMode === "read only") await connection.executeQuery(CompiledQuery.raw("begin"));
     else await this.#beginWrite(connection);
   }
 
-  async #beginWrite(connection: DatabaseConnection): Promise<void> {
-    await this.#connection?.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
+  async #beginWrite(connection: SqliteConnection): Promise<void> {
+    await connection.beginImmediate(this.#options.busyTimeoutMs ?? defaultBusyTimeoutMs);
     this.#isWrite = true;
     if (this.#identity?.isUnchanged() !== false) return;
     await this.rollbackTransaction(connection);
@@ -87,26 +91,33 @@ class SqliteDriver implements Driver {
   }
 
   /** Checks the files again after the commit, so that no write is reported as committed that the deleted files contain. */
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    const isWrite = this.#isWrite;
     await connection.executeQuery(CompiledQuery.raw("commit"));
-    if (this.#isWrite && this.#identity?.isUnchanged() === false) throw new DatabaseDeletedError(true);
+    if (!isWrite) return;
+    if (this.#identity?.isUnchanged() === false) throw new DatabaseDeletedError(true);
+    if (!this.#log) return;
+    // The next transaction runs while the disk writes.
+    connection.release();
+    await this.#log.sync();
   }
 
   /** SQLite itself rolls back if the disk is full. A second error must not hide that error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (!this.#connection?.isInTransaction) return;
+    if (!this.isInTransaction) return;
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
   /** False during a transaction if SQLite has rolled it back because the disk is full. */
   get isInTransaction(): boolean {
-    return this.#connection?.isInTransaction ?? false;
+    return this.#file?.isInTransaction ?? false;
   }
 
   async destroy(): Promise<void> {
-    if (this.#options.isReadOnly !== true) this.#connection?.emptyLog();
-    this.#connection?.close();
-    this.#connection = undefined;
+    if (this.#options.isReadOnly !== true) this.#file?.emptyLog();
+    this.#file?.close();
+    this.#file = undefined;
+    this.#log?.close();
   }
 }
 
@@ -118,12 +129,17 @@ function createDeferred(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
+/** The file, until it is released to the next user. */
 class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
-  readonly #turn = new LoopTurn();
+  readonly #turn: LoopTurn;
+  /** May be called several times. */
+  readonly release: () => void;
 
-  constructor(file: SqliteFile) {
+  constructor(file: SqliteFile, turn: LoopTurn, release: () => void) {
     this.#file = file;
+    this.#turn = turn;
+    this.release = release;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -156,17 +172,5 @@ class SqliteConnection implements DatabaseConnection {
       }
       await setTimeout(retryMs);
     }
-  }
-
-  get isInTransaction(): boolean {
-    return this.#file.isInTransaction;
-  }
-
-  emptyLog(): void {
-    this.#file.emptyLog();
-  }
-
-  close(): void {
-    this.#file.close();
   }
 }
