@@ -37,11 +37,8 @@ export const listBackups: App["listBackups"] = async (paths, database) =>
 export const openRestoration: App["openRestoration"] = async (settings) =>
   (await import("./backups/restore.ts")).openRestoration(settings);
 
-/**
- * Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. In a file,
- * that saves much of the writing, so without pacing, there are more.
- */
-const concurrency = { local: 5, remote: 4, file: 24 } as const;
+/** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
+const concurrency = { local: 5, remote: 4 } as const;
 
 /** The same for calls with one record each, which the embedded engine carries out together. */
 const singleConcurrency = { local: 384, remote: concurrency.remote } as const;
@@ -81,7 +78,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     }),
     appKey,
     readSecret,
-    concurrency: concurrency[keepsOrder && ratePerSecond === undefined ? "file" : profile.mode],
+    concurrency: concurrency[profile.mode],
     singleConcurrency: singleConcurrency[profile.mode],
     keepsOrder,
     ratePerSecond,

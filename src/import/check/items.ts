@@ -5,6 +5,7 @@ import type { RunTally } from "../run/tally.ts";
 import { CellRules } from "./cell-rules.ts";
 import type { RecordProblem } from "../csv/record-scanner.ts";
 import type { RowBatch } from "../csv/row-batches.ts";
+import { splitRecord } from "../csv/split-record.ts";
 import type { ImportBehavior } from "../kind.ts";
 import { isItem, type Item, type RowError, type RowView, type SourceRow } from "../item.ts";
 import { GroupReader, viewLine } from "../layouts/group-reader.ts";
@@ -18,6 +19,32 @@ const recordProblems: Readonly<Record<RecordProblem, string>> = {
   nul_byte: "the row contains a NUL byte",
   record_too_long: "the row is longer than 16 MiB",
 };
+
+/** A row whose cells are split again when they are needed, because few are, and rows are kept until they are answered. */
+class ReadRow implements SourceRow {
+  readonly file: number;
+  readonly line: number;
+  #cells: readonly string[] | undefined;
+  readonly #text: string | undefined;
+  readonly #delimiter: string;
+
+  /** @param text the record, if its cells may be forgotten */
+  constructor(file: number, line: number, cells: readonly string[], text: string | undefined, delimiter: string) {
+    this.file = file;
+    this.line = line;
+    this.#cells = cells;
+    this.#text = text;
+    this.#delimiter = delimiter;
+  }
+
+  get cells(): readonly string[] {
+    return this.#cells ?? splitRecord(this.#text ?? "", this.#delimiter);
+  }
+
+  forgetCells(): void {
+    if (this.#text !== undefined) this.#cells = undefined;
+  }
+}
 
 /** Turns the rows of one file into checked items; rows that cannot be sent are rejected in the tally. */
 export class ItemReader {
@@ -61,25 +88,25 @@ export class ItemReader {
         collector: new RowCollector(layout.groups, fields),
         reader: new GroupReader({ groups: layout.groups, fields, behavior, rules, tally }),
       };
-    this.#view = fields
-      ? viewLine(fields, this.#row, [], noneShared)
-      : (field) => {
-          const at = columnOf.get(field);
-          if (at === undefined) return "";
-          const cell = this.#row.cells[at] ?? "";
-          return unmarkFormula(exact.has(field) ? cell : trimBlanks(cell));
-        };
+    const viewCells = (field: string) => {
+      const at = columnOf.get(field);
+      if (at === undefined) return "";
+      const cell = this.#row.cells[at] ?? "";
+      return unmarkFormula(exact.has(field) ? cell : trimBlanks(cell));
+    };
+    this.#view = fields ? viewLine(fields, this.#row, [], noneShared) : Object.assign(viewCells, { columnOf });
   }
 
   /** Yields the items that a batch completes; a grouped item stays open until a row with another key follows. */
-  *read({ rows, lines, problems, families }: RowBatch): Generator<Item> {
+  *read({ rows, lines, problems, families, texts = [] }: RowBatch): Generator<Item> {
+    const { delimiter } = this.#file.head.format;
     for (const [at, cells] of rows.entries()) {
       if (cells.every((cell) => cell === "" || cell.trim() === "")) {
         this.blankRows++;
         continue;
       }
       this.rows++;
-      const source: SourceRow = { file: this.#fileIndex, line: lines[at] ?? 0, cells };
+      const source = new ReadRow(this.#fileIndex, lines[at] ?? 0, cells, texts[at], delimiter);
       const problem = this.#checkRecord(source, problems.get(at));
       if (this.#groups) {
         const { collector } = this.#groups;
@@ -92,6 +119,7 @@ export class ItemReader {
       }
       const item = this.#readRow(source);
       const complete = item && this.#place(item, source);
+      source.forgetCells();
       if (complete) yield complete;
     }
   }
@@ -125,7 +153,7 @@ export class ItemReader {
     if (problem !== undefined) {
       const cells = problem === "nul_byte" ? source.cells : splitRaw(source.cells, format.delimiter);
       return {
-        source: { ...source, cells },
+        source: { file: source.file, line: source.line, cells },
         problem: { field: "", code: problem, reason: recordProblems[problem] },
       };
     }

@@ -12,6 +12,8 @@ export interface RowBatch {
   readonly rows: string[][];
   /** The line on which each row starts, from 1. */
   readonly lines: number[];
+  /** By index: the record of a row whose cells can be split again, if it is known. */
+  readonly texts?: readonly (string | undefined)[];
   /** By index; a row with one has its raw text as its only cell unless it could be parsed. */
   readonly problems: Map<number, RecordProblem>;
   /** By index, what rows that belong together have in common: a key or a family. */
@@ -127,14 +129,16 @@ function parseBlock(block: RecordBlock, { delimiter }: FileFormat): RowBatch {
   const { lines, flags } = block.records;
   const problems = new Map<number, RecordProblem>();
   const textAt = readTexts(block);
+  const texts: (string | undefined)[] = [];
   const rows = flags.map((flag, at) => {
     const text = textAt(at);
+    if ((flag & ~recordFlag.quoted) === 0) texts[at] = text;
     if (flag === 0) return text.split(delimiter);
     const problem = findProblem(flag);
     if (problem) problems.set(at, problem);
     return problem === undefined || problem === "nul_byte" ? splitRecord(text, delimiter) : [text];
   });
-  return { rows, lines, problems };
+  return { rows, lines, texts, problems };
 }
 
 function findProblem(flag: number): RecordProblem | undefined {

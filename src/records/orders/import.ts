@@ -189,7 +189,8 @@ function prepareImport(
     read: (row, source, reportDropped) => {
       const problems: RowError[] = [];
       const head = readHead(row, validate, problems);
-      const known = lineItems.find(row("product_id"), row);
+      const { cells } = source;
+      const known = lineItems.find(row, cells);
       const productId = known ? row("product_id") : readProductId(row, problems);
       const batchKey = row("platform") || defaultPlatform;
       if (!isPlatform(batchKey)) {
@@ -202,12 +203,12 @@ function prepareImport(
       const line: Line | undefined = known ?? readLine(row, problems, reportDropped);
       if (!head || !line || problems.length > 0) return problems;
       const { units } = line;
-      const product = line.isComplete ? lineItems.add(productId, row, line.product, units) : line.product;
+      const product = line.isComplete ? lineItems.add(row, cells, line) : line.product;
       const payload = head as OrderPayload;
       // An object without a prototype is faster for keys that vary.
       payload.products = Object.create(null) as OrderPayload["products"];
       payload.products[productId] = product;
-      const size = sizeOf(source.cells, units);
+      const size = sizeOf(cells, units);
       return {
         key: head.order_id,
         batchKey,

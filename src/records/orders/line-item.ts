@@ -55,14 +55,14 @@ function asNumber(price: string): number | string {
   return isShort && (number === 0 || number >= 1e-6) ? number : price;
 }
 
-/** The columns of a line item. */
-const columns = [...Object.values(productFields), ...specNames, "quantity"] as const;
+/** The fields of a line item. */
+const lineFields = [...Object.values(productFields), ...specNames, "quantity"] as const;
 
 /** Maximum number of line items that are remembered; about 10 MB. */
 const maxRemembered = 10_000;
 
 interface RememberedLine {
-  /** The cells of `columns`. */
+  /** The cells of `lineFields`. */
   readonly cells: readonly string[];
   readonly product: WireProduct;
   readonly units: number;
@@ -77,15 +77,19 @@ interface RememberedLine {
 export class LineItems {
   readonly #remembered = new Map<string, RememberedLine>();
   #count = 0;
+  #columnOf: RowView["columnOf"];
+  #columns: readonly number[] = [];
 
-  /** The line item of a row if the cells of an earlier row with this product ID are the same. */
-  find(productId: string, row: RowView): Pick<RememberedLine, "product" | "units"> | undefined {
-    const known = this.#remembered.get(productId);
+  /** The line item of a row if an earlier row with this product ID had the same cells. */
+  find(row: RowView, cells: readonly string[]): RememberedLine | undefined {
+    if (row.columnOf !== this.#columnOf) this.#readColumns(row);
+    const known = this.#remembered.get(this.#columnOf ? (cells[this.#idColumn] ?? "") : row("product_id"));
     if (!known) return undefined;
-    const { cells } = known;
-    for (let at = 0; at < columns.length; at++) {
-      if (row(columns[at] as string) !== cells[at]) return undefined;
-    }
+    if (this.#columnOf) {
+      for (let at = 0; at < this.#columns.length; at++) {
+        if (cells[this.#columns[at] as number] !== known.cells[at]) return undefined;
+      }
+    } else if (!lineFields.every((field, at) => row(field) === known.cells[at])) return undefined;
     known.isOutdated = false;
     return known;
   }
@@ -94,16 +98,31 @@ export class LineItems {
    * Remembers the line item of a row of which everything is sent, unless that would replace one that other rows have.
    * @returns the product, or an equal one that is shared
    */
-  add(productId: string, row: RowView, product: WireProduct, units: number): WireProduct {
+  add(row: RowView, cells: readonly string[], { product, units }: Pick<RememberedLine, "product" | "units">): WireProduct {
+    const productId = row("product_id");
     const known = this.#remembered.get(productId);
     const isReplaced = known !== undefined && !known.isOutdated;
     if (known) known.isOutdated = true;
     if (isReplaced || this.#count >= maxRemembered) return product;
+    // A cell that is not used as it is may have to be reported in each row.
+    const isUsed = (field: string) => row(field) === (cells[this.#columnOf?.get(field) ?? -1] ?? "");
+    if (this.#columnOf && !["product_id", ...lineFields].every(isUsed)) return product;
     this.#count += 1;
     // Copied, because a cell retains the entire block of the file from which it was cut.
-    const copied = JSON.stringify([productId, columns.map((column) => row(column)), product]);
-    const [id, cells, copy] = JSON.parse(copied) as [string, string[], WireProduct];
-    this.#remembered.set(id, { cells, product: Object.freeze(copy), units, isOutdated: false });
+    const own = this.#columnOf ? this.#columns.map((column) => cells[column]) : lineFields.map((field) => row(field));
+    const [id, copies, copy] = JSON.parse(JSON.stringify([productId, own, product])) as [string, string[], WireProduct];
+    this.#remembered.set(id, { cells: copies, product: Object.freeze(copy), units, isOutdated: false });
     return copy;
+  }
+
+  /** Each file has its own columns. */
+  #readColumns({ columnOf }: RowView): void {
+    this.#columnOf = columnOf;
+    this.#columns = lineFields.flatMap((field) => columnOf?.get(field) ?? []);
+    this.#remembered.clear();
+  }
+
+  get #idColumn(): number {
+    return this.#columnOf?.get("product_id") ?? -1;
   }
 }

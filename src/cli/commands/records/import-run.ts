@@ -1,4 +1,3 @@
-import { isDatabaseServer } from "../../../config/profile.ts";
 import { UserError } from "../../../config/user-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
 import { ImportError } from "../../../import/import-error.ts";
@@ -115,7 +114,7 @@ export async function withRunDeps<T>(
       screen.setPace(connection.ratePerSecond, pace);
       return connection;
     },
-    prefersLargeCalls: profile.mode === "local" && isDatabaseServer(profile),
+    prefersLargeCalls: profile.mode === "local",
     profileName: profile.name,
     target: identifyAccount(profile),
     runsFolder: paths.runsFolder,
