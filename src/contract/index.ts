@@ -130,6 +130,7 @@ export * from "./reviews/bottom-lines-delay.ts";
 export * from "./reviews/moderation-queue.ts";
 export * from "./reviews/requests.ts";
 export * from "./reviews/shapes.ts";
+export { isSurelyPastReview } from "./reviews/writing.ts";
 export * from "./seo.ts";
 export * from "./shapes.ts";
 export * from "./unsubscribers.ts";

@@ -66,6 +66,7 @@ const emailPattern = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
 // Each character can match in only one way, so that long values without a match cannot cause excessive backtracking.
 const urlPattern = /^https?:\/\/[^\s/?#]\S*$/i;
 const pricePattern = /^(?:\d+(?:\.\d+)?|\.\d+)$/;
+const utcPattern = /^[1-9]\d{3}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The error of an invalid product ID, SKU, or spec value. */
@@ -254,14 +255,18 @@ export const shape = lazyValues({
 export const isSurely = {
   id: (value: unknown) => isText(value, maxLength.id) && value.trim() !== "",
   name: (value: unknown) => isText(value, maxLength.name) && value.trim() !== "",
+  content: (value: unknown) => isText(value, maxLength.content) && value.trim() !== "",
   text: (value: unknown) => isText(value, maxLength.description),
   reference: (value: unknown) => isText(value, maxLength.id),
   tags: (value: unknown) => isText(value, maxLength.tags),
   email: (value: unknown) => isText(value, maxLength.email) && emailPattern.test(value),
   url: (value: unknown) => isText(value, maxLength.url) && urlPattern.test(value),
   date: (value: unknown) => typeof value === "string" && isCalendarDate(value),
+  time: (value: unknown) =>
+    typeof value === "string" && isCalendarDate(value.slice(0, "YYYY-MM-DD".length)) && utcPattern.test(value),
   price: (value: unknown) => isText(value, 32) && pricePattern.test(value),
   currency: (value: unknown) => typeof value === "string" && /^[A-Z]{3}$/.test(value),
+  legalId: (value: unknown) => isText(value, maxLength.id) && isLegalId(value),
 } satisfies Partial<Record<keyof typeof shape, (value: unknown) => boolean>>;
 
 function isText(value: unknown, max: number): value is string {

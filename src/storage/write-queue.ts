@@ -27,6 +27,8 @@ interface Batch {
   readonly started: Waiting[];
   readonly outcomes: Outcome[];
   hasBegun: boolean;
+  /** Whether several writes share it without savepoints: if one fails, all are run again. */
+  isUnguarded: boolean;
 }
 
 /** What the queue has done, for monitoring. */
@@ -63,7 +65,7 @@ export class WriteQueue {
   #isRunning = false;
   /** Whether the last transaction took so long that the next write gets its own, without a savepoint. */
   #isSlow = false;
-  /** Whether bulk writes that share a transaction have savepoints, which take time: since one has failed. */
+  /** Whether a bulk write has failed. Until then, those that share a transaction have no savepoints, which take time. */
   #hasFailed = false;
   #pausedMs = performance.now();
   #lastCommit: Promise<void> = Promise.resolve();
@@ -147,6 +149,7 @@ export class WriteQueue {
       started: [],
       outcomes: [],
       hasBegun: false,
+      isUnguarded: false,
     };
     try {
       await db.transaction().execute(async (transaction) => {
@@ -175,8 +178,8 @@ export class WriteQueue {
 
   async #work(batch: Batch, transaction: Transaction<Tables>): Promise<void> {
     const { groups, started, outcomes } = batch;
-    const canRunAgain = this.#options.isBulk === true && !this.#database.dialect.isServer && !this.#hasFailed;
-    const isShared = groups.length > 1 && !canRunAgain;
+    batch.isUnguarded = groups.length > 1 && this.#options.isBulk === true && !this.#hasFailed;
+    const isShared = groups.length > 1 && !batch.isUnguarded;
     const startedMs = performance.now();
     const maxMs = this.#options.isBulk === true ? maxBulkTransactionMs : maxTransactionMs;
     // A server reports only later that it could not begin.
@@ -208,12 +211,11 @@ export class WriteQueue {
     else await noted;
   }
 
-  #fail(error: unknown, { groups, started, hasBegun }: Batch): void {
+  #fail(error: unknown, { groups, started, hasBegun, isUnguarded }: Batch): void {
     this.#options.onRollback?.();
     const isOwnFault = this.#database.dialect.explainError(error) === undefined;
-    const isShared = !this.#hasFailed && this.#options.isBulk === true && started.length > 1;
     this.#hasFailed = true;
-    if (hasBegun && isOwnFault && (isShared || started.some(({ combinable }) => combinable))) {
+    if (hasBegun && isOwnFault && (isUnguarded || started.some(({ combinable }) => combinable))) {
       // One of the writes may be the cause, so each is run on its own. Nothing was committed.
       this.#waiting.unshift(...started.map((call) => ({ ...call, combinable: undefined })), ...groups.flat());
       void this.#drain();

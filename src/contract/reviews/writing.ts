@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint } from "../endpoint.ts";
 import { voteOutput, voteType } from "../people.ts";
 import { enveloped, flat } from "../reply.ts";
-import { invalidIdText, isLegalId, shape } from "../shapes.ts";
+import { invalidIdText, isLegalId, isSurely, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { fullReview, pastReview, score } from "./shapes.ts";
 
@@ -24,6 +24,52 @@ const newReview = lazily(() => ({
   /** The store's ID for the author. */
   user_reference: shape.reference.nullish(),
 }));
+
+const requiredFields = {
+  sku: isSurely.legalId,
+  product_title: isSurely.name,
+  display_name: isSurely.name,
+  email: isSurely.email,
+  review_content: isSurely.content,
+  review_title: isSurely.name,
+  review_score: (value: unknown) => typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 5,
+  past: isSurelyPast,
+} as const;
+
+const optionalFields = {
+  product_url: isSurely.url,
+  product_description: isSurely.text,
+  product_image_url: isSurely.url,
+  user_reference: isSurely.reference,
+} as const;
+
+/**
+ * Whether the schema of `createNow` would return a past review as it is, apart from fields that are undefined. If not, the
+ * schema must decide.
+ */
+export function isSurelyPastReview(
+  given: Readonly<Record<string, unknown>>,
+): given is z.output<typeof reviewWriting.createNow.input> {
+  for (const name in given) {
+    if (given[name] === undefined) continue;
+    if (!(name in requiredFields) && !(name in optionalFields)) return false;
+  }
+  return (
+    Object.entries(requiredFields).every(([name, isSure]) => isSure(given[name])) &&
+    Object.entries(optionalFields).every(([name, isSure]) => given[name] === undefined || isSure(given[name]))
+  );
+}
+
+function isSurelyPast(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { created_at, published, comment, ...others } = value as Readonly<Record<string, unknown>>;
+  return (
+    isSurely.time(created_at) &&
+    (published === undefined || typeof published === "boolean") &&
+    (comment === undefined || isSurely.content(comment)) &&
+    Object.values(others).every((other) => other === undefined)
+  );
+}
 
 /** Operations with which shoppers, or a store on their behalf, write reviews and vote on them. */
 export const reviewWriting = {

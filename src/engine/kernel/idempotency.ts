@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
@@ -167,5 +167,5 @@ function anotherInput(): ServiceError {
 }
 
 function hash(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return digest("sha256", text, "base64url");
 }

@@ -15,7 +15,7 @@ export async function findFreeSlug(
   isTakenElsewhere: (slug: string, transaction: HandlerContext["transaction"]) => Promise<boolean> = async () => false,
 ): Promise<string> {
   const base = toSlug(displayName);
-  for (let slug = base; ; slug = `${base}-${random(4).toString("hex")}`) {
+  for (let slug = base; ; slug = `${base}-${random(suffixBytes).toString("hex")}`) {
     const taken = await transaction
       .selectFrom("users")
       .select("id")
@@ -47,6 +47,10 @@ export async function isSlugOfOwner(slug: string, transaction: HandlerContext["t
   return found !== undefined;
 }
 
+/** The random suffix of a slug, in hexadecimal digits. */
+const suffixBytes = 4;
+const suffixLength = 2 * suffixBytes;
+
 /** Returns a different unused slug for each name, as `findFreeSlug` does. */
 export async function findFreeSlugs(
   displayNames: readonly string[],
@@ -60,11 +64,12 @@ export async function findFreeSlugs(
     const rows = JSON.stringify(open.map((at) => [slugs[at]]));
     const found = await selectTakenSlugs(transaction, dialect, { accountId, rows });
     const taken = new Set(found.rows.map(({ slug }) => slug));
-    open = open.filter((at) => {
+    const suffixes = random(suffixBytes * open.length).toString("hex");
+    open = open.filter((at, n) => {
       const slug = slugs[at] ?? "";
       const isFree = !taken.has(slug) && !seen.has(slug);
       if (isFree) seen.add(slug);
-      else slugs[at] = `${toSlug(displayNames[at] ?? "")}-${random(4).toString("hex")}`;
+      else slugs[at] = `${toSlug(displayNames[at] ?? "")}-${suffixes.slice(n * suffixLength, (n + 1) * suffixLength)}`;
       return !isFree;
     });
   }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { idempotencyKeys } from "../../contract/index.ts";
 import { hourMs } from "../../contract/time.ts";
 import type { Item } from "../item.ts";
@@ -23,7 +23,7 @@ export function keyOfCall(
   if (keyedBy === undefined || runId === undefined) return undefined;
   const scope = keyedBy === "run" ? [runId, extent] : [];
   const content = JSON.stringify([operation, ...scope, items.map(({ key }) => key)]);
-  return `starpost-${createHash("sha256").update(content).digest("base64url")}`;
+  return `starpost-${hash("sha256", content, "base64url")}`;
 }
 
 /**

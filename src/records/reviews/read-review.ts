@@ -1,4 +1,4 @@
-import { contract, imageLimits, maxLength, reviewerTypes, type ReviewerType } from "../../contract/index.ts";
+import { contract, imageLimits, isSurelyPastReview, maxLength, reviewerTypes, type ReviewerType } from "../../contract/index.ts";
 import { readBoolean, readTime } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
 import type { Item, ReportDropped, RowError, RowView } from "../../import/item.ts";
@@ -40,7 +40,7 @@ export function readReview(
   const score = given("review_score");
   const rating = score === undefined ? undefined : readRating(score, scale ?? impliedScaleOf(row));
   const content = given("review_content");
-  const review = {
+  const review: Readonly<Record<string, unknown>> = {
     sku,
     // A service that already has the product keeps its name.
     product_title: given("product_title") ?? sku,
@@ -55,6 +55,10 @@ export function readReview(
     user_reference: given("user_reference"),
     past: readPast(row, problems, reportDropped),
   };
+  if (problems.length === 0 && isSurelyPastReview(review)) {
+    if (rating) ratings.add(rating);
+    return toItem(review, source);
+  }
   const parsed = shape.safeParse(review);
   if (!parsed.success) {
     const found = describeIssues(parsed.error.issues, fieldOf).map(nameScore);

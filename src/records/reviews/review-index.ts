@@ -2,7 +2,7 @@ import type { ListedReview } from "../../contract/index.ts";
 import { listReviews } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Counts the reviews of each name on the service; continues reading where it left off. */
 export class ReviewIndex {
@@ -69,7 +69,7 @@ export interface ReviewPayload {
  */
 export function nameReview({ sku, email, title, content, score, created_at }: ReviewFace): ReviewNames {
   const identity = [sku, email.toLowerCase(), asText(title), asText(content), score];
-  const undated = createHash("sha256").update(JSON.stringify(identity)).digest("base64url").slice(0, 27);
+  const undated = hash("sha256", JSON.stringify(identity), "base64url").slice(0, 27);
   return { dated: `${undated}@${created_at}`, undated };
 }
 

@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  contract,
   isSurely,
   isSurelyHead,
+  isSurelyPastReview,
   isSurelyProduct,
   maxLength,
   orderHead,
@@ -12,10 +14,11 @@ import {
 import { countRuns } from "../../support/suite-size.ts";
 
 const names = Object.keys(isSurely) as (keyof typeof isSurely)[];
-const longest = { id: 255, name: 1_024, text: 65_535, reference: 255, tags: 4_096, price: 32 } as const;
+const longest = { id: 255, legalId: 255, name: 1_024, content: 10_000, text: 65_535, reference: 255, tags: 4_096, price: 32 } as const;
 
 const samples = [
   ..."|a|a@b|a@b c|@b|https://a.example|HTTP://x|https://|ftp://a|1.50|.5|1.|-1|EUR|eur|EU".split("|"),
+  ..."2026-02-28T10:00:00.000Z|2026-02-29T10:00:00.000Z|2026-02-28T24:00:00.000Z|0026-01-01T00:00:00.000Z".split("|"),
   ..."2026-02-28|2026-02-29|2026-13-01|2026-01-00|2026-2-1|\u0000|a\u0000|\ud800| ".split("|"),
 ];
 
@@ -50,6 +53,13 @@ describe("values that are surely valid", () => {
       ["2024-02-29", "2026-12-31", "2026-01-01"],
       ["2026-02-29", "2026-04-31", "2026-01-32", "2026-00-10", "2026-13-10", "2026-01-00", "2026-1-1", 1],
     ],
+    [
+      "time",
+      ["2026-02-28T23:59:59.999Z"],
+      ["2026-02-29T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01", "2026-01-01T00:00:00Z", 1],
+    ],
+    ["content", ["a\nb"], ["", " ", "\u0000"]],
+    ["legalId", ["a-B_1"], ["a b", "", "__proto__", 1]],
     ["price", ["1", "1.50", ".5"], ["", "1,50", "-1", 1]],
     ["currency", ["EUR"], ["eur", "EU", "EURO", ""]],
   ])("%s", (name, valid, others) => {
@@ -117,5 +127,50 @@ describe("orders that are surely valid", () => {
     ["specs as a list", { ...product, specs: ["x"] }],
   ])("leaves %s to the schema", (_, given) => {
     expect(isSurelyProduct(given)).toBe(false);
+  });
+});
+
+const review = {
+  sku: "p1",
+  product_title: "Chair",
+  display_name: "A",
+  email: "a@b",
+  review_content: "Good",
+  review_title: "T",
+  review_score: 5,
+  past: { created_at: "2026-01-02T03:04:05.678Z" },
+};
+const completeReview = {
+  ...review,
+  product_url: "https://a.example",
+  product_description: "d",
+  product_image_url: "https://a.example/a.jpg",
+  user_reference: "r",
+  past: { ...review.past, published: false, comment: "Thanks" },
+};
+
+describe("past reviews that are surely valid", () => {
+  const { input } = contract.reviews.createNow;
+
+  test.each([review, completeReview])("%j", (given) => {
+    expect(isSurelyPastReview(given)).toBe(true);
+    expect(input.parse(given)).toEqual(given);
+  });
+
+  test.each(Object.keys(completeReview))("not with an invalid %s", (field) => {
+    expect(isSurelyPastReview({ ...completeReview, [field]: "\u0000" })).toBe(false);
+    expect(isSurelyPastReview({ ...completeReview, [field]: null })).toBe(false);
+  });
+
+  test.each<[string, object]>([
+    ["a score out of range", { review_score: 6 }],
+    ["a score as text", { review_score: "5" }],
+    ["an unknown field", { colour: "red" }],
+    ["an unknown past field", { past: { ...review.past, colour: "red" } }],
+    ["images", { past: { ...review.past, images: ["https://a.example/a.jpg"] } }],
+    ["a past as text", { past: "x" }],
+    ["an empty image URL", { product_image_url: "" }],
+  ])("leaves %s to the schema", (_, changes) => {
+    expect(isSurelyPastReview({ ...review, ...changes })).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { fdatasync } from "node:fs";
 import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -9,6 +10,11 @@ import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { placeOnPostgres, placeOnSqlite } from "../../support/databases.ts";
 import { execute, postgresServer, postgresSkipped } from "../../support/postgres.ts";
+
+vi.mock("node:fs", async (load) => {
+  const original = await load<typeof import("node:fs")>();
+  return { ...original, fdatasync: vi.fn<typeof fdatasync>(original.fdatasync) };
+});
 
 /** `pragma synchronous` as a number: 2 is FULL, with which a commit survives a power failure also with a log. */
 const full = 2;
@@ -50,6 +56,49 @@ it.each([false, true])(
     expect(await pragmas(database.db)).toEqual([full, "wal"]);
   },
 );
+
+it("answers a bulk write when it is on the disk, and runs the next one meanwhile", async () => {
+  const { url, remove } = await placeOnSqlite();
+  const database = await openDatabase(url, { nowMs: 0, isBulk: true });
+  onTestFinished(async () => {
+    await database.db.destroy();
+    await remove();
+  });
+  const synced: (() => void)[] = [];
+  vi.mocked(fdatasync).mockImplementation((_descriptor, done) => void synced.push(() => done(null)));
+  onTestFinished(() => void vi.mocked(fdatasync).mockReset());
+  const events: string[] = [];
+  const write = async (name: string) => {
+    await database.db.transaction().execute(async (transaction) => {
+      await sql`create table ${sql.table(name)} (id integer)`.execute(transaction);
+      events.push(`${name} written`);
+    });
+    events.push(`${name} answered`);
+  };
+  const both = Promise.all([write("a"), write("b")]);
+  await vi.waitFor(() => expect(synced).toHaveLength(2));
+  expect(events).toEqual(["a written", "b written"]);
+  for (const end of synced) end();
+  await both;
+  expect(events).toEqual(["a written", "b written", "a answered", "b answered"]);
+  expect(await readPragma(database.db as never, "synchronous")).toBe(1);
+});
+
+it("reports a bulk write as unsure that could not be written to the disk", async () => {
+  const { url, remove } = await placeOnSqlite();
+  const database = await openDatabase(url, { nowMs: 0, isBulk: true });
+  onTestFinished(async () => {
+    await database.db.destroy();
+    await remove();
+  });
+  vi.mocked(fdatasync).mockImplementation((_descriptor, done) => done(Object.assign(new Error("EIO"), { code: "EIO" })));
+  onTestFinished(() => void vi.mocked(fdatasync).mockReset());
+  const failed = database.db
+    .transaction()
+    .execute((transaction) => sql`create table a (id integer)`.execute(transaction))
+    .catch((error: unknown) => error);
+  expect(database.dialect.explainError(await failed)?.[0]).toBe("unsure");
+});
 
 it("writes the keys that an import found before its first call to the disk", async () => {
   const { url, remove } = await placeOnSqlite();
