@@ -94,6 +94,12 @@ export interface DialectFacts {
 /** Names the columns of a batch in order, with the SQL type of each. */
 export type BatchColumns<R> = { readonly [C in keyof R & string]: "text" | "integer" };
 
+/** The schema after all migrations, which is created much faster at once. */
+export interface NewestSchema {
+  readonly version: number;
+  readonly statements: readonly string[];
+}
+
 /** Everything in which the supported databases differ. Each is implemented in a folder of its own. */
 export interface StorageDialect {
   readonly name: DialectName;
@@ -126,6 +132,8 @@ export interface StorageDialect {
   /** @throws SchemaError if the database cannot hold the tables */
   checkEmptyDatabase(db: Kysely<never>): Promise<void>;
   readTableNames(db: Kysely<never>): Promise<string[]>;
+  /** Loads the schema of a new database, if it need not be created by the migrations one after another. */
+  readonly loadNewestSchema?: (() => Promise<NewestSchema>) | undefined;
 
   /**
    * Runs statements in order, none of which needs the result of another. A server receives all of them before it answers

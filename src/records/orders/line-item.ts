@@ -98,7 +98,11 @@ export class LineItems {
    * Remembers the line item of a row of which everything is sent, unless that would replace one that other rows have.
    * @returns the product, or an equal one that is shared
    */
-  add(row: RowView, cells: readonly string[], { product, units }: Pick<RememberedLine, "product" | "units">): WireProduct {
+  add(
+    row: RowView,
+    cells: readonly string[],
+    { product, units }: Pick<RememberedLine, "product" | "units">,
+  ): WireProduct {
     const productId = row("product_id");
     const known = this.#remembered.get(productId);
     const isReplaced = known !== undefined && !known.isOutdated;

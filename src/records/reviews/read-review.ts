@@ -1,4 +1,11 @@
-import { contract, imageLimits, isSurelyPastReview, maxLength, reviewerTypes, type ReviewerType } from "../../contract/index.ts";
+import {
+  contract,
+  imageLimits,
+  isSurelyPastReview,
+  maxLength,
+  reviewerTypes,
+  type ReviewerType,
+} from "../../contract/index.ts";
 import { readBoolean, readTime } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId } from "../../import/check/fields.ts";
 import type { Item, ReportDropped, RowError, RowView } from "../../import/item.ts";

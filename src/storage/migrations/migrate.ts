@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
 import { migrations } from "./migrations.ts";
+import type { Migration } from "./table-builders.ts";
 
 const versionTable = "starpost_migrations";
 
@@ -23,6 +24,7 @@ export async function migrate(db: Kysely<never>, dialect: StorageDialect, nowMs:
       }
       await dialect.checkEmptyDatabase(transaction);
       await createVersionTable(transaction);
+      await createNewest(transaction, dialect, nowMs);
     }
     const current = (await readSchemaVersion(transaction, dialect)) ?? 0;
     if (current > newestSchema) {
@@ -34,10 +36,26 @@ export async function migrate(db: Kysely<never>, dialect: StorageDialect, nowMs:
       await migration.up(dialect.createSchema(transaction), dialect, transaction);
       await dialect.distributeNewTables?.(transaction);
       await migration.updateRows?.(transaction, dialect);
-      await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
-        values (${migration.version}, ${migration.name}, ${nowMs})`.execute(transaction);
+      await recordMigration(migration, transaction, nowMs);
     }
   });
+}
+
+/** Creates all tables of a new database at once, if the dialect can. */
+async function createNewest(db: Kysely<never>, dialect: StorageDialect, nowMs: number): Promise<void> {
+  const newest = await dialect.loadNewestSchema?.();
+  if (newest?.version !== newestSchema) return;
+  for (const statement of newest.statements) await sql.raw(statement).execute(db);
+  for (const migration of migrations) await recordMigration(migration, db, nowMs);
+}
+
+async function recordMigration(
+  { version, name }: Pick<Migration, "version" | "name">,
+  db: Kysely<never>,
+  nowMs: number,
+): Promise<void> {
+  await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
+    values (${version}, ${name}, ${nowMs})`.execute(db);
 }
 
 /** Names the migrations that a database with this schema needs. */

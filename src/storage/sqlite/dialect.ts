@@ -31,6 +31,8 @@ export const sqlite: StorageDialect = {
     return rows.map(({ name }) => name);
   },
 
+  loadNewestSchema: async () => (await import("./newest-schema.ts")).newestSchema,
+
   runAll: async (steps) => {
     for (const step of steps) await step();
   },

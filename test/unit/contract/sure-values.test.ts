@@ -14,7 +14,16 @@ import {
 import { countRuns } from "../../support/suite-size.ts";
 
 const names = Object.keys(isSurely) as (keyof typeof isSurely)[];
-const longest = { id: 255, legalId: 255, name: 1_024, content: 10_000, text: 65_535, reference: 255, tags: 4_096, price: 32 } as const;
+const longest = {
+  id: 255,
+  legalId: 255,
+  name: 1_024,
+  content: 10_000,
+  text: 65_535,
+  reference: 255,
+  tags: 4_096,
+  price: 32,
+} as const;
 
 const samples = [
   ..."|a|a@b|a@b c|@b|https://a.example|HTTP://x|https://|ftp://a|1.50|.5|1.|-1|EUR|eur|EU".split("|"),

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { fdatasync } from "node:fs";
 import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -7,14 +6,11 @@ import { createLocalTransport } from "../../../src/engine/local-transport.ts";
 import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { KeyStore } from "../../../src/import/run/key-store.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
+import { sqlite } from "../../../src/storage/sqlite/dialect.ts";
+import { LogFile } from "../../../src/storage/sqlite/log-file.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { placeOnPostgres, placeOnSqlite } from "../../support/databases.ts";
 import { execute, postgresServer, postgresSkipped } from "../../support/postgres.ts";
-
-vi.mock("node:fs", async (load) => {
-  const original = await load<typeof import("node:fs")>();
-  return { ...original, fdatasync: vi.fn<typeof fdatasync>(original.fdatasync) };
-});
 
 /** `pragma synchronous` as a number: 2 is FULL, with which a commit survives a power failure also with a log. */
 const full = 2;
@@ -65,8 +61,8 @@ it("answers a bulk write when it is on the disk, and runs the next one meanwhile
     await remove();
   });
   const synced: (() => void)[] = [];
-  vi.mocked(fdatasync).mockImplementation((_descriptor, done) => void synced.push(() => done(null)));
-  onTestFinished(() => void vi.mocked(fdatasync).mockReset());
+  const spy = vi.spyOn(LogFile.prototype, "sync").mockImplementation(() => new Promise((end) => synced.push(end)));
+  onTestFinished(() => spy.mockRestore());
   const events: string[] = [];
   const write = async (name: string) => {
     await database.db.transaction().execute(async (transaction) => {
@@ -86,18 +82,11 @@ it("answers a bulk write when it is on the disk, and runs the next one meanwhile
 
 it("reports a bulk write as unsure that could not be written to the disk", async () => {
   const { url, remove } = await placeOnSqlite();
-  const database = await openDatabase(url, { nowMs: 0, isBulk: true });
-  onTestFinished(async () => {
-    await database.db.destroy();
-    await remove();
-  });
-  vi.mocked(fdatasync).mockImplementation((_descriptor, done) => done(Object.assign(new Error("EIO"), { code: "EIO" })));
-  onTestFinished(() => void vi.mocked(fdatasync).mockReset());
-  const failed = database.db
-    .transaction()
-    .execute((transaction) => sql`create table a (id integer)`.execute(transaction))
-    .catch((error: unknown) => error);
-  expect(database.dialect.explainError(await failed)?.[0]).toBe("unsure");
+  onTestFinished(remove);
+  const log = new LogFile(url);
+  const failure = await log.sync().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ cause: { code: "ENOENT" } });
+  expect(sqlite.explainError(failure)?.[0]).toBe("unsure");
 });
 
 it("writes the keys that an import found before its first call to the disk", async () => {

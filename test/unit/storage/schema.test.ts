@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { FileLock } from "../../../src/storage/file-lock.ts";
 import { migrations } from "../../../src/storage/migrations/migrations.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { WriteQueue } from "../../../src/storage/write-queue.ts";
 import { makeVersion } from "../../support/old-databases.ts";
 
@@ -128,4 +129,21 @@ describe("a queue of writes", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(await stored()).toEqual(["a", "c"]);
   });
+});
+
+test("a new file has the tables that all migrations create one after another", async () => {
+  const readSchema = async (path: string) => {
+    const file = new SqliteFile(path);
+    const rows = file.all(
+      "select sql from sqlite_master where sql is not null and name <> 'starpost_migrations' order by name",
+    );
+    const versions = file.all("select version, name from starpost_migrations order by version");
+    file.close();
+    return { sql: rows.map((row) => String(row["sql"]).replaceAll(/\s+/g, " ")), versions };
+  };
+  const [fresh, migrated] = [join(folder, "fresh.db"), join(folder, "migrated.db")];
+  await (await openDatabase(fresh, { nowMs: 0 })).db.destroy();
+  await makeVersion(migrations.length, migrated, async () => {});
+  await (await openDatabase(migrated, { nowMs: 0 })).db.destroy();
+  expect(await readSchema(fresh)).toEqual(await readSchema(migrated));
 });

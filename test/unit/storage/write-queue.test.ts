@@ -156,7 +156,13 @@ describe("bulk writes that share a transaction", () => {
     const queue = createQueue({ isBulk: true });
     const texts = ["a", "bad b", "c", "bad d", "e"];
     const settled = await Promise.allSettled(texts.map((text) => plain(queue, text)));
-    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
+    expect(settled.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
     expect(settled[3]).toMatchObject({ reason: { message: "failed: bad d" } });
     expect(await readNotes()).toEqual(["a", "c", "e"]);
     expect(commits).toBe(2);
