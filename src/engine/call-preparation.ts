@@ -26,9 +26,13 @@ async function indexBuyersForWebhooks(): Promise<Preparation> {
   return { isDue: async (context) => (await hasWebhooks(context)) && (await isDue(context)), write };
 }
 
+/** Imported once, because an import of many past reviews makes a call for each. */
+let reviews: Promise<typeof import("./reviews/reviews.ts")> | undefined;
+
 /** A past review causes no webhook events. */
 async function indexBuyersForNewReview(input: unknown, account: Account | undefined): Promise<Preparation | undefined> {
-  const { isPastReview } = await import("./reviews/reviews.ts");
+  reviews ??= import("./reviews/reviews.ts");
+  const { isPastReview } = await reviews;
   const isPast = account && isPastReview(input as Parameters<typeof isPastReview>[0], account);
   return isPast ? undefined : indexBuyersForWebhooks();
 }

@@ -83,8 +83,9 @@ async function runRecorded(
   Object.assign(tally.calls, settled.calls);
   let state: RunState = "failed";
   let failure: unknown;
+  let closing: Promise<unknown> = Promise.resolve();
   try {
-    state = await withSender(attempt, { tally, journal, heartbeat, settled, keys }, deps);
+    ({ state, closing } = await withSender(attempt, { tally, journal, heartbeat, settled, keys }, deps));
   } catch (error) {
     failure = error;
     state = (error instanceof ServiceError && error.temporary) || deps.abort.aborted ? "interrupted" : "failed";
@@ -114,6 +115,7 @@ async function runRecorded(
     failure ??= error;
   });
   const summary = summarizeRun(deps.runsFolder, manifest);
+  failure ??= await closing;
   const isAborted = deps.abort.aborted && (failure as Error | undefined)?.name === "AbortError";
   if (failure !== undefined && !isAborted)
     throw asImportError(failure, `to continue, run: starpost imports resume ${id}`, summary);
@@ -134,7 +136,15 @@ interface Records {
   readonly keys: KeyStore | undefined;
 }
 
-async function withSender(attempt: Attempt, records: Records, deps: ImportDeps): Promise<RunState> {
+/**
+ * Sends all rows.
+ * @returns the final state, and the end of closing the connection, which is not waited for: its failure, if any
+ */
+async function withSender(
+  attempt: Attempt,
+  records: Records,
+  deps: ImportDeps,
+): Promise<{ readonly state: RunState; readonly closing: Promise<unknown> }> {
   const { behavior, options } = attempt;
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
@@ -158,12 +168,14 @@ async function withSender(attempt: Attempt, records: Records, deps: ImportDeps):
       report: deps.report,
     });
     try {
-      return await readAll(attempt, records.tally, records.keys, sender, deps);
+      const state = await readAll(attempt, records.tally, records.keys, sender, deps);
+      return { state, closing: opened.close().catch((error: unknown) => error) };
     } finally {
       await sender.drain();
     }
-  } finally {
+  } catch (error) {
     await opened.close();
+    throw error;
   }
 }
 

@@ -161,6 +161,9 @@ async function noteParts(items: readonly Item[], delivery: Delivery, { journal, 
   await journal.sync();
 }
 
+/** The outcome of most items, shared by all of them. */
+const newlyCreated: RecordedOutcome = { outcome: "created", isRepeated: false };
+
 function asUnchanged({ outcomes = [], ...result }: SendResult): SendResult {
   return { ...result, outcomes: outcomes.map((outcome) => outcome && { outcome: "unchanged" }) };
 }
@@ -174,7 +177,9 @@ function recordOutcomes(
 ): void {
   for (const [at, item] of items.entries()) {
     const found = outcomes[at];
-    if (found) delivery.outcomes.set(item, { ...found, isRepeated });
+    if (!found) continue;
+    const isPlain = found.outcome === "created" && !isRepeated;
+    delivery.outcomes.set(item, isPlain ? newlyCreated : { ...found, isRepeated });
   }
   for (const { item: at, ...problem } of dropped) {
     const item = items[at];
