@@ -115,8 +115,10 @@ export class LineItems {
     // Copied, because a cell retains the entire block of the file from which it was cut.
     const own = this.#columnOf ? this.#columns.map((column) => cells[column]) : lineFields.map((field) => row(field));
     const [id, copies, copy] = JSON.parse(JSON.stringify([productId, own, product])) as [string, string[], WireProduct];
-    this.#remembered.set(id, { cells: copies, product: Object.freeze(copy), units, isOutdated: false });
-    return copy;
+    const values = Object.entries(copy).map(([name, value]) => [name, copies.find((cell) => cell === value) ?? value]);
+    const shared = Object.freeze(Object.fromEntries(values) as WireProduct);
+    this.#remembered.set(id, { cells: copies, product: shared, units, isOutdated: false });
+    return shared;
   }
 
   /** Each file has its own columns. */
