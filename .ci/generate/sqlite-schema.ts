@@ -15,10 +15,23 @@ async function readStatements(): Promise<readonly string[]> {
         and tbl_name <> 'starpost_migrations'
         and name not in (select name from pragma_table_list where type = 'shadow')
       order by rowid`.execute(db);
-    return rows.map((row) => row.sql);
+    return [...rows.map((row) => row.sql), ...(await readIndexSettings(db))];
   } finally {
     await db.destroy();
   }
+}
+
+/** Lists the statements that configure the full-text indexes. Source: sqlite.org/fts5.html, "Special INSERT Commands" */
+async function readIndexSettings(db: Kysely<never>): Promise<readonly string[]> {
+  const { rows: indexes } = await sql<{ name: string }>`
+    select name from pragma_table_list where type = 'virtual' order by name`.execute(db);
+  const statements: string[] = [];
+  for (const { name } of indexes) {
+    const { rows } = await sql<{ k: string; v: number }>`
+      select k, v from ${sql.table(`${name}_config`)} where k <> 'version' order by k`.execute(db);
+    statements.push(...rows.map(({ k, v }) => `insert into "${name}" ("${name}", rank) values ('${k}', ${v})`));
+  }
+  return statements;
 }
 
 export async function writeSqliteSchema(): Promise<string> {

@@ -138,5 +138,7 @@ export const newestSchema: NewestSchema = {
     "CREATE INDEX \"unsubscribers_by_type\" on \"unsubscribers\" (\"account_id\", \"email_type_id\", \"created_at\", \"id\")",
     "CREATE INDEX \"webhook_deliveries_by_success\" on \"webhook_deliveries\" (\"account_id\", \"webhook_row\", \"delivered_at\") where \"delivered_at\" is not null",
     "CREATE INDEX webhook_attempts_failed on webhook_attempts (account_id, started_at) where problem is not null",
+    "insert into \"question_words_text\" (\"question_words_text\", rank) values ('secure-delete', 1)",
+    "insert into \"review_words_text\" (\"review_words_text\", rank) values ('secure-delete', 1)",
   ],
 };

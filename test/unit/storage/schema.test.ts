@@ -138,8 +138,11 @@ test("a new file has the tables that all migrations create one after another", a
       "select sql from sqlite_master where sql is not null and name <> 'starpost_migrations' order by name",
     );
     const versions = file.all("select version, name from starpost_migrations order by version");
+    const indexes = file.all("select name from pragma_table_list where type = 'virtual' order by name");
+    const settings = indexes.map(({ name }) => file.all(`select * from "${String(name)}_config" order by k`));
     file.close();
-    return { sql: rows.map((row) => String(row["sql"]).replaceAll(/\s+/g, " ")), versions };
+    expect(settings.flat()).toContainEqual({ k: "secure-delete", v: 1 });
+    return { settings, sql: rows.map((row) => String(row["sql"]).replaceAll(/\s+/g, " ")), versions };
   };
   const [fresh, migrated] = [join(folder, "fresh.db"), join(folder, "migrated.db")];
   await (await openDatabase(fresh, { nowMs: 0 })).db.destroy();
