@@ -38,7 +38,7 @@ export const openRestoration: App["openRestoration"] = async (settings) =>
   (await import("./backups/restore.ts")).openRestoration(settings);
 
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
-const concurrency = { local: 5, remote: 4 } as const;
+const concurrency = { local: 4, remote: 4 } as const;
 
 /** The same for calls with one record each, which the embedded engine carries out together. */
 const singleConcurrency = { local: 384, remote: concurrency.remote } as const;

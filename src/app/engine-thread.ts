@@ -58,10 +58,7 @@ async function openTransport({
 function createShortFormReader(): ShortFormReader {
   const orders = new OrderReader();
   return {
-    read: (form) => {
-      const short = form as ShortForm;
-      return { input: orders.read(short), inputText: `${short.orders}${short.units}` };
-    },
+    read: (form) => orders.read(form as ShortForm),
     isNotEnough: (error) => error instanceof NotNewError,
   };
 }

@@ -40,7 +40,7 @@ export function takeEngineThread(): EngineThread {
  * Makes optimization of functions run later; in an import of a few seconds, it takes longer than it saves.
  */
 function startEngineThread(): EngineThread {
-  setFlagsFromString("--heap-growing-percent=75");
+  setFlagsFromString("--heap-growing-percent=40");
   setFlagsFromString("--interrupt-budget=400000");
   // With two threads at work, helpers of the garbage collector only help where there are more cores.
   if (availableParallelism() <= 2) setFlagsFromString("--no-parallel-scavenge");

@@ -50,8 +50,10 @@ export async function startImport(
   const prepared = kind.prepare(given);
   const behavior = deps.observer?.behavior(prepared) ?? prepared;
   checkBatchSize(behavior, given);
+  const isPaced = given.rate !== undefined && given.rate > 0;
+  const prefersLarge = deps.prefersLargeCalls === true && !isPaced;
   // Recorded with the run, so that a resume divides the files into the same calls.
-  const batchSize = given.batchSize ?? (deps.prefersLargeCalls ? largeCallSizeOf(behavior) : undefined);
+  const batchSize = given.batchSize ?? (prefersLarge ? largeCallSizeOf(behavior) : undefined);
   const options = batchSize === undefined ? given : { ...given, batchSize };
   const files = await expandGlobs(request.files, deps);
   checkRejectsPath(rejects, files, deps.cwd);

@@ -14,6 +14,8 @@ interface Request {
     readonly caller: Caller;
     readonly isChecked: boolean;
     readonly idempotencyKey: string | undefined;
+    /** Identifies the input of an operation that has short forms. */
+    readonly inputMark?: string | undefined;
   };
 }
 
@@ -36,8 +38,7 @@ export interface ShortFormWriter {
 
 /** Reads the short forms in the order in which they were written. */
 export interface ShortFormReader {
-  /** @returns the input, and a text that is the same for the same call */
-  read(form: unknown): { readonly input: unknown; readonly inputText: string };
+  read(form: unknown): unknown;
   /** Whether a call was not carried out because its short form does not say enough. All that follow must fail, too. */
   isNotEnough(error: unknown): boolean;
 }
@@ -79,9 +80,9 @@ export function serveOverPort(port: MessagePort, transport: Transport, shortForm
       answers = [];
     });
   };
-  const carryOut = async ({ operation, input: inputText, short, caller, ...options }: Call, onEvent: OnEvent) => {
-    const given = inputText === undefined ? shortForms.read(short) : { input: JSON.parse(inputText), inputText };
-    return transport.call(operation, given.input as never, caller, { ...options, inputText: given.inputText, onEvent });
+  const carryOut = async ({ operation, input: text, short, caller, inputMark, ...options }: Call, onEvent: OnEvent) => {
+    const input: unknown = text === undefined ? shortForms.read(short) : JSON.parse(text);
+    return transport.call(operation, input as never, caller, { ...options, inputText: inputMark ?? text, onEvent });
   };
   const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
@@ -114,6 +115,8 @@ export class PortTransport implements Transport {
   #ended: Error | undefined;
   #lastId = 0;
   #shortForms: ShortFormWriter | undefined;
+  /** The operation of which calls may have short forms. */
+  readonly #shortened: OperationName | undefined;
   /** The number of calls in the short form that are not answered. */
   #short = 0;
   /** Calls that wait until those in the short form have been repeated, so that they do not overtake them. */
@@ -122,6 +125,7 @@ export class PortTransport implements Transport {
   constructor(worker: Worker, shortForms?: ShortFormWriter) {
     this.#worker = worker;
     this.#shortForms = shortForms;
+    this.#shortened = shortForms?.operation;
     worker.on("message", (answers: readonly Answer[]) => {
       for (const answer of answers) this.#settle(answer);
     });
@@ -135,7 +139,9 @@ export class PortTransport implements Transport {
     caller: Caller,
     { isChecked = false, idempotencyKey, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
-    const call = { operation, caller, isChecked, idempotencyKey };
+    // The input of a repeated call may have the other form. The key of a checked call identifies its input.
+    const inputMark = isChecked && this.#shortened === operation ? idempotencyKey : undefined;
+    const call = { operation, caller, isChecked, idempotencyKey, inputMark };
     const short = isChecked && this.#shortForms?.operation === operation ? this.#shorten(input) : undefined;
     if (short !== undefined) {
       const answer = await this.#askShort({ ...call, short }, onEvent);

@@ -138,7 +138,7 @@ test("undoes calls without a response as well, and does not verify them", async 
   const home = homes.open();
   const emails = Array.from({ length: 300 }, (_, at) => `n${at}@example.com\n`).join("");
   const path = write(home, "u.csv", `email\n${emails}`);
-  const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
+  const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1", "--batch-size", "150"]);
   dropSecondResponse(home, id);
   query(home, "delete from unsubscribers where email = 'n299@example.com' returning id");
   const verified = await home.json<{ checked: { rows: number }; rows_not_looked_for: number }>([

@@ -9,7 +9,7 @@ import type { InputFile } from "../source/input-files.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind } from "../kinds.ts";
 import { FixedIdFile } from "./fixed-id-file.ts";
-import { Journal, readJournal, settle, type Settled } from "./journal.ts";
+import { Journal, readEntries, settle, type Settled } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
@@ -66,7 +66,7 @@ async function runRecorded(
   using _ = lockRun(deps.runsFolder, id);
   removeSpills(paths.folder);
   await writeManifest(deps.runsFolder, attempt.manifest);
-  const settled = settle(readJournal(paths.journal));
+  const settled = settle(readEntries(paths.journal));
   const journal = new Journal(paths.journal, deps.clock);
   const heartbeat = new Heartbeat(journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });

@@ -5,6 +5,7 @@ import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import type { RowError } from "../item.ts";
 import type { ChunkOutcomes } from "../outcome.ts";
 import { ImportError } from "../import-error.ts";
+import { readLines } from "./read-lines.ts";
 import { writeFully } from "./write-fully.ts";
 
 /** The error of one item: position in the chunk, field, code, reason, and the invalid row of the item. */
@@ -158,18 +159,17 @@ function syncFolder(path: string): void {
 }
 
 /** Reads a journal, skipping lines that a crash cut short. */
-export function readJournal(path: string): JournalEntry[] {
-  if (!existsSync(path)) return [];
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .flatMap((line) => {
-      try {
-        return line === "" ? [] : [JSON.parse(line) as JournalEntry];
-      } catch {
-        return [];
-      }
-    });
+export function* readEntries(path: string): Generator<JournalEntry> {
+  for (const line of readLines(path)) {
+    try {
+      if (line !== "") yield JSON.parse(line) as JournalEntry;
+    } catch {
+      // Cut short.
+    }
+  }
 }
+
+export const readJournal = (path: string): readonly JournalEntry[] => [...readEntries(path)];
 
 /** What earlier attempts at a run settled, by chunk. */
 export interface Settled {
@@ -199,7 +199,7 @@ export interface Settled {
   readonly totals: Totals | undefined;
 }
 
-export function settle(entries: readonly JournalEntry[]): Settled {
+export function settle(entries: Iterable<JournalEntry>): Settled {
   const done = new Map<number, Extract<JournalEntry, { t: "done" }>>();
   const open = new Set<number>();
   const unknown = new Set<number>();

@@ -7,7 +7,7 @@ import { openFiles, type InputFile, type Reading } from "../source/input-files.t
 import type { ImportContext } from "../context.ts";
 import type { ImportKind } from "../kinds.ts";
 import type { Item } from "../item.ts";
-import { findOutcome, readJournal, settle, type Settled, type Totals } from "./journal.ts";
+import { findOutcome, readEntries, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { lockRun, rejectRemoved, runPaths, type Manifest } from "./run-folder.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
@@ -73,7 +73,7 @@ export async function openRecordedRun(
   try {
     removeSpills(paths.folder);
     const files = await reopenFiles(manifest, { kind, behavior, options }, { kinds });
-    const settled = settle(readJournal(paths.journal));
+    const settled = settle(readEntries(paths.journal));
     const dispose = () => lock[Symbol.dispose]();
     return {
       manifest,

@@ -5,7 +5,7 @@ import type { FileFormat } from "../csv/file-format.ts";
 import { ImportError, usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, ItemCounts, RunState } from "../summary.ts";
-import { readJournal, settle, type Totals } from "./journal.ts";
+import { readEntries, settle, type Totals } from "./journal.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 
 /** The options and files of a run; never contains a secret. */
@@ -144,7 +144,7 @@ function readRunNames(runsFolder: string): string[] {
 /** The current state of a run: if it claims to be running but nobody holds its lock, it was interrupted. */
 export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSummary {
   const paths = runPaths(runsFolder, manifest.import_id);
-  const settled = settle(readJournal(paths.journal));
+  const settled = settle(readEntries(paths.journal));
   const totals = settled.totals ?? noTotals;
   return {
     import_id: manifest.import_id,

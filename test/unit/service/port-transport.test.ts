@@ -2,7 +2,7 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { PortTransport, serveOverPort } from "../../../src/service/port-transport.ts";
-import type { Transport } from "../../../src/service/transport.ts";
+import type { CallOptions, Transport } from "../../../src/service/transport.ts";
 
 interface Options {
   /** The names of calls that have no short form. */
@@ -11,16 +11,23 @@ interface Options {
   readonly tooShort?: string;
 }
 
+interface Input {
+  readonly name: string;
+  readonly isShort?: boolean;
+}
+
 class TooShortError extends Error {}
 
 /** A transport to a service on the other side of a channel, which carries out calls one after another, and records them. */
 function connect({ complete = [], tooShort }: Options = {}) {
   const { port1, port2 } = new MessageChannel();
   const done: string[] = [];
+  const texts: string[] = [];
   let isRefusing = false;
   let last: Promise<unknown> = Promise.resolve();
   const service = {
-    call: (operation: string, { name, isShort }: { name: string; isShort?: boolean }) => {
+    call: (operation: string, { name, isShort }: Input, _caller: unknown, { inputText = "" }: CallOptions) => {
+      texts.push(inputText);
       const answered = last.then(() => carryOut(operation, name, isShort));
       last = answered.catch(() => {});
       return answered;
@@ -35,7 +42,7 @@ function connect({ complete = [], tooShort }: Options = {}) {
     return { name };
   };
   serveOverPort(port2, service as unknown as Transport, {
-    read: (form) => ({ input: { name: form, isShort: true }, inputText: String(form) }),
+    read: (name) => ({ name, isShort: true }),
     isNotEnough: (error) => error instanceof TooShortError,
   });
   const worker = Object.assign(port1, { terminate: async () => port1.close() });
@@ -47,9 +54,9 @@ function connect({ complete = [], tooShort }: Options = {}) {
     },
   });
   onTestFinished(() => transport.close());
-  const send = (name: string, operation = "orders.massCreate", isChecked = true) =>
-    transport.call(operation as "orders.massCreate", { name } as never, {}, { isChecked });
-  return { done, send };
+  const send = (name: string, operation = "orders.massCreate", isChecked = true, idempotencyKey?: string) =>
+    transport.call(operation as "orders.massCreate", { name } as never, {}, { isChecked, idempotencyKey });
+  return { done, texts, send };
 }
 
 test("calls of checked input are sent in their short form, others completely", async () => {
@@ -81,4 +88,12 @@ test("other errors are those of the call", async () => {
   await expect(send("bad")).rejects.toThrow("failed");
   await send("a");
   expect(done).toEqual(["a short"]);
+});
+
+test("a repeated call under a key is the same in both forms", async () => {
+  const { send, texts } = connect({ complete: ["b"] });
+  for (const name of ["a", "b", "a"]) await send(name, "orders.massCreate", true, `key of ${name}`);
+  await send("c", "orders.create", true, "key of c");
+  await send("d", "orders.massCreate", false, "key of d");
+  expect(texts).toEqual(["key of a", "key of b", "key of a", '{"name":"c"}', '{"name":"d"}']);
 });
