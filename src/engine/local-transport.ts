@@ -75,7 +75,8 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
   const shared = { writes, savedProducts, responses: new ResponseCache() };
   return {
     call: async (operation, input, caller, callOptions = {}) => {
-      const { signal, onEvent, isChecked, idempotencyKey, inputText, clientAddress } = callOptions;
+      const { signal, onEvent, isChecked, idempotencyKey, keyNamesInput, clientAddress } = callOptions;
+      const inputText = keyNamesInput === true ? idempotencyKey : callOptions.inputText;
       signal?.throwIfAborted();
       const endpoint = endpointOf(operation);
       const nowMs = clock();

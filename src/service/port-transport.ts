@@ -14,8 +14,7 @@ interface Request {
     readonly caller: Caller;
     readonly isChecked: boolean;
     readonly idempotencyKey: string | undefined;
-    /** Identifies the input of an operation that has short forms. */
-    readonly inputMark?: string | undefined;
+    readonly keyNamesInput: boolean | undefined;
   };
 }
 
@@ -80,9 +79,9 @@ export function serveOverPort(port: MessagePort, transport: Transport, shortForm
       answers = [];
     });
   };
-  const carryOut = async ({ operation, input: text, short, caller, inputMark, ...options }: Call, onEvent: OnEvent) => {
-    const input: unknown = text === undefined ? shortForms.read(short) : JSON.parse(text);
-    return transport.call(operation, input as never, caller, { ...options, inputText: inputMark ?? text, onEvent });
+  const carryOut = async ({ operation, input: inputText, short, caller, ...options }: Call, onEvent: OnEvent) => {
+    const input: unknown = inputText === undefined ? shortForms.read(short) : JSON.parse(inputText);
+    return transport.call(operation, input as never, caller, { ...options, inputText, onEvent });
   };
   const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
@@ -115,8 +114,6 @@ export class PortTransport implements Transport {
   #ended: Error | undefined;
   #lastId = 0;
   #shortForms: ShortFormWriter | undefined;
-  /** The operation of which calls may have short forms. */
-  readonly #shortened: OperationName | undefined;
   /** The number of calls in the short form that are not answered. */
   #short = 0;
   /** Calls that wait until those in the short form have been repeated, so that they do not overtake them. */
@@ -125,7 +122,6 @@ export class PortTransport implements Transport {
   constructor(worker: Worker, shortForms?: ShortFormWriter) {
     this.#worker = worker;
     this.#shortForms = shortForms;
-    this.#shortened = shortForms?.operation;
     worker.on("message", (answers: readonly Answer[]) => {
       for (const answer of answers) this.#settle(answer);
     });
@@ -137,11 +133,9 @@ export class PortTransport implements Transport {
     operation: N,
     input: InputOf<N>,
     caller: Caller,
-    { isChecked = false, idempotencyKey, onEvent }: CallOptions = {},
+    { isChecked = false, idempotencyKey, keyNamesInput, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
-    // The input of a repeated call may have the other form. The key of a checked call identifies its input.
-    const inputMark = isChecked && this.#shortened === operation ? idempotencyKey : undefined;
-    const call = { operation, caller, isChecked, idempotencyKey, inputMark };
+    const call = { operation, caller, isChecked, idempotencyKey, keyNamesInput };
     const short = isChecked && this.#shortForms?.operation === operation ? this.#shorten(input) : undefined;
     if (short !== undefined) {
       const answer = await this.#askShort({ ...call, short }, onEvent);

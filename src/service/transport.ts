@@ -44,6 +44,11 @@ export interface CallOptions {
    * honor keys, by calls without a token, and by services that do not know them.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Whether the key identifies the input, so that an engine in the same process does not compare it with that of an earlier
+   * call with the key. Ignored by remote services.
+   */
+  readonly keyNamesInput?: boolean | undefined;
   /** The input as JSON if the caller has it, so that an engine in the same process need not format it again. */
   readonly inputText?: string | undefined;
   /**

@@ -12,7 +12,7 @@ export interface KeyedCall {
   readonly key: string;
   /** After validation. */
   readonly input: unknown;
-  /** The input as JSON, if it is at hand. */
+  /** The input as JSON, if it is at hand, or another text that identifies it. */
   readonly inputText?: string | undefined;
 }
 

@@ -237,7 +237,8 @@ function prepareImport(
           details: true,
           orders: items.map((item) => item.payload as OrderPayload),
         },
-        { ...options, isChecked: true },
+        // The key names the rows of the run, whose files never change.
+        { ...options, isChecked: true, keyNamesInput: true },
       );
       waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));

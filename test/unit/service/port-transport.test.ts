@@ -2,7 +2,7 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { PortTransport, serveOverPort } from "../../../src/service/port-transport.ts";
-import type { CallOptions, Transport } from "../../../src/service/transport.ts";
+import type { Transport } from "../../../src/service/transport.ts";
 
 interface Options {
   /** The names of calls that have no short form. */
@@ -22,12 +22,10 @@ class TooShortError extends Error {}
 function connect({ complete = [], tooShort }: Options = {}) {
   const { port1, port2 } = new MessageChannel();
   const done: string[] = [];
-  const texts: string[] = [];
   let isRefusing = false;
   let last: Promise<unknown> = Promise.resolve();
   const service = {
-    call: (operation: string, { name, isShort }: Input, _caller: unknown, { inputText = "" }: CallOptions) => {
-      texts.push(inputText);
+    call: (operation: string, { name, isShort }: Input) => {
       const answered = last.then(() => carryOut(operation, name, isShort));
       last = answered.catch(() => {});
       return answered;
@@ -54,9 +52,9 @@ function connect({ complete = [], tooShort }: Options = {}) {
     },
   });
   onTestFinished(() => transport.close());
-  const send = (name: string, operation = "orders.massCreate", isChecked = true, idempotencyKey?: string) =>
-    transport.call(operation as "orders.massCreate", { name } as never, {}, { isChecked, idempotencyKey });
-  return { done, texts, send };
+  const send = (name: string, operation = "orders.massCreate", isChecked = true) =>
+    transport.call(operation as "orders.massCreate", { name } as never, {}, { isChecked });
+  return { done, send };
 }
 
 test("calls of checked input are sent in their short form, others completely", async () => {
@@ -88,12 +86,4 @@ test("other errors are those of the call", async () => {
   await expect(send("bad")).rejects.toThrow("failed");
   await send("a");
   expect(done).toEqual(["a short"]);
-});
-
-test("a repeated call under a key is the same in both forms", async () => {
-  const { send, texts } = connect({ complete: ["b"] });
-  for (const name of ["a", "b", "a"]) await send(name, "orders.massCreate", true, `key of ${name}`);
-  await send("c", "orders.create", true, "key of c");
-  await send("d", "orders.massCreate", false, "key of d");
-  expect(texts).toEqual(["key of a", "key of b", "key of a", '{"name":"c"}', '{"name":"d"}']);
 });

@@ -58,11 +58,11 @@ const calls = products.chain((list) =>
 );
 
 describeEngine("orders in the short form", (harness) => {
-  const massCreate = (input: unknown, { caller }: TestAccount, idempotencyKey?: string, inputText?: string) =>
+  const massCreate = (input: unknown, { caller }: TestAccount, idempotencyKey?: string) =>
     harness().transport.call("orders.massCreate", input as never, caller, {
       isChecked: true,
       idempotencyKey,
-      inputText,
+      keyNamesInput: true,
     });
 
   it("are stored as complete orders are", async () => {
@@ -112,14 +112,16 @@ describeEngine("orders in the short form", (harness) => {
     await expect(massCreate(input, account)).rejects.toThrow(NotNewError);
   });
 
-  it("are stored once under an idempotency key", async () => {
+  it("are stored once under an idempotency key, also if they are repeated completely", async () => {
     const account = await harness().newAccount();
     const input = call([anOrder({ products: { pot } })]);
     const send = async () => {
       const form = new ShortFormWriter().write(input) ?? expect.unreachable();
-      return massCreate(new ShortFormReader().read(form), account, "key", "key");
+      return massCreate(new ShortFormReader().read(form), account, "key");
     };
-    expect(await send()).toEqual(await send());
+    const first = await send();
+    expect(await send()).toEqual(first);
+    expect(await massCreate(input, account, "key")).toEqual(first);
   });
 });
 
