@@ -100,7 +100,8 @@ export class WriteQueue {
       const commit = this.#commit(startCommit);
       // On a server, the next transaction starts during the commit of the last one, and waits for its locks; after bulk
       // writes to a file, while the disk writes.
-      await (this.#overlaps ? Promise.race([worked, commit]) : commit);
+      if (this.#overlaps) await Promise.race([worked, commit]);
+      if (!this.#overlaps || this.#isPauseDue()) await commit;
       if (this.#canGather()) await this.#gather(commit);
       // At most two transactions exist at a time.
       await this.#lastCommit;

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
+import { defer } from "../query-marks.ts";
 import { SchemaError } from "../storage-error.ts";
 import { migrations } from "./migrations.ts";
 import type { Migration } from "./table-builders.ts";
@@ -54,8 +55,9 @@ async function recordMigration(
   db: Kysely<never>,
   nowMs: number,
 ): Promise<void> {
-  await sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
-    values (${version}, ${name}, ${nowMs})`.execute(db);
+  const insert = sql`insert into ${sql.table(versionTable)} (version, name, applied_at)
+    values (${version}, ${name}, ${nowMs})`;
+  await db.executeQuery(defer(insert.compile(db)));
 }
 
 /** Names the migrations that a database with this schema needs. */

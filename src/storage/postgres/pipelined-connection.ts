@@ -10,7 +10,7 @@ const abortedCode = "25P02";
 
 /**
  * A connection that sends statements of a transaction without waiting for responses, to save round trips: queries
- * together with `begin`, deferred statements together with `commit`. The server executes them in order and, after an
+ * together with `begin`, deferred statements and changes of the schema together with `commit`. The server executes them in order and, after an
  * error, none of the others, not even `commit`.
  */
 export class PipelinedConnection implements DatabaseConnection {
@@ -47,11 +47,12 @@ export class PipelinedConnection implements DatabaseConnection {
     if (!isQuery(query) && !isHarmless(query)) this.#waitsForBegin = true;
     if (this.#waitsForBegin && !this.#hasBegun) await this.#begun;
     const execution = this.#execute<R>(query);
-    if (isDeferred(query) || isHarmless(query)) {
+    const isLater = this.#isInTransaction && (isDeferred(query) || isDefinition(query));
+    if (isLater || isHarmless(query)) {
       execution.catch(() => {});
       this.#deferred.push(execution);
     }
-    if (isDeferred(query) && this.#isInTransaction) return { rows: [] };
+    if (isLater) return { rows: [] };
     const [begun, executed] = await Promise.allSettled([this.#begun, execution]);
     if (begun.status === "rejected") throw begun.reason;
     if (executed.status === "rejected") throw executed.reason;
@@ -102,6 +103,11 @@ export class PipelinedConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     await this.#inner.executeQuery(rollback).catch(() => {});
   }
+}
+
+/** Whether a statement changes the schema, and so returns nothing. */
+function isDefinition({ sql }: CompiledQuery): boolean {
+  return /^\s*(?:create|alter|drop)\s/i.test(sql);
 }
 
 function isQuery({ sql }: CompiledQuery): boolean {
