@@ -5,7 +5,7 @@ import type { FileFormat } from "../csv/file-format.ts";
 import { ImportError, usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, ItemCounts, RunState } from "../summary.ts";
-import { readEntries, settle, type Totals } from "./journal.ts";
+import { type JournalEntry, readEntries, settle, type Totals } from "./journal.ts";
 import { FileLock } from "../../storage/file-lock.ts";
 
 /** The options and files of a run; never contains a secret. */
@@ -144,7 +144,7 @@ function readRunNames(runsFolder: string): string[] {
 /** The current state of a run: if it claims to be running but nobody holds its lock, it was interrupted. */
 export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSummary {
   const paths = runPaths(runsFolder, manifest.import_id);
-  const settled = settle(readEntries(paths.journal));
+  const settled = settle(withoutItems(readEntries(paths.journal)));
   const totals = settled.totals ?? noTotals;
   return {
     import_id: manifest.import_id,
@@ -159,6 +159,11 @@ export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSumm
     rejects_file: manifest.rejects_file ?? (existsSync(paths.rejects) ? paths.rejects : null),
     ...(existsSync(paths.fixedIds) ? { fixed_ids_file: paths.fixedIds } : {}),
   };
+}
+
+/** Leaves out what entries say about single items, because a long run has much of it. */
+function* withoutItems(entries: Iterable<JournalEntry>): Generator<JournalEntry> {
+  for (const entry of entries) yield entry.t === "done" ? { ...entry, outcomes: undefined, problems: [] } : entry;
 }
 
 /** The journals of older versions contain no outcomes. */
