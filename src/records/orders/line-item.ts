@@ -58,8 +58,8 @@ function asNumber(price: string): number | string {
 /** The fields of a line item. */
 const lineFields = [...Object.values(productFields), ...specNames, "quantity"] as const;
 
-/** Maximum number of line items that are remembered; about 10 MB. */
-const maxRemembered = 10_000;
+/** Maximum number of line items that are remembered, and of their characters. */
+const maxRemembered = { lines: 10_000, characters: 4_000_000 } as const;
 
 interface RememberedLine {
   /** The cells of `lineFields`. */
@@ -76,7 +76,8 @@ interface RememberedLine {
  */
 export class LineItems {
   readonly #remembered = new Map<string, RememberedLine>();
-  #count = 0;
+  #lines = 0;
+  #characters = 0;
   #columnOf: RowView["columnOf"];
   #columns: readonly number[] = [];
 
@@ -107,14 +108,17 @@ export class LineItems {
     const known = this.#remembered.get(productId);
     const isReplaced = known !== undefined && !known.isOutdated;
     if (known) known.isOutdated = true;
-    if (isReplaced || this.#count >= maxRemembered) return product;
+    const isFull = this.#lines >= maxRemembered.lines || this.#characters >= maxRemembered.characters;
+    if (isReplaced || isFull) return product;
     // A cell that is not used as it is may have to be reported in each row.
     const isUsed = (field: string) => row(field) === (cells[this.#columnOf?.get(field) ?? -1] ?? "");
     if (this.#columnOf && !["product_id", ...lineFields].every(isUsed)) return product;
-    this.#count += 1;
+    this.#lines += 1;
     // Copied, because a cell retains the entire block of the file from which it was cut.
     const own = this.#columnOf ? this.#columns.map((column) => cells[column]) : lineFields.map((field) => row(field));
-    const [id, copies, copy] = JSON.parse(JSON.stringify([productId, own, product])) as [string, string[], WireProduct];
+    const text = JSON.stringify([productId, own, product]);
+    this.#characters += text.length;
+    const [id, copies, copy] = JSON.parse(text) as [string, string[], WireProduct];
     const values = Object.entries(copy).map(([name, value]) => [name, copies.find((cell) => cell === value) ?? value]);
     const shared = Object.freeze(Object.fromEntries(values) as WireProduct);
     this.#remembered.set(id, { cells: copies, product: shared, units, isOutdated: false });

@@ -102,9 +102,12 @@ class SqliteDriver implements Driver {
     await this.#log.sync();
   }
 
-  /** SQLite itself rolls back if the disk is full. A second error must not hide that error. */
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (!this.isInTransaction) return;
+  /**
+   * SQLite itself rolls back if the disk is full. A second error must not hide that error. After a commit, another
+   * transaction may be active.
+   */
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    if (connection.isReleased || !this.isInTransaction) return;
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
@@ -133,13 +136,19 @@ function createDeferred(): { promise: Promise<void>; resolve: () => void } {
 class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
   readonly #turn: LoopTurn;
-  /** May be called several times. */
-  readonly release: () => void;
+  readonly #onRelease: () => void;
+  isReleased = false;
 
-  constructor(file: SqliteFile, turn: LoopTurn, release: () => void) {
+  constructor(file: SqliteFile, turn: LoopTurn, onRelease: () => void) {
     this.#file = file;
     this.#turn = turn;
-    this.release = release;
+    this.#onRelease = onRelease;
+  }
+
+  /** May be called several times. */
+  release(): void {
+    this.isReleased = true;
+    this.#onRelease();
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {

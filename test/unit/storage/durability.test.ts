@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createLocalTransport } from "../../../src/engine/local-transport.ts";
@@ -7,7 +8,7 @@ import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { KeyStore } from "../../../src/import/run/key-store.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { sqlite } from "../../../src/storage/sqlite/dialect.ts";
-import { LogFile } from "../../../src/storage/sqlite/log-file.ts";
+import { LogFile, LogNotWrittenError } from "../../../src/storage/sqlite/log-file.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { placeOnPostgres, placeOnSqlite } from "../../support/databases.ts";
 import { execute, postgresServer, postgresSkipped } from "../../support/postgres.ts";
@@ -78,6 +79,33 @@ it("answers a bulk write when it is on the disk, and runs the next one meanwhile
   await both;
   expect(events).toEqual(["a written", "b written", "a answered", "b answered"]);
   expect(await readPragma(database.db as never, "synchronous")).toBe(1);
+});
+
+it("does not roll back the next bulk write if one cannot be written to the disk", async () => {
+  const { url, remove } = await placeOnSqlite();
+  const database = await openDatabase(url, { nowMs: 0, isBulk: true });
+  onTestFinished(async () => {
+    await database.db.destroy();
+    await remove();
+  });
+  const failure = new LogNotWrittenError(new Error("EIO"));
+  const spy = vi.spyOn(LogFile.prototype, "sync").mockImplementationOnce(async () => {
+    await setTimeout(20);
+    throw failure;
+  });
+  onTestFinished(() => spy.mockRestore());
+  const create = (name: string, ms: number) =>
+    database.db.transaction().execute(async (transaction) => {
+      await sql`create table ${sql.table(name)} (id integer)`.execute(transaction);
+      await setTimeout(ms);
+    });
+  const [first, second] = await Promise.allSettled([create("a", 0), create("b", 40)]);
+  expect(first).toMatchObject({ status: "rejected", reason: failure });
+  expect(second.status).toBe("fulfilled");
+  const { rows } = await sql<{ name: string }>`select name from sqlite_master where name in ('a', 'b')`.execute(
+    database.db,
+  );
+  expect(rows.map(({ name }) => name)).toEqual(["a", "b"]);
 });
 
 it("reports a bulk write as unsure that could not be written to the disk", async () => {

@@ -76,7 +76,7 @@ describeEngine("orders in the short form", (harness) => {
         const [writer, reader] = [new ShortFormWriter(), new ShortFormReader()];
         for (const orders of batches) {
           const input = call(
-            orders.map((order) => ({ ...order, order_id: `${++number}` })),
+            orders.map((order) => Object.assign({}, order, { order_id: `${++number}` })),
             { platform: platform as Input["platform"] },
           );
           const form = writer.write(input) ?? expect.unreachable();

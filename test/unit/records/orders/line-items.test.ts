@@ -63,6 +63,13 @@ test("at most 10,000 are remembered", () => {
   expect(read(pot.with(0, "p9999")).isKnown).toBe(true);
 });
 
+test("long ones are remembered up to a total length", () => {
+  const read = createReader();
+  const long = pot.with(2, `https://shop.example/${"a".repeat(2_000)}`);
+  for (let at = 0; at < 2_000; at++) read(long.with(0, `p${at}`));
+  expect([read(long.with(0, "p0")), read(long.with(0, "p1999"))].map(({ isKnown }) => isKnown)).toEqual([true, false]);
+});
+
 describe("an import of rows with the same line item", () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
