@@ -161,7 +161,7 @@ export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSumm
   };
 }
 
-/** Leaves out what entries say about single items, because a long run has much of it. */
+/** Omits what entries say about single items, of which a long run has many. */
 function* withoutItems(entries: Iterable<JournalEntry>): Generator<JournalEntry> {
   for (const entry of entries) yield entry.t === "done" ? { ...entry, outcomes: undefined, problems: [] } : entry;
 }

@@ -47,19 +47,20 @@ export function readReview(
   const score = given("review_score");
   const rating = score === undefined ? undefined : readRating(score, scale ?? impliedScaleOf(row));
   const content = given("review_content");
+  // In the order of the schema.
   const review: Readonly<Record<string, unknown>> = {
     sku,
     // A service that already has the product keeps its name.
     product_title: given("product_title") ?? sku,
-    product_url: given("product_url"),
-    product_description: given("product_description"),
-    product_image_url: given("product_image_url"),
     display_name: given("display_name"),
     email: given("email"),
-    review_title: given("review_title") ?? (content === undefined ? "-" : firstWords(content)),
     review_content: content,
+    review_title: given("review_title") ?? (content === undefined ? "-" : firstWords(content)),
     review_score: rating?.stars ?? score,
+    product_description: given("product_description"),
+    product_image_url: given("product_image_url"),
     user_reference: given("user_reference"),
+    product_url: given("product_url"),
     past: readPast(row, problems, reportDropped),
   };
   if (problems.length === 0 && isSurelyPastReview(review)) {
@@ -89,10 +90,10 @@ function readPast(row: RowView, problems: RowError[], reportDropped: ReportDropp
   const images = readImages(row, reportDropped);
   return {
     created_at: time === "" ? undefined : (readTime(time) ?? time),
-    ...readComment(row, problems, reportDropped),
     ...(published === undefined ? {} : { published }),
-    ...(type === undefined ? {} : { reviewer_type: type }),
+    ...readComment(row, problems, reportDropped),
     ...(images.length === 0 ? {} : { images }),
+    ...(type === undefined ? {} : { reviewer_type: type }),
   };
 }
 
