@@ -124,7 +124,7 @@ test("--redact hides addresses in traces", async () => {
 
 test("retries and waits for the pacer are traced", async () => {
   const { env } = await startService((response, at) => {
-    if (at > 1) return sendJson(response, 200, found);
+    if (at > 3) return sendJson(response, 200, found);
     response.setHeader("retry-after", "0");
     return sendJson(response, 503, {});
   });
