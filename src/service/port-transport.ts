@@ -140,8 +140,13 @@ export class PortTransport implements Transport {
     if (short !== undefined) {
       const answer = await this.#askShort({ ...call, short }, onEvent);
       if (answer !== notEnough) return answer as OutputOf<N>;
-    } else if (this.#short > 0 && !this.#shortForms) await new Promise<void>((proceed) => this.#waiting.push(proceed));
+    } else if (this.#mustWait) await new Promise<void>((proceed) => this.#waiting.push(proceed));
     return this.#ask({ ...call, input: JSON.stringify(input) }, onEvent) as Promise<OutputOf<N>>;
+  }
+
+  /** Whether a complete call would overtake one that is repeated, or one that waits. */
+  get #mustWait(): boolean {
+    return !this.#shortForms && (this.#short > 0 || this.#waiting.length > 0);
   }
 
   #shorten(input: unknown): unknown {

@@ -87,3 +87,12 @@ test("other errors are those of the call", async () => {
   await send("a");
   expect(done).toEqual(["a short"]);
 });
+
+test("a call does not overtake one that waits", async () => {
+  const { done, send } = connect({ complete: ["b"] });
+  const first = send("a");
+  const second = send("b");
+  await first.then(() => send("c"));
+  await second;
+  expect(done).toEqual(["a short", "b", "c"]);
+});
