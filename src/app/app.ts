@@ -38,10 +38,10 @@ export const openRestoration: App["openRestoration"] = async (settings) =>
   (await import("./backups/restore.ts")).openRestoration(settings);
 
 /** Default number of concurrent calls. The embedded engine serializes writes, but waiting calls share a commit. */
-const concurrency = { local: 4, remote: 4 } as const;
+const concurrency = 4;
 
 /** The same for calls with one record each, which the embedded engine carries out together. */
-const singleConcurrency = { local: 384, remote: concurrency.remote } as const;
+const singleConcurrency = { local: 384, remote: concurrency } as const;
 
 /**
  * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
@@ -78,7 +78,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     }),
     appKey,
     readSecret,
-    concurrency: concurrency[profile.mode],
+    concurrency,
     singleConcurrency: singleConcurrency[profile.mode],
     keepsOrder,
     ratePerSecond,
@@ -136,7 +136,7 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   }
   return {
     service: createService(signed, { appKey }),
-    concurrency: concurrency.local,
+    concurrency,
     singleConcurrency: singleConcurrency.local,
     keepsOrder: true,
     ratePerSecond: findRate(settings),

@@ -25,7 +25,7 @@ export interface ImportDeps extends ImportContext {
     ratePerSecond?: number | undefined;
     close(): Promise<void>;
   }>;
-  /** Whether calls carry more items than the contract recommends, because each takes several round trips to a database. */
+  /** Whether calls that are not paced carry more items than the contract recommends, because each has a cost in a database. */
   readonly prefersLargeCalls?: boolean;
   readonly observer?: ImportObserver | undefined;
 }

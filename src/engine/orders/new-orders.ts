@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { mergeRows, type ProductRow } from "../products/product-row.ts";
 import { prepareProducts } from "../products/product-store.ts";
 import type { NewOrders } from "./short-form.ts";
-import { countPurchases, saveUnitRows } from "./order-store.ts";
+import { countPurchases, orderFieldColumns, saveUnitRows } from "./order-store.ts";
 import { dayOf } from "../kernel/times.ts";
 
 /** One of the orders is stored already, so that the complete call is needed. Nothing of it is stored. */
@@ -13,32 +13,13 @@ export class NotNewError extends Error {
   override readonly name = "NotNewError";
 }
 
-interface NewOrderColumns {
-  order_id: string;
-  email: string;
-  customer_name: string;
-  order_date: number;
-  currency_iso: string;
-  user_reference: string;
-}
-
-/** In the order of a `NewOrder`. */
-const newOrderColumns: BatchColumns<NewOrderColumns> = {
-  order_id: "text",
-  email: "text",
-  customer_name: "text",
-  order_date: "integer",
-  currency_iso: "text",
-  user_reference: "text",
-};
-
 const insertOrders = createStatement<{ accountId: number; nowMs: number; platform: string; rows: string }>(
   (slot, dialect) => sql`
     insert into orders (account_id, created_at, order_id, email, customer_name, order_date, currency_iso,
       user_reference, platform, sends_mail)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), order_id, email, customer_name,
       order_date, currency_iso, user_reference, cast(${slot("platform")} as text), 0
-    from ${batchOf(newOrderColumns, slot("rows"), dialect)} where true
+    from ${batchOf(orderFieldColumns, slot("rows"), dialect)} where true
     on conflict (account_id, order_id) do nothing`,
 );
 

@@ -27,13 +27,18 @@ interface PurchaseColumns {
   price: string;
 }
 
-const orderColumns: BatchColumns<OrderFields & { platform: string; sends_mail: number }> = {
+/** In the order of a `NewOrder`. */
+export const orderFieldColumns: BatchColumns<OrderFields> = {
   order_id: "text",
   email: "text",
   customer_name: "text",
   order_date: "integer",
   currency_iso: "text",
   user_reference: "text",
+};
+
+const orderColumns: BatchColumns<OrderFields & { platform: string; sends_mail: number }> = {
+  ...orderFieldColumns,
   platform: "text",
   sends_mail: "integer",
 };
