@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { mergeRows, type ProductRow } from "../products/product-row.ts";
+import { mergeProducts } from "../products/product-row.ts";
 import { prepareProducts } from "../products/product-store.ts";
 import type { NewOrders } from "./short-form.ts";
 import { countPurchases, orderFieldColumns, saveUnitRows } from "./order-store.ts";
@@ -48,14 +48,4 @@ export async function storeNewOrders(
   if (inserted === count.orders) return;
   series.isRefused = true;
   throw new NotNewError();
-}
-
-/** One row per product, in which values of later orders take precedence. */
-function mergeProducts(products: readonly ProductRow[]): ProductRow[] {
-  const rows = new Map<string, ProductRow>();
-  for (const row of products) {
-    const earlier = rows.get(row[0]);
-    rows.set(row[0], earlier === undefined || earlier === row ? row : mergeRows(earlier, row));
-  }
-  return [...rows.values()];
 }

@@ -9,7 +9,7 @@ import { addProductChanges } from "./product-changes.ts";
 import { type MergedUnit, type OrderChanges, OrderMerge, type OrderSource } from "./order-merge.ts";
 import { type OrderFields, readStoredOrders, type StoredOrder, type StoredUnit } from "./stored-orders.ts";
 import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
-import { externalSkuIndex, mergeRows, type ProductRow } from "../products/product-row.ts";
+import { externalSkuIndex, mergeProducts, type ProductRow } from "../products/product-row.ts";
 import {
   dropTakenSkus,
   findTakenSkus,
@@ -107,7 +107,8 @@ export async function storeOrders(
         context,
       )
     : [];
-  const products = mergeProducts(items);
+  // Copied, because the SKU of a row may be cleared.
+  const products = mergeProducts(items.map(({ product }) => product)).map((row) => row.slice() as ProductRow);
   const taken = dropTakenSkus(products, takenSkus);
   requireFreeSkus(taken, { calls });
   const writes = await prepareProducts(products, context);
@@ -173,17 +174,6 @@ function reportTakenSkus(outcome: ItemOutcome, items: readonly OrderItem[], take
 }
 
 type Write = () => Promise<unknown>;
-
-/** One row per product, in which values of later orders take precedence. */
-function mergeProducts(items: readonly OrderItem[]): ProductRow[] {
-  const rows = new Map<string, ProductRow>();
-  for (const { product } of items) {
-    const earlier = rows.get(product[0]);
-    // Copied, because the SKU of a row may be cleared.
-    rows.set(product[0], earlier ? mergeRows(earlier, product) : [...product]);
-  }
-  return [...rows.values()];
-}
 
 async function storeChanges(
   { orders, before, addedUnits, changedUnits, removedUnits, newLines }: OrderChanges,

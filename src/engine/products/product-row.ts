@@ -112,3 +112,13 @@ export function toOrderedProductRow(
 export function mergeRows(earlier: ProductRow, later: ProductRow): ProductRow {
   return earlier.map((value, index) => later[index] ?? value) as ProductRow;
 }
+
+/** One row per product, in which values of later rows take precedence. */
+export function mergeProducts(rows: Iterable<ProductRow>): ProductRow[] {
+  const merged = new Map<string, ProductRow>();
+  for (const row of rows) {
+    const earlier = merged.get(row[0]);
+    merged.set(row[0], earlier === undefined || earlier === row ? row : mergeRows(earlier, row));
+  }
+  return [...merged.values()];
+}

@@ -4,7 +4,7 @@ import { forOneCall, type HandlerContext, type Handlers } from "../kernel/handle
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import { productOutcomes, readStoredProducts, type StoredProducts } from "./product-outcomes.ts";
-import { mergeRows, type ProductRow } from "./product-row.ts";
+import { mergeProducts, type ProductRow } from "./product-row.ts";
 import {
   dropTakenSkus,
   findTakenSkus,
@@ -66,7 +66,7 @@ async function saveAll(
     async () => void (taken = await findTakenSkus(sent, context)),
   ]);
   const calls = isUpdate ? checked.map((call) => rejectUnknown(call, before)) : checked;
-  const rows = mergeProducts(calls);
+  const rows = mergeProducts(calls.flatMap((call) => call.rows));
   const dropped = dropTakenSkus(rows, taken);
   requireFreeSkus(dropped, { calls: calls.length });
   await saveProducts(rows, context);
@@ -88,16 +88,6 @@ function rejectUnknown({ rows, errors, ...call }: CheckedCall, stored: StoredPro
   const unknown = rows.filter(([productId]) => !stored.has(productId));
   errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
   return { ...call, rows: rows.filter(([productId]) => stored.has(productId)), errors };
-}
-
-/** One row per product, in which values of later calls take precedence. */
-function mergeProducts(calls: readonly CheckedCall[]): ProductRow[] {
-  const merged = new Map<string, ProductRow>();
-  for (const row of calls.flatMap(({ rows }) => rows)) {
-    const earlier = merged.get(row[0]);
-    merged.set(row[0], earlier ? mergeRows(earlier, row) : row);
-  }
-  return [...merged.values()];
 }
 
 function checkProducts(

@@ -53,6 +53,8 @@ const scanState = { fieldStart: 0, plain: 1, quoted: 2, quoteInQuoted: 3, restOf
 export class RecordScanner {
   readonly #options: ScannerOptions;
   readonly #lineEnd: number;
+  /** By byte: 1 if it may have a meaning, 0 if it is only text. */
+  readonly #meanings = new Uint8Array(256);
   #state: number = scanState.fieldStart;
   /** Offset in the buffer of the next scan. */
   #position = 0;
@@ -73,6 +75,7 @@ export class RecordScanner {
     this.#lineEnd = options.isCrOnly ? carriageReturn : lineFeed;
     this.#recordLine = options.firstLine;
     this.#line = options.firstLine;
+    for (const byte of [0, quote, lineFeed, carriageReturn, options.delimiter]) this.#meanings[byte] = 1;
   }
 
   /**
@@ -110,10 +113,18 @@ export class RecordScanner {
   #advance(buffer: Buffer, records: ScannedRecords): void {
     const { delimiter, keyColumn } = this.#options;
     const lineEnd = this.#lineEnd;
+    const meanings = this.#meanings;
     const length = buffer.length;
     let state = this.#state;
     let at = this.#position;
     for (; at < length; at++) {
+      // Most bytes are the text of a field.
+      if (state !== scanState.quoteInQuoted && meanings[buffer[at] ?? 0] === 0) {
+        if (state === scanState.fieldStart) state = scanState.plain;
+        do at++;
+        while (at < length && meanings[buffer[at] ?? 0] === 0);
+        if (at === length) break;
+      }
       const byte = buffer[at];
       if (byte === 0) this.#hasNul = true;
       if (state === scanState.quoted) {
