@@ -1,10 +1,14 @@
+import { randomInt } from "node:crypto";
 import type { Transaction } from "kysely";
 import { lockAccount } from "../../storage/account-lock.ts";
 import type { StorageDialect } from "../../storage/dialect.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** Maximum number of products kept, of all accounts; about 5 MB. */
-const maxProducts = 10_000;
+/** The number of places for hashes of products of all accounts: 1,048,576 in 8 MiB, enough for 200,000 products. */
+const places = 2 ** 20;
+
+/** The maximum number of rows, of all accounts, that are compared instead of hashed; about 5 MB. */
+const maxRecent = 10_000;
 
 /** A product's columns; the first is its product ID. */
 type SavedRow = readonly [productId: string, ...columns: (string | number | null)[]];
@@ -16,34 +20,53 @@ interface SaveContext {
 }
 
 interface SavedAccount {
-  readonly rows: Map<string, SavedRow>;
+  /** Part of all hashes of the account's products. A new one makes those that were kept unequal to all others. */
+  seed: number;
+  /** The last rows, by product ID. */
+  readonly recent: Map<string, SavedRow>;
   /** The version of the account's last transaction. */
   version: number;
 }
 
 /**
- * Remembers the last saved products, so that a product that appears in many orders is written once. Those of an account are
- * forgotten when another process has changed the account, and must be cleared when a call fails.
+ * Remembers hashes of the last saved products, so that a product that appears in many orders is written once. Those of an
+ * account are forgotten when another process has changed the account, and must be cleared when a call fails. If the hash of
+ * a product takes the place of another one's, the other one is written again.
  */
 export class SavedProducts {
   readonly #accounts = new Map<number, SavedAccount>();
-  #size = 0;
+  /** Two halves of a hash for each place; a product's place depends on its ID. Created when first needed. */
+  #hashes: Uint32Array | undefined;
+  #recentCount = 0;
+  #lastSeed = randomInt(2 ** 32);
 
   /** Returns the rows that may change something, and records them as saved. */
   async takeChanged<Row extends SavedRow>(rows: readonly Row[], context: SaveContext): Promise<Row[]> {
     const { transaction, dialect, accountId } = context;
     const version = await lockAccount(accountId, { transaction, dialect });
     this.note(accountId, version);
-    return rows.filter((row) => {
-      const saved = this.#accounts.get(accountId)?.rows.get(row[0]);
-      if (saved && isSame(saved, row)) return false;
-      if (this.#size >= maxProducts) this.clear();
-      const account = this.#accounts.get(accountId) ?? { rows: new Map<string, SavedRow>(), version };
-      this.#accounts.set(accountId, account);
-      account.rows.set(row[0], row);
-      if (!saved) this.#size += 1;
-      return true;
-    });
+    const account = this.#accounts.get(accountId) ?? { seed: this.#nextSeed(), recent: new Map(), version };
+    this.#accounts.set(accountId, account);
+    return rows.filter((row) => this.#take(row, account));
+  }
+
+  #take(row: SavedRow, { seed, recent }: SavedAccount): boolean {
+    const last = recent.get(row[0]);
+    if (last && isSame(last, row)) return false;
+    if (this.#recentCount++ >= maxRecent) this.#forgetRecent();
+    recent.set(row[0], row);
+    const hashes = (this.#hashes ??= new Uint32Array(2 * places));
+    const place = hashColumns([row[0]], seed).low % places;
+    const { low, high } = hashColumns(row, seed);
+    if (hashes[2 * place] === low && hashes[2 * place + 1] === high) return false;
+    hashes[2 * place] = low;
+    hashes[2 * place + 1] = high;
+    return true;
+  }
+
+  #forgetRecent(): void {
+    for (const { recent } of this.#accounts.values()) recent.clear();
+    this.#recentCount = 1;
   }
 
   /** Must be called with the version of each transaction of this process. */
@@ -52,21 +75,48 @@ export class SavedProducts {
     if (!account || account.version === version) return;
     // Versions are consecutive, unless another process has changed the account in between.
     if (version !== account.version + 1) {
-      this.#size -= account.rows.size;
-      account.rows.clear();
+      account.seed = this.#nextSeed();
+      account.recent.clear();
     }
     account.version = version;
   }
 
   clear(): void {
     this.#accounts.clear();
-    this.#size = 0;
+    this.#recentCount = 0;
+  }
+
+  #nextSeed(): number {
+    this.#lastSeed = (this.#lastSeed + 1) >>> 0;
+    return this.#lastSeed;
   }
 }
 
 function isSame(a: SavedRow, b: SavedRow): boolean {
-  for (let index = 0; index < a.length; index++) {
-    if (a[index] !== b[index]) return false;
+  return a === b || (a.length === b.length && a.every((value, index) => value === b[index]));
+}
+
+/** A hash of 64 bits. */
+function hashColumns(columns: readonly (string | number | null)[], seed: number): { low: number; high: number } {
+  let low = seed ^ 0xdeadbeef;
+  let high = seed ^ 0x41c6ce57;
+  for (const column of columns) {
+    // The length of a text tells which characters belong to which column.
+    const value = typeof column === "string" ? column.length : (column ?? -1);
+    low = Math.imul(low ^ value, 0x9e3779b1);
+    high = Math.imul(high ^ value, 0x5f356495);
+    if (typeof column !== "string") continue;
+    for (let at = 0; at < column.length; at++) {
+      const unit = column.charCodeAt(at);
+      low = Math.imul(low ^ unit, 0x9e3779b1);
+      high = Math.imul(high ^ unit, 0x5f356495);
+    }
   }
-  return true;
+  return { low: spread(low, high), high: spread(high, low) };
+}
+
+/** Makes every bit of the result depend on all bits. */
+function spread(value: number, other: number): number {
+  const mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
