@@ -34,16 +34,9 @@ export function takeEngineThread(): EngineThread {
   return thread;
 }
 
-/**
- * Loads the engine in a separate thread.
- * Makes garbage collection run earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
- * Makes optimization of functions run later; in an import of a few seconds, it takes longer than it saves.
- */
+/** Loads the engine in a separate thread. */
 function startEngineThread(): EngineThread {
-  setFlagsFromString("--heap-growing-percent=40");
-  setFlagsFromString("--interrupt-budget=400000");
-  // With two threads at work, helpers of the garbage collector only help where there are more cores.
-  if (availableParallelism() <= 2) setFlagsFromString("--no-parallel-scavenge");
+  for (const flag of listFlags()) setFlagsFromString(flag);
   const { port1, port2 } = new MessageChannel();
   const file = findThreadFile(import.meta.url, "./engine-thread");
   const resourceLimits = { maxYoungGenerationSizeMb: 24 };
@@ -55,6 +48,19 @@ function startEngineThread(): EngineThread {
     open: (data) => port1.postMessage(data),
     stop: () => worker.terminate(),
   };
+}
+
+/** Flags of V8 for two busy threads. V8 prints an error for a flag that it does not have, so only known versions get any. */
+function listFlags(): string[] {
+  const version = Number.parseInt(process.versions.v8, 10);
+  if (version < 11 || version > 13) return [];
+  // Collects garbage earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
+  const flags = ["--heap-growing-percent=40"];
+  // Optimizes functions later; in an import of a few seconds, that takes longer than it saves. Later versions do not have the flag.
+  if (version === 11) flags.push("--interrupt-budget=400000");
+  // With two threads at work, helpers of the garbage collector only help where there are more cores.
+  if (availableParallelism() <= 2) flags.push("--no-parallel-scavenge");
+  return flags;
 }
 
 /** Writes the short form of orders that may be new. */

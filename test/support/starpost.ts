@@ -27,6 +27,8 @@ export class Home {
       PATH: process.env["PATH"] ?? "",
       STARPOST_HOME: this.folder,
       STARPOST_KEYRING: "off",
+      // Not in TMPDIR, so that tests know what else is there.
+      NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),
       ...env,
     };
   }
