@@ -17,6 +17,9 @@ const env = {
 
 const runId = "20260131-094500-3f2a1c";
 
+/** What `starpost completion` prints for a shell. */
+const scriptOf = (shell: string) => join(folder, `completion.${shell}`);
+
 beforeAll(() => {
   mkdirSync(join(folder, "bin"), { recursive: true });
   mkdirSync(work);
@@ -38,6 +41,10 @@ beforeAll(() => {
   };
   execaSync("starpost", ["groups", "create", 'tea "pots" $HOME'], { env, extendEnv: false });
   writeFileSync(join(home, "profiles.json"), JSON.stringify({ current: "shop", profiles }));
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const { stdout } = execaSync("starpost", ["completion", shell], { env, extendEnv: false });
+    writeFileSync(scriptOf(shell), stdout);
+  }
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,7 +64,7 @@ async function runShell(shell: string, args: readonly string[]): Promise<string[
 const inBash: Complete = (line) => {
   const words = line.split(/ |(=)/).filter((word) => word !== undefined);
   const script = [
-    'eval "$(starpost completion bash)"',
+    `source ${scriptOf("bash")}`,
     "compopt() { :; }",
     `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}`,
     '_starpost; printf "%s\\n" "${COMPREPLY[@]}"',
@@ -66,7 +73,7 @@ const inBash: Complete = (line) => {
 };
 
 const inFish: Complete = async (line) => {
-  const script = `starpost completion fish | source; complete -C '${line}'`;
+  const script = `source ${scriptOf("fish")}; complete -C '${line}'`;
   return (await runShell("fish", ["--no-config", "-c", script])).map((found) => found.split("\t")[0] ?? "");
 };
 
@@ -75,7 +82,7 @@ const inZsh: Complete = async (line) => {
   const words = line.split(" ").map((word) => `'${word}'`);
   const script = [
     'compdef() { :; }; _files() { print -r -- files:; }; _describe() { print -rl -- "${(@P)@[-1]}"; }',
-    'eval "$(starpost completion zsh)"',
+    `source ${scriptOf("zsh")}`,
     `words=(${words.join(" ")}); CURRENT=${words.length}; _starpost; true`,
   ];
   const found = await runShell("zsh", ["-f", "-c", script.join("\n")]);
