@@ -1,6 +1,6 @@
 import { describeChaosPlan } from "../../../config/chaos-plan.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { hasAdHocProfile, type LocalProfile, localProfile } from "../../../config/profile.ts";
+import { hasAdHocProfile, isDatabaseServer, type LocalProfile, localProfile } from "../../../config/profile.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { ChaosCounts, ServeOptions, SignUpState } from "../../../app/ports.ts";
@@ -10,7 +10,7 @@ import { createAnnouncer } from "../../program/output/messages.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
-/** Serves the embedded database until a signal arrives, then finishes requests in flight. */
+/** Serves the local database until a signal arrives, then finishes requests in flight. */
 export async function runServer(context: Context, options: ServeOptions): Promise<void> {
   const { io, messages, globals } = context;
   const profile = await findLocalProfile(context, "can be served");
@@ -31,7 +31,8 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     const { version, stderr: log } = io;
     const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
     reload = () => void server.reload();
-    announce(`Serving the embedded database ${profile.shownAs} at ${server.url} (app key ${server.appKey})`);
+    const database = `${isDatabaseServer(profile) ? "PostgreSQL" : "embedded"} database ${profile.shownAs}`;
+    announce(`Serving the ${database} at ${server.url} (app key ${server.appKey})`);
     if (server.metricsUrl !== undefined) announce(`Serving metrics at ${server.metricsUrl}/metrics`);
     announce(signUpMessages[server.signUp]);
     if (server.emailTarget !== undefined) announce(`Sending due emails to ${server.emailTarget}.`);
