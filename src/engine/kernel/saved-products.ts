@@ -101,7 +101,7 @@ function hashColumns(columns: readonly (string | number | null)[], seed: number)
   let low = seed ^ 0xdeadbeef;
   let high = seed ^ 0x41c6ce57;
   for (const column of columns) {
-    // The length of a text tells which characters belong to which column.
+    // With the length, each character belongs to exactly one column.
     const value = typeof column === "string" ? column.length : (column ?? -1);
     low = Math.imul(low ^ value, 0x9e3779b1);
     high = Math.imul(high ^ value, 0x5f356495);
