@@ -1,3 +1,4 @@
+import * as nodeModule from "node:module";
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { MessageChannel, Worker } from "node:worker_threads";
@@ -50,14 +51,12 @@ function startEngineThread(): EngineThread {
   };
 }
 
-/** Flags of V8 for two busy threads. V8 prints an error for a flag that it does not have, so only known versions get any. */
+/** Flags of V8 for two busy threads. V8 prints an error for a flag that it does not have. */
 function listFlags(): string[] {
-  const version = Number.parseInt(process.versions.v8, 10);
-  if (version < 11 || version > 13) return [];
   // Collects garbage earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
   const flags = ["--heap-growing-percent=40"];
-  // Optimizes functions later; in an import of a few seconds, that takes longer than it saves. Later versions do not have the flag.
-  if (version === 11) flags.push("--interrupt-budget=400000");
+  // Optimizes functions later; in an import of a few seconds, that takes longer than it saves. Node 22 does not have it.
+  if (!("enableCompileCache" in nodeModule)) flags.push("--interrupt-budget=400000");
   // With two threads at work, helpers of the garbage collector only help where there are more cores.
   if (availableParallelism() <= 2) flags.push("--no-parallel-scavenge");
   return flags;
