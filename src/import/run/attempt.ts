@@ -115,10 +115,11 @@ async function runRecorded(
     failure ??= error;
   });
   const summary = summarizeRun(deps.runsFolder, manifest);
+  const isComplete = failure === undefined && state === "finished";
   failure ??= await closing;
   const isAborted = deps.abort.aborted && (failure as Error | undefined)?.name === "AbortError";
-  if (failure !== undefined && !isAborted)
-    throw asImportError(failure, `to continue, run: starpost imports resume ${id}`, summary);
+  const next = isComplete ? `${id} is complete` : `to continue, run: starpost imports resume ${id}`;
+  if (failure !== undefined && !isAborted) throw asImportError(failure, next, summary);
   return summary;
 }
 

@@ -30,6 +30,16 @@ test("records a run with its counts, and lists it", async () => {
   expect(await showImport(runsFolder, summary.import_id ?? "")).toEqual(summary);
 });
 
+test("does not suggest to resume a complete run if closing the connection fails", async () => {
+  const close = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
+  const openService = async () => ({ service: pipeline.service, concurrency: 1, keepsOrder: true, close });
+  const error = await pipeline.run("products", products, {}, { openService }).catch((found: unknown) => found);
+  const { summary, hint } = error as { summary: { import_id: string }; hint: string };
+  expect(error).toMatchObject({ kind: "failed", summary: { state: "finished", rows: { accepted: 2 } } });
+  expect(hint).toContain(`${summary.import_id} is complete`);
+  expect(hint).not.toContain("resume");
+});
+
 test("a dry run records and sends nothing", async () => {
   const summary = await pipeline.run("products", products, { dryRun: true });
   expect(summary).toMatchObject({ import_id: null, state: "finished", rows: { read: 2, accepted: 2 } });
