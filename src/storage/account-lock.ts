@@ -11,23 +11,30 @@ const countTransaction = createStatement<{ accountId: number }, { readonly versi
   markHarmless,
 );
 
+interface LockContext {
+  readonly transaction: Kysely<Tables>;
+  readonly dialect: StorageDialect;
+  readonly after?: Promise<unknown> | undefined;
+}
+
 const locks = new WeakMap<Kysely<Tables>, Map<number, Promise<number>>>();
 
 /**
  * Locks an account until the end of the transaction, so that no other one changes its rows. A server receives the
  * statement without a wait; if it fails, so do all later statements of the transaction. The first call counts.
+ * @param context.after what this process learns at the same time: whether its last transaction, which held the lock, failed
  * @returns the account's version, which is higher than in any earlier transaction; NaN if there is no such account
  */
-export function lockAccount(
-  accountId: number,
-  { transaction, dialect }: { readonly transaction: Kysely<Tables>; readonly dialect: StorageDialect },
-): Promise<number> {
+export function lockAccount(accountId: number, { transaction, dialect, after }: LockContext): Promise<number> {
   let held = locks.get(transaction);
   if (!held) locks.set(transaction, (held = new Map<number, Promise<number>>()));
   let locked = held.get(accountId);
   if (!locked) {
     const counted = countTransaction(transaction, dialect, { accountId });
-    locked = counted.then(({ rows }) => rows[0]?.version ?? Number.NaN);
+    locked = counted.then(async ({ rows }) => {
+      await after;
+      return rows[0]?.version ?? Number.NaN;
+    });
     locked.catch(() => {});
     held.set(accountId, locked);
   }

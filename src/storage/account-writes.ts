@@ -35,11 +35,14 @@ export class AccountWrites {
     const key = dialect.isServer ? options.accountId : undefined;
     let queue = this.#queues.get(key);
     if (!queue) {
-      queue = new WriteQueue(this.#database, {
+      const created: WriteQueue = new WriteQueue(this.#database, {
         ...this.#options,
         turns: this.#turns,
-        onIdle: () => void this.#queues.delete(key),
+        onIdle: () => {
+          if (this.#queues.get(key) === created) this.#queues.delete(key);
+        },
       });
+      queue = created;
       this.#queues.set(key, queue);
     }
     return queue.run(work, options);

@@ -29,6 +29,8 @@ interface Batch {
   hasBegun: boolean;
   /** Whether several writes share it without savepoints: if one fails, all are run again. */
   isUnguarded: boolean;
+  /** The end of the last transaction, which may still be committing. */
+  readonly last: Promise<void>;
 }
 
 /** What the queue has done, for monitoring. */
@@ -110,7 +112,7 @@ export class WriteQueue {
       await (this.#isPauseDue() ? this.#pause() : setImmediate());
     }
     this.#isRunning = false;
-    this.#options.onIdle?.();
+    void this.#reportIdle();
   }
 
   /** Whether a transaction starts before the last one is on the disk. */
@@ -141,6 +143,12 @@ export class WriteQueue {
     this.#stopGathering = undefined;
   }
 
+  /** Reports that the queue is empty, once no transaction can fail any more. */
+  async #reportIdle(): Promise<void> {
+    await this.#lastCommit;
+    if (!this.#isRunning) this.#options.onIdle?.();
+  }
+
   /** @param onWorked called when only the commit is left, and the calls that are not part of it wait again */
   async #commit(onWorked: () => void): Promise<void> {
     const { db } = this.#database;
@@ -151,6 +159,7 @@ export class WriteQueue {
       outcomes: [],
       hasBegun: false,
       isUnguarded: false,
+      last: this.#lastCommit,
     };
     try {
       await db.transaction().execute(async (transaction) => {
@@ -204,7 +213,8 @@ export class WriteQueue {
     if (accountId === undefined) return;
     const { dialect } = this.#database;
     const sentMs = performance.now();
-    const noted = lockAccount(accountId, { transaction, dialect }).then((version) => {
+    const after = dialect.isServer ? batch.last : undefined;
+    const noted = lockAccount(accountId, { transaction, dialect, after }).then((version) => {
       batch.hasBegun = true;
       this.#options.onLock?.({ accountId, version, waitedMs: performance.now() - sentMs });
     });

@@ -7,6 +7,7 @@ const writeToDisk = promisify(fdatasync);
 export class LogFile {
   readonly #path: string;
   #descriptor: number | undefined;
+  #last: Promise<void> = Promise.resolve();
 
   /** @param path that of the database */
   constructor(path: string) {
@@ -14,10 +15,16 @@ export class LogFile {
   }
 
   /**
-   * Writes what has been committed to the disk, in another thread.
+   * Writes what has been committed to the disk, in another thread, one call after another: the system reports an error to
+   * only one of them. Fails from the first error on, because SQLite ignores what follows a missing part of the log.
    * @throws LogNotWrittenError
    */
-  async sync(): Promise<void> {
+  sync(): Promise<void> {
+    this.#last = this.#last.then(() => this.#write());
+    return this.#last;
+  }
+
+  async #write(): Promise<void> {
     try {
       this.#descriptor ??= openSync(this.#path, "r+");
       await writeToDisk(this.#descriptor);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
@@ -115,6 +116,21 @@ it("reports a bulk write as unsure that could not be written to the disk", async
   const failure = await log.sync().catch((error: unknown) => error);
   expect(failure).toMatchObject({ cause: { code: "ENOENT" } });
   expect(sqlite.explainError(failure)?.[0]).toBe("unsure");
+});
+
+it("reports all later bulk writes as unsure, because a part of the log before them may be missing", async () => {
+  const { url, remove } = await placeOnSqlite();
+  onTestFinished(remove);
+  const log = new LogFile(url);
+  const first = log.sync();
+  const second = log.sync();
+  await expect(first).rejects.toMatchObject({ name: "LogNotWrittenError" });
+  await expect(second).rejects.toMatchObject({ name: "LogNotWrittenError" });
+  await writeFile(`${url}-wal`, "");
+  await expect(log.sync()).rejects.toMatchObject({ name: "LogNotWrittenError" });
+  const reopened = new LogFile(url);
+  await reopened.sync();
+  reopened.close();
 });
 
 it("writes the keys that an import found before its first call to the disk", async () => {

@@ -1,7 +1,9 @@
-import { Socket } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, Socket } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AccountWrites } from "../../../../src/storage/account-writes.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { toStorageError } from "../../../../src/storage/dialects.ts";
 import { createDeferredStatement } from "../../../../src/storage/statement.ts";
@@ -178,7 +180,7 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
             const { rows } = await sql<{ count: number }>`select count(*) as count from accounts`.execute(db);
             await add(`n${at}`, { ...database, db });
             // Each gets its own transaction, because the one before was slow.
-            if (at < 3) await new Promise((resolve) => setTimeout(resolve, 25));
+            if (at < 3) await setTimeout(25);
             return rows[0]?.count;
           },
           { accountId },
@@ -187,6 +189,59 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
     );
     expect(counts).toEqual(counts.map((_, at) => at + 1));
   });
+
+  it("is not preceded by one of whose failure the process does not know yet", async () => {
+    await execute(
+      `create function fail() returns trigger language plpgsql as $$ begin
+        perform pg_sleep(0.1); raise exception 'full' using errcode = '53100'; end $$;
+      create constraint trigger fail after insert on coupons deferrable initially deferred
+        for each row when (new.code = 'fail') execute function fail()`,
+      held.url,
+    );
+    const network = await startNetwork(held.url);
+    const slow = await openDatabase(network.url, { nowMs: 0 });
+    const accountId = await addLockable(slow);
+    const events: string[] = [];
+    const writes = new AccountWrites(slow, {
+      onLock: ({ version }) => void events.push(`lock ${version}`),
+      onRollback: () => void events.push("rollback"),
+    });
+    const addCoupon = (code: string) =>
+      writes.run(
+        (transaction) =>
+          transaction
+            .insertInto("coupons")
+            .values({ account_id: accountId, action: "x", code, created_at: 0 })
+            .execute(),
+        { accountId },
+      );
+    const failing = addCoupon("fail");
+    // The queue is empty while the first one commits.
+    await setTimeout(60);
+    const [first, second] = await Promise.allSettled([failing, addCoupon("next")]);
+    await slow.db.destroy();
+    network.close();
+    expect([first.status, second.status]).toEqual(["rejected", "fulfilled"]);
+    expect(events).toEqual(["lock 2", "rollback", "lock 2"]);
+  });
 });
+
+/** Delays what a server sends and receives by 5 ms, as a network does. */
+async function startNetwork(url: string): Promise<{ readonly url: string; close(): void }> {
+  const { hostname: host, port } = new URL(url);
+  const forward = (from: Socket, to: Socket) => {
+    from.on("data", (data) => void setTimeout(5).then(() => to.writable && to.write(data)));
+    from.on("close", () => void setTimeout(5).then(() => to.destroy()));
+    from.on("error", () => to.destroy());
+  };
+  const server = createServer({ noDelay: true }, (near) => {
+    const far = connect({ host, port: Number(port), noDelay: true });
+    forward(near, far);
+    forward(far, near);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const slow = Object.assign(new URL(url), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` });
+  return { url: slow.href, close: () => server.close() };
+}
 
 if (postgresServer === undefined) it.skip(`transactions on ${postgresSkipped}`);
