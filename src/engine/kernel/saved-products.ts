@@ -10,6 +10,9 @@ const places = 2 ** 19;
 /** The maximum number of rows, of all accounts, that are compared instead of hashed; about 5 MB. */
 const maxRecent = 10_000;
 
+/** The maximum number of accounts whose products are remembered. */
+const maxAccounts = 10_000;
+
 /** A product's columns; the first is its product ID. */
 type SavedRow = readonly [productId: string, ...columns: (string | number | null)[]];
 
@@ -45,9 +48,15 @@ export class SavedProducts {
     const { transaction, dialect, accountId } = context;
     const version = await lockAccount(accountId, { transaction, dialect });
     this.note(accountId, version);
-    const account = this.#accounts.get(accountId) ?? { seed: this.#nextSeed(), recent: new Map(), version };
-    this.#accounts.set(accountId, account);
+    const account = this.#accounts.get(accountId) ?? this.#addAccount(accountId, version);
     return rows.filter((row) => this.#take(row, account));
+  }
+
+  #addAccount(accountId: number, version: number): SavedAccount {
+    if (this.#accounts.size >= maxAccounts) this.clear();
+    const account = { seed: this.#nextSeed(), recent: new Map<string, SavedRow>(), version };
+    this.#accounts.set(accountId, account);
+    return account;
   }
 
   #take(row: SavedRow, { seed, recent }: SavedAccount): boolean {
