@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, Socket } from "node:net";
+import { Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -10,6 +9,7 @@ import { createDeferredStatement } from "../../../../src/storage/statement.ts";
 import { lockAccount } from "../../../../src/storage/account-lock.ts";
 import { WriteQueue } from "../../../../src/storage/write-queue.ts";
 import { addLockable } from "../../../support/databases.ts";
+import { openDelayedPort } from "../../../support/delayed-port.ts";
 import {
   execute,
   postgresServer,
@@ -198,8 +198,10 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
         for each row when (new.code = 'fail') execute function fail()`,
       held.url,
     );
-    const network = await startNetwork(held.url);
-    const slow = await openDatabase(network.url, { nowMs: 0 });
+    const { hostname: host, port } = new URL(held.url);
+    const network = await openDelayedPort({ host, port: Number(port), delayMs: 5 });
+    const slowUrl = Object.assign(new URL(held.url), { host: `127.0.0.1:${network.port}` });
+    const slow = await openDatabase(slowUrl.href, { nowMs: 0 });
     const accountId = await addLockable(slow);
     const events: string[] = [];
     const writes = new AccountWrites(slow, {
@@ -220,28 +222,10 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
     await setTimeout(60);
     const [first, second] = await Promise.allSettled([failing, addCoupon("next")]);
     await slow.db.destroy();
-    network.close();
+    network.server.close();
     expect([first.status, second.status]).toEqual(["rejected", "fulfilled"]);
     expect(events).toEqual(["lock 2", "rollback", "lock 2"]);
   });
 });
-
-/** Delays what a server sends and receives by 5 ms, as a network does. */
-async function startNetwork(url: string): Promise<{ readonly url: string; close(): void }> {
-  const { hostname: host, port } = new URL(url);
-  const forward = (from: Socket, to: Socket) => {
-    from.on("data", (data) => void setTimeout(5).then(() => to.writable && to.write(data)));
-    from.on("close", () => void setTimeout(5).then(() => to.destroy()));
-    from.on("error", () => to.destroy());
-  };
-  const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ host, port: Number(port), noDelay: true });
-    forward(near, far);
-    forward(far, near);
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const slow = Object.assign(new URL(url), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` });
-  return { url: slow.href, close: () => server.close() };
-}
 
 if (postgresServer === undefined) it.skip(`transactions on ${postgresSkipped}`);
