@@ -25,7 +25,7 @@ export interface ImportDeps extends ImportContext {
     ratePerSecond?: number | undefined;
     close(): Promise<void>;
   }>;
-  /** Whether calls that are not paced carry more items than the contract recommends, because each has a cost in a database. */
+  /** Whether calls that are not paced carry more items than the contract recommends, because each call has a fixed cost in a database. */
   readonly prefersLargeCalls?: boolean;
   readonly observer?: ImportObserver | undefined;
 }

@@ -14,6 +14,7 @@ const countTransaction = createStatement<{ accountId: number }, { readonly versi
 interface LockContext {
   readonly transaction: Kysely<Tables>;
   readonly dialect: StorageDialect;
+  /** The end of the last transaction of this process: the version is returned only after it, so that its failure is known. */
   readonly after?: Promise<unknown> | undefined;
 }
 
@@ -22,7 +23,6 @@ const locks = new WeakMap<Kysely<Tables>, Map<number, Promise<number>>>();
 /**
  * Locks an account until the end of the transaction, so that no other one changes its rows. A server receives the
  * statement without a wait; if it fails, so do all later statements of the transaction. The first call counts.
- * @param context.after what this process learns at the same time: whether its last transaction, which held the lock, failed
  * @returns the account's version, which is higher than in any earlier transaction; NaN if there is no such account
  */
 export function lockAccount(accountId: number, { transaction, dialect, after }: LockContext): Promise<number> {

@@ -33,18 +33,19 @@ export class AccountWrites {
     const { db, dialect } = this.#database;
     if (dialect.isServer && options.accountId === undefined) return db.transaction().execute(work);
     const key = dialect.isServer ? options.accountId : undefined;
-    let queue = this.#queues.get(key);
-    if (!queue) {
-      const created: WriteQueue = new WriteQueue(this.#database, {
-        ...this.#options,
-        turns: this.#turns,
-        onIdle: () => {
-          if (this.#queues.get(key) === created) this.#queues.delete(key);
-        },
-      });
-      queue = created;
-      this.#queues.set(key, queue);
-    }
+    const queue = this.#queues.get(key) ?? this.#addQueue(key);
     return queue.run(work, options);
+  }
+
+  #addQueue(key: number | undefined): WriteQueue {
+    const queue: WriteQueue = new WriteQueue(this.#database, {
+      ...this.#options,
+      turns: this.#turns,
+      onIdle: () => {
+        if (this.#queues.get(key) === queue) this.#queues.delete(key);
+      },
+    });
+    this.#queues.set(key, queue);
+    return queue;
   }
 }

@@ -4,7 +4,10 @@ import { lockAccount } from "../../storage/account-lock.ts";
 import type { StorageDialect } from "../../storage/dialect.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** The number of places for hashes of products of all accounts: 524,288 in 4 MiB. Of 200,000 products, two thirds keep theirs. */
+/**
+ * The number of places for hashes of products, of all accounts: 524,288 in 4 MiB. Of 200,000 products, about two thirds
+ * keep theirs.
+ */
 const places = 2 ** 19;
 
 /** The maximum number of rows, of all accounts, that are compared instead of hashed; about 5 MB. */

@@ -15,8 +15,8 @@ export class LogFile {
   }
 
   /**
-   * Writes what has been committed to the disk, in another thread, one call after another: the system reports an error to
-   * only one of them. Fails from the first error on, because SQLite ignores what follows a missing part of the log.
+   * Writes all commits to the disk, in another thread. Calls run one after another, because the system reports an error to
+   * only one of several. After an error, all calls fail, because SQLite ignores everything after a missing part of the log.
    * @throws LogNotWrittenError
    */
   sync(): Promise<void> {
