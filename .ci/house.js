@@ -1,10 +1,15 @@
 // Prints the structure of src/: files, lines, file lengths, entries per folder, import cycles, and violations of the
-// dependency table in docs/development/architecture.md. Exits with 1 if a limit is exceeded. `--json` prints the data.
+// dependency table in docs/development/architecture.md. Warns about large files and folders, and exits with 1 if a limit is
+// exceeded. `--json` prints the data.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const limits = { filesPerFolder: 25, linesPerFile: 300 };
+/** Above these, a reader should ask whether a part has a name of its own; sizes alone are no reason to split. */
+const warnings = { filesPerFolder: 25, linesPerFile: 300 };
+
+/** Above these, the check fails. */
+const limits = { filesPerFolder: 30, linesPerFile: 400 };
 
 /** Where a process or thread starts. Only these files may use the globals in `worldPatterns`. */
 const entryPoints = /^(main|app\/(engine-thread|database-probe|backups\/backup-process))\.ts$/;
@@ -120,6 +125,8 @@ export function inspect(sources, table) {
     maxLines: sorted.at(-1) ?? 0,
     under30Lines: sorted.filter((lines) => lines < 30).length,
     folders: Object.fromEntries([...folders].toSorted(([, a], [, b]) => b - a)),
+    largeFiles: lengths.filter(({ lines }) => lines > warnings.linesPerFile),
+    largeFolders: [...folders].filter(([, files]) => files > warnings.filesPerFolder),
     longFiles: lengths.filter(({ lines }) => lines > limits.linesPerFile),
     crowdedFolders: [...folders].filter(([, files]) => files > limits.filesPerFolder),
     cycles: findCycles(sources),
@@ -129,6 +136,10 @@ export function inspect(sources, table) {
 
 function withoutComments(text) {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}
+
+function sizeLine(size, unit, limit, path) {
+  return `${(size > limit ? `error: over ${limit} ${unit}` : `warning: ${unit}`).padEnd(21)} ${path} (${size})`;
 }
 
 function print(found) {
@@ -143,10 +154,8 @@ function print(found) {
     ...found.cycles.map((group) => `                      ${group.length} files: ${group.slice(0, 4).join(", ")}`),
     `table violations      ${found.violations.length}`,
     ...found.violations.map((line) => `                      ${line}`),
-    ...found.longFiles.map(({ path, lines }) => `over ${limits.linesPerFile} lines        ${path} (${lines})`),
-    ...found.crowdedFolders.map(
-      ([folder, files]) => `over ${limits.filesPerFolder} files         ${folder}/ (${files})`,
-    ),
+    ...found.largeFiles.map(({ path, lines }) => sizeLine(lines, "lines", limits.linesPerFile, path)),
+    ...found.largeFolders.map(([folder, files]) => sizeLine(files, "files", limits.filesPerFolder, `${folder}/`)),
   ];
   process.stdout.write(`${output.join("\n")}\n`);
 }
