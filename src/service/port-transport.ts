@@ -57,7 +57,7 @@ type Call = NonNullable<Request["call"]>;
 type OnEvent = (event: CallEvent) => void;
 
 /** The other thread needs the complete input of a call. */
-class NotEnoughError extends Error {}
+class CompleteInputNeededError extends Error {}
 
 /** Stands for the answer of a call that must be repeated with its complete input. */
 const notEnough = Symbol("not enough");
@@ -161,7 +161,7 @@ export class PortTransport implements Transport {
     try {
       return await this.#ask(call, onEvent);
     } catch (error) {
-      if (!(error instanceof NotEnoughError)) throw error;
+      if (!(error instanceof CompleteInputNeededError)) throw error;
       this.#shortForms = undefined;
       return notEnough;
     } finally {
@@ -210,7 +210,7 @@ export class PortTransport implements Transport {
     this.#pending.delete(answer.id);
     if (answer.type === "value") pending?.resolve(answer.value === undefined ? undefined : JSON.parse(answer.value));
     else if (answer.type === "fault") pending?.reject(answer.error);
-    else if (answer.type === "notEnough") pending?.reject(new NotEnoughError());
+    else if (answer.type === "notEnough") pending?.reject(new CompleteInputNeededError());
     else {
       const { kind, message, ...options } = answer.refusal;
       pending?.reject(new ServiceError(kind, message, options));

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { expect, it } from "vitest";
 import type { InputOf } from "../../src/service/transport.ts";
-import { reindexReviews } from "../../src/engine/reviews/review-words.ts";
+import { reindexReviews } from "../../src/engine/reviews/review-index.ts";
 import { batchRows } from "../../src/storage/batch.ts";
 import type { Tables } from "../../src/storage/tables.ts";
 import { describeEngine } from "../support/backends.ts";

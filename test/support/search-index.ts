@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
-import { refreshQuestions } from "../../src/engine/questions/question-words.ts";
-import { reindexReviews } from "../../src/engine/reviews/review-words.ts";
+import { refreshQuestions } from "../../src/engine/questions/question-index.ts";
+import { reindexReviews } from "../../src/engine/reviews/review-index.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Tables } from "../../src/storage/tables.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { PublicKind } from "../../storage/tables.ts";
 import type { ReviewErasure } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { refreshQuestions } from "../questions/question-words.ts";
+import { refreshQuestions } from "../questions/question-index.ts";
 import { countReview } from "../reviews/star-totals.ts";
 import { erasedName } from "./names.ts";
 import { isOwnEvent, type Traces } from "./traces.ts";

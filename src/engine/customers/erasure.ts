@@ -7,7 +7,7 @@ import { replaceResults } from "../kernel/stored-results.ts";
 import { countUnsent, eraseEmails } from "./erase-emails.ts";
 import { eraseTexts } from "./erase-texts.ts";
 import { erasedName } from "./names.ts";
-import { reindexReviews } from "../reviews/review-words.ts";
+import { reindexReviews } from "../reviews/review-index.ts";
 import { createRedactor } from "./redaction.ts";
 import { eraseMentions } from "./mentions.ts";
 import type { Traces } from "./traces.ts";

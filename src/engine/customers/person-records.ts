@@ -5,7 +5,7 @@ import { selectEmails, toRecord } from "../emails/email-list.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { selectReviewParts, toParts } from "../reviews/review-parts.ts";
-import { stateOf } from "../reviews/review-words.ts";
+import { stateOf } from "../reviews/review-index.ts";
 import type { Person } from "./person.ts";
 import { sql } from "kysely";
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { actorNames, type contract, recordNotFound } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
-import { refreshQuestions } from "./question-words.ts";
+import { refreshQuestions } from "./question-index.ts";
 
 /** An event in the history of a question. */
 interface QuestionEvent {

@@ -9,7 +9,7 @@ import { iso } from "../kernel/times.ts";
 import { isWrittenBy } from "../kernel/lists/authors.ts";
 import { findProductRow } from "../products/product-lookup.ts";
 import { toAnswer } from "./question-list.ts";
-import { questionTags } from "./question-words.ts";
+import { questionTags } from "./question-index.ts";
 
 type Operation = typeof contract.questions.search;
 type Query = z.output<Operation["input"]>;

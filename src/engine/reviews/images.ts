@@ -12,7 +12,7 @@ import type { HandlerContext, Handlers } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto, type StoredPhoto } from "./photo.ts";
 import { formatImageUrls } from "./review-response.ts";
-import { refreshTags } from "./review-words.ts";
+import { refreshTags } from "./review-index.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
 /** The claim kind of the upload token that the author of a new review receives. */

@@ -17,7 +17,7 @@ import {
   targetOf,
   toStored,
 } from "./review-rows.ts";
-import { indexReviews, reindexReviews } from "./review-words.ts";
+import { indexReviews, reindexReviews } from "./review-index.ts";
 import type { NewReview } from "./reviewed-product.ts";
 
 /** Facts about reviews beyond their authors' input. */

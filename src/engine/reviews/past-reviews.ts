@@ -15,7 +15,7 @@ import {
   targetOf,
   toStored,
 } from "./review-rows.ts";
-import { indexReviews } from "./review-words.ts";
+import { indexReviews } from "./review-index.ts";
 import type { NewReview } from "./reviewed-product.ts";
 
 export interface ImportedReview {

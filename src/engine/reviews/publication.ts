@@ -5,7 +5,7 @@ import { readSettings, saveSetting } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { prepareToRecord } from "./bottom-line-changes.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
-import { refreshTags } from "./review-words.ts";
+import { refreshTags } from "./review-index.ts";
 import { countReview } from "./star-totals.ts";
 
 type Review = Row<"reviews">;

@@ -10,7 +10,7 @@ import type { Row } from "../../storage/tables.ts";
 import type { AccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { seoPageUrl, toSlug } from "../kernel/slug.ts";
-import { stateOf } from "./review-words.ts";
+import { stateOf } from "./review-index.ts";
 import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
 import { iso } from "../kernel/times.ts";
 

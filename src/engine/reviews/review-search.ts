@@ -6,7 +6,7 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { isWrittenBy } from "../kernel/lists/authors.ts";
 import { findProductRow } from "../products/product-lookup.ts";
 import { siteTarget } from "./rating-targets.ts";
-import { reviewTags } from "./review-words.ts";
+import { reviewTags } from "./review-index.ts";
 
 type Query = z.output<typeof contract.reviews.search.input>;
 

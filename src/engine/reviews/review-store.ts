@@ -7,7 +7,7 @@ import { announceReviews } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { recordReviewEvents } from "./review-rows.ts";
-import { refreshTags } from "./review-words.ts";
+import { refreshTags } from "./review-index.ts";
 
 function decide(published: boolean): Moderation {
   return published ? "published" : "unpublished";

@@ -4,7 +4,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { announceUpdate, changeReview, recordReviewEvent } from "./review-store.ts";
-import { reindexReviews } from "./review-words.ts";
+import { reindexReviews } from "./review-index.ts";
 import { findHeldText } from "./moderation/holds.ts";
 import { findRule, isRuleAuthor, toChecked } from "./moderation/rules.ts";
 import { decisionOf, holdBy, readPublicationRules, type ReviewKey, updatePublication } from "./publication.ts";

@@ -22,7 +22,7 @@ import { createReviews, signImageUpload } from "./new-reviews.ts";
 import { setPublished } from "./review-store.ts";
 import type { NewReview } from "./reviewed-product.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
-import { stateOf } from "./review-words.ts";
+import { stateOf } from "./review-index.ts";
 import { readSignature, runSignedOnce } from "../accounts/vendor-signature.ts";
 import { castVotes } from "../kernel/votes.ts";
 

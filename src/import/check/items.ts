@@ -198,7 +198,7 @@ export class ItemReader {
 
   #findDouble(keys: KeyStore, key: string, line: number): RowError | undefined {
     const field = this.#behavior.fields[0]?.name ?? "";
-    const before = keys.meet(key, line);
+    const before = keys.addKey(key, line);
     if (before !== undefined)
       return { field, code: "duplicate", reason: `repeats ${unitOf(this.#file.head.format)} ${before}` };
     return keys.isExisting(key) ? storedAlready(field) : undefined;

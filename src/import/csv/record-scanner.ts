@@ -96,7 +96,7 @@ export class RecordScanner {
       const isOpen = this.#recordStart < buffer.length;
       const isTooLong = buffer.length - this.#recordStart > this.#options.maxRecordBytes;
       if (!isOpen || !(isLast || isTooLong)) break;
-      if (this.#state === scanState.quoted) this.#giveUpOnQuote(buffer, records);
+      if (this.#state === scanState.quoted) this.#endAtBrokenQuote(buffer, records);
       else this.#endAtBufferEnd(buffer, records, isLast);
     }
     const rest = this.#recordStart;
@@ -156,7 +156,7 @@ export class RecordScanner {
         if (byte === quote) state = scanState.quoted;
         else if (byte !== carriageReturn || !this.#isLineEndNext(buffer, at)) {
           this.#position = at;
-          this.#giveUpOnQuote(buffer, records);
+          this.#endAtBrokenQuote(buffer, records);
           at = this.#position - 1;
           state = this.#state;
         }
@@ -208,7 +208,7 @@ export class RecordScanner {
   }
 
   /** Marks the first line of the open record as a broken record and continues after it. */
-  #giveUpOnQuote(buffer: Buffer, records: ScannedRecords): void {
+  #endAtBrokenQuote(buffer: Buffer, records: ScannedRecords): void {
     const lineEndAt = buffer.indexOf(this.#lineEnd, this.#recordStart);
     if (lineEndAt < 0 || lineEndAt >= this.#position) {
       // The line continues beyond the buffer; its rest belongs to the same broken record.

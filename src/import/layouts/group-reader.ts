@@ -110,8 +110,8 @@ export class GroupReader {
         ({ field }) =>
           !this.#shared.has(field) || source === first || fields.given(field, cellsOf(source), () => "") !== "",
       );
-      const isToldElsewhere = own.length === 0 && [...problems].some(([other]) => other !== source);
-      if (isToldElsewhere) problems.delete(source);
+      const isReportedElsewhere = own.length === 0 && [...problems].some(([other]) => other !== source);
+      if (isReportedElsewhere) problems.delete(source);
       else if (own.length > 0) problems.set(source, own);
     }
   }

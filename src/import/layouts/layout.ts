@@ -19,7 +19,7 @@ export interface FieldSource {
   /** Uses only the first column that the file has, so that IDs of two types are not mixed. */
   readonly isOneColumn?: boolean;
   /** Values that mean the same as an empty cell. */
-  readonly saysNothing?: (value: string) => boolean;
+  readonly countsAsEmpty?: (value: string) => boolean;
   /** Converts the value; returns what it cannot read unchanged, or `tooComplex`, for the checks to reject. */
   readonly as?: (value: string, context: ValueContext) => string;
 }

@@ -80,7 +80,7 @@ export class RowFields {
     for (const places of source.from) {
       const value = readPlaces(places, row);
       if (value.length > maxConverted || isErrorValue(value)) return value;
-      if (value === "" || source.saysNothing?.(value)) continue;
+      if (value === "" || source.countsAsEmpty?.(value)) continue;
       return source.as ? source.as(value, { field: view, dateOrder: this.#supply.dateOrder }) : value;
     }
     return "";

@@ -11,7 +11,7 @@ const maxCounted = 20_000;
 export class KeyStore implements Disposable {
   readonly #file: SqliteFile;
   /** A separate file, since it is temporary: damage from a power failure must not affect the other. */
-  readonly #met: SqliteFile;
+  readonly #attempt: SqliteFile;
   /** Whether there are any keys of either kind, because most runs have none, and every row is looked up. */
   #hasExisting: boolean;
   #hasHeld = false;
@@ -22,13 +22,13 @@ export class KeyStore implements Disposable {
   constructor(path: string) {
     this.#file = new SqliteFile(path);
     rmSync(`${path}-met`, { force: true });
-    this.#met = new SqliteFile(`${path}-met`);
+    this.#attempt = new SqliteFile(`${path}-met`);
     this.#file.execute("create table if not exists existing (key text primary key) without rowid");
     this.#file.execute("create table if not exists loaded (at integer)");
-    this.#met.execute("pragma journal_mode = off; pragma synchronous = off");
-    this.#met.execute("create table met (key text primary key, line integer) without rowid; begin");
-    this.#met.execute("create table held (key text primary key) without rowid");
-    this.#met.execute("create table counted (name text primary key, times integer) without rowid");
+    this.#attempt.execute("pragma journal_mode = off; pragma synchronous = off");
+    this.#attempt.execute("create table seen (key text primary key, line integer) without rowid; begin");
+    this.#attempt.execute("create table held (key text primary key) without rowid");
+    this.#attempt.execute("create table counted (name text primary key, times integer) without rowid");
     this.#hasExisting = this.#file.all("select 1 from existing limit 1").length > 0;
   }
 
@@ -48,12 +48,12 @@ export class KeyStore implements Disposable {
   /** Stores what the service holds when this attempt resumes the run. */
   loadHeld(keys: readonly string[]): void {
     this.#hasHeld ||= keys.length > 0;
-    for (const key of keys) this.#met.run("insert or ignore into held values (?)", [key]);
+    for (const key of keys) this.#attempt.run("insert or ignore into held values (?)", [key]);
   }
 
   /** Whether the service held a key when this attempt resumed the run; false in the first attempt. */
   isHeld(key: string): boolean {
-    return this.#hasHeld && this.#met.all("select 1 from held where key = ?", [key]).length > 0;
+    return this.#hasHeld && this.#attempt.all("select 1 from held where key = ?", [key]).length > 0;
   }
 
   isExisting(key: string): boolean {
@@ -61,10 +61,10 @@ export class KeyStore implements Disposable {
   }
 
   /** @returns the line on which this attempt first saw the key, or undefined */
-  meet(key: string, line: number): number | undefined {
-    const { changes } = this.#met.run("insert or ignore into met values (?, ?)", [key, line]);
+  addKey(key: string, line: number): number | undefined {
+    const { changes } = this.#attempt.run("insert or ignore into seen values (?, ?)", [key, line]);
     if (changes > 0n) return undefined;
-    return Number(this.#met.all("select line from met where key = ?", [key])[0]?.["line"]);
+    return Number(this.#attempt.all("select line from seen where key = ?", [key])[0]?.["line"]);
   }
 
   /** @returns how often this attempt has seen the name, this time included */
@@ -77,18 +77,18 @@ export class KeyStore implements Disposable {
 
   #readCount(name: string): number {
     if (!this.#hasMovedCounts) return 0;
-    return Number(this.#met.all("select times from counted where name = ?", [name])[0]?.["times"] ?? 0);
+    return Number(this.#attempt.all("select times from counted where name = ?", [name])[0]?.["times"] ?? 0);
   }
 
   #moveCounts(): void {
     for (const [name, times] of this.#counted)
-      this.#met.run("insert or replace into counted values (?, ?)", [name, times]);
+      this.#attempt.run("insert or replace into counted values (?, ?)", [name, times]);
     this.#counted.clear();
     this.#hasMovedCounts = true;
   }
 
   [Symbol.dispose](): void {
-    this.#met.close();
+    this.#attempt.close();
     this.#file.close();
   }
 }

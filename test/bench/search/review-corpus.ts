@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { productTarget, siteTarget } from "../../../src/engine/reviews/rating-targets.ts";
 import { batchRows } from "../../../src/storage/batch.ts";
 import type { Database } from "../../../src/storage/database.ts";
-import { indexReviews } from "../../../src/engine/reviews/review-words.ts";
+import { indexReviews } from "../../../src/engine/reviews/review-index.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
 
 /** The size of everything in the database, and the times of its reviews. */

@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql, type Transaction } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { siteTarget } from "../../../src/engine/reviews/rating-targets.ts";
-import { reindexReviews } from "../../../src/engine/reviews/review-words.ts";
+import { reindexReviews } from "../../../src/engine/reviews/review-index.ts";
 import type { InputOf } from "../../../src/service/transport.ts";
 import { batchRows } from "../../../src/storage/batch.ts";
 import { PipelinedConnection } from "../../../src/storage/postgres/pipelined-connection.ts";

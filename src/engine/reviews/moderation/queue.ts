@@ -7,7 +7,7 @@ import { findOrderId } from "../review-announcement.ts";
 import { findImages, findReview, selectReviewParts, toParts } from "../review-parts.ts";
 import { type ReviewParts, toDetailedReview, toListedReview } from "../review-response.ts";
 import { announceUpdate, changeReview, recordReviewEvent } from "../review-store.ts";
-import { stateOf } from "../review-words.ts";
+import { stateOf } from "../review-index.ts";
 
 type Reviews = Handlers<typeof contract.reviews>;
 

@@ -24,7 +24,7 @@ export const bigcommerceProducts: Layout = {
     product_id: { from: ["ID", "Product ID"], isOneColumn: true },
     name: { from: ["Name", "Product Name"] },
     description: { from: ["Description", "Product Description"], as: asText },
-    url: { from: ["Product URL"], saysNothing: isNoUrl },
+    url: { from: ["Product URL"], countsAsEmpty: isNoUrl },
     image_url: {
       from: [
         "Internal Image URL (Export)",
@@ -33,15 +33,15 @@ export const bigcommerceProducts: Layout = {
         "Product Image URL - 1",
         "Product Image File - 1",
       ],
-      saysNothing: isNoUrl,
+      countsAsEmpty: isNoUrl,
     },
-    price: { from: ["Sale Price", "Price"], as: asPrice, saysNothing: isZero },
+    price: { from: ["Sale Price", "Price"], as: asPrice, countsAsEmpty: isZero },
     product_tags: { from: ["Search Keywords"], as: asTags },
     brand: { from: ["Brand Name", "Brand"] },
     sku: { from: ["SKU", "Product Code/SKU"] },
     mpn: { from: ["Manufacturer Part Number"] },
-    upc: { from: barcodeColumns, as: asBarcode, saysNothing: isIsbn },
-    isbn: { from: barcodeColumns, as: asBarcode, saysNothing: isNoIsbn },
+    upc: { from: barcodeColumns, as: asBarcode, countsAsEmpty: isIsbn },
+    isbn: { from: barcodeColumns, as: asBarcode, countsAsEmpty: isNoIsbn },
   },
   hasHtml: true,
   groups: {

@@ -30,7 +30,7 @@ const attributes = {
   product_id: { from: ["sku"] },
   name: { from: ["name"] },
   description: { from: ["description", "short_description"], as: asText },
-  price: { from: ["price"], as: asPrice, saysNothing: isZero },
+  price: { from: ["price"], as: asPrice, countsAsEmpty: isZero },
   brand: { from: ["manufacturer", "brand"] },
   upc: { from: ["upc", "ean", "gtin", "barcode"], as: asBarcode },
   isbn: { from: ["isbn"] },
@@ -53,7 +53,7 @@ export const magentoProducts: Layout = {
   ],
   fields: {
     ...attributes,
-    image_url: { from: ["base_image", "image"], saysNothing: isNoUrl },
+    image_url: { from: ["base_image", "image"], countsAsEmpty: isNoUrl },
   },
   hasHtml: true,
   groups: {
@@ -80,7 +80,7 @@ export const magento1Products: Layout = {
   signatures: [["sku", "_store", "_attribute_set", "_type"]],
   fields: {
     ...attributes,
-    image_url: { from: ["image"], saysNothing: isNoUrl },
+    image_url: { from: ["image"], countsAsEmpty: isNoUrl },
   },
   hasHtml: true,
   groups: { by: { start: (cell) => cell("sku") !== "" }, makes: "one" },

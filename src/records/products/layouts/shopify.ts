@@ -24,13 +24,13 @@ export const shopifyProducts: Layout = {
     product_id: { from: handleColumns },
     name: { from: ["Title"] },
     description: { from: ["Body (HTML)", "Description"], as: asText },
-    image_url: { from: ["Image Src", "Product image URL"], saysNothing: isNoUrl },
+    image_url: { from: ["Image Src", "Product image URL"], countsAsEmpty: isNoUrl },
     price: { from: priceColumns, as: asPrice },
     product_tags: { from: ["Tags"], as: asTags },
     brand: { from: ["Vendor"] },
     sku: { from: skuColumns },
-    upc: { from: ["Variant Barcode", "Barcode"], as: asBarcode, saysNothing: isIsbn },
-    isbn: { from: ["Variant Barcode", "Barcode"], as: asBarcode, saysNothing: isNoIsbn },
+    upc: { from: ["Variant Barcode", "Barcode"], as: asBarcode, countsAsEmpty: isIsbn },
+    isbn: { from: ["Variant Barcode", "Barcode"], as: asBarcode, countsAsEmpty: isNoIsbn },
   },
   hasHtml: true,
   groups: {
@@ -56,7 +56,7 @@ export const shopifyVariants: Layout = {
     product_id: { from: skuColumns },
     image_url: {
       from: ["Variant Image", "Variant image URL", "Image Src", "Product image URL"],
-      saysNothing: isNoUrl,
+      countsAsEmpty: isNoUrl,
     },
   },
   groups: {

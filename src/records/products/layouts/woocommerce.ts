@@ -34,7 +34,7 @@ export const woocommerceProducts: Layout = {
     product_id: { from: ["ID"] },
     name: { from: ["Name"] },
     description: { from: ["Description", "Short description"], as: asTextWithEscapes },
-    image_url: { from: ["Images"], as: asFirstUrl, saysNothing: isNoUrl },
+    image_url: { from: ["Images"], as: asFirstUrl, countsAsEmpty: isNoUrl },
     price: { from: ["Sale price", "Regular price"], as: asPrice },
     product_tags: { from: ["Tags"], as: asTags },
     brand: { from: ["Brands", "Brand"] },

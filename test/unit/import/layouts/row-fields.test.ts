@@ -12,7 +12,7 @@ const layout: Layout = {
     customer_name: { from: [["First", "Last"], "Company"] },
     sku: { from: ["Sku"] },
     note: { from: ["Company", "Last"], isOneColumn: true },
-    quantity: { from: ["Order ID"], saysNothing: (value) => value === "-", as: (value) => `${value}!` },
+    quantity: { from: ["Order ID"], countsAsEmpty: (value) => value === "-", as: (value) => `${value}!` },
   },
   constants: { platform: "general", currency_iso: "EUR" },
 };

@@ -14,7 +14,7 @@ test("keeps the keys of the service for later attempts, and forgets those of an 
   first.load(["A", "B", "A"], 1);
   expect(first.isLoaded).toBe(true);
   expect([first.isExisting("A"), first.isExisting("C")]).toEqual([true, false]);
-  expect([first.meet("C", 2), first.meet("D", 3), first.meet("C", 4)]).toEqual([undefined, undefined, 2]);
+  expect([first.addKey("C", 2), first.addKey("D", 3), first.addKey("C", 4)]).toEqual([undefined, undefined, 2]);
   expect([first.count("x"), first.count("x"), first.count("y")]).toEqual([1, 2, 1]);
   first[Symbol.dispose]();
   using second = new KeyStore(path);
@@ -23,7 +23,7 @@ test("keeps the keys of the service for later attempts, and forgets those of an 
   second.loadHeld(["E"]);
   second.loadHeld([]);
   expect([second.isHeld("E"), second.isHeld("B")]).toEqual([true, false]);
-  expect([second.meet("C", 9), second.count("x")]).toEqual([undefined, 1]);
+  expect([second.addKey("C", 9), second.count("x")]).toEqual([undefined, 1]);
 });
 
 test("is loaded even if the service had no keys", () => {
