@@ -27,11 +27,11 @@ async function findEntryPoints() {
   return ["main.ts", ...entryPoints].map((file) => `src/${file}`);
 }
 
-/** Bundles all packages except those listed in `dependencies` or `optionalDependencies`. */
+/** Packages with native code; Node loads them from node_modules. */
+const nativePackages = ["@napi-rs/keyring", "@photostructure/sqlite", "sharp"];
+
+/** Bundles all other packages. */
 async function bundle() {
-  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
-    await readFile(join(root, "package.json"), "utf8"),
-  );
   return build({
     absWorkingDir: root,
     entryPoints: await findEntryPoints(),
@@ -44,7 +44,7 @@ async function bundle() {
     platform: "node",
     target: "node20.19",
     define: { "import.meta.url": fileUrl },
-    external: [...Object.keys(dependencies), ...Object.keys(optionalDependencies)],
+    external: nativePackages,
     plugins: [withoutChildProcess],
     legalComments: "none",
     logLevel: "warning",
