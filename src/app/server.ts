@@ -33,7 +33,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const signUp = findSignUpState(settings, publicUrl);
-  const limits = settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits);
+  const limits = findPublicLimits(settings, publicUrl);
   let listensAt = toUrl(settings);
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
@@ -80,29 +80,24 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     const reloading = { log: logger, readEmailSettings, reloadWebhooks, createWorker: openWorker, findEmailProblem };
     const work = new WorkerReload(reloading, worker);
     const backingUp = backups?.run();
-    const close = async () => {
-      backups?.stop();
-      await Promise.all([server.close(), work.close(), backingUp]);
-      await monitoring.close();
-      await closeTemplateThreads();
-      // Does not wait indefinitely for a database server that does not respond.
-      await Promise.race([served.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
-    };
     const emailProblem = findEmailProblem();
-    const emailTarget = emailProblem ? undefined : worker?.emailTarget;
-    const mixesClients = publicUrl !== undefined && !settings.trustedProxies && Object.keys(limits).length > 0;
-    const localLinks = publicUrl === undefined && !isLoopback(settings.host) && !emailProblem ? listensAt : undefined;
+    const localLinks = publicUrl === undefined && !isLoopback(settings.host) ? listensAt : undefined;
     return {
       url,
       metricsUrl: metrics?.url,
       appKey,
       signUp,
       reload: () => work.reload(),
-      close,
-      mixesClients,
-      localLinks,
-      emailTarget,
-      emailProblem,
+      close: async () => {
+        backups?.stop();
+        await Promise.all([server.close(), work.close(), backingUp]);
+        await monitoring?.close();
+        await closeTemplateThreads();
+        // Does not wait indefinitely for a database server that does not respond.
+        await Promise.race([served.close(), wait(closeDatabaseWithinMs, undefined, { ref: false })]);
+      },
+      mixesClients: publicUrl !== undefined && !settings.trustedProxies && Object.keys(limits).length > 0,
+      ...(emailProblem ? { emailProblem } : { emailTarget: worker?.emailTarget, localLinks }),
       ...(chaos && { chaosCounts: () => chaos.counts }),
     };
   } catch (error) {
@@ -119,6 +114,10 @@ function findSignUpState(
 ): SignUpState {
   if (allowsSignUp) return "open";
   return isLocal(host, publicUrl) ? "local" : "closed";
+}
+
+function findPublicLimits(settings: ServerSettings, publicUrl: string | undefined) {
+  return settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits);
 }
 
 /** Sends some reads to the replica in `STARPOST_DATABASE_READER`, if it is set. */

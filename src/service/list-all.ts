@@ -47,8 +47,7 @@ export async function* readList(listed: Listed, options: CallOptions = {}): Asyn
 function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   const { listing, input, limit } = listed;
   const { by, size } = listing;
-  const isOnePage = by === undefined || (by !== "since_id" && input[by] !== undefined) || isNamed(input, "page");
-  if (isOnePage) return readOnePage(listed);
+  if (by === undefined || isOnePage(by, input)) return readOnePage(listed);
   const pageSize = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
   const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
   // A page from an ID on can begin with the record of that ID, which is dropped.
@@ -61,6 +60,9 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   if (by === "page_info") return readByCursor(paged);
   return isLatest ? readOnePage(paged) : readBySinceId(paged);
 }
+
+/** Whether the input names the page to read. */
+const isOnePage = (by: string, input: Fields) => (by !== "since_id" && isNamed(input, by)) || isNamed(input, "page");
 
 const isNamed = (input: Fields, field: string) => input[field] !== undefined;
 

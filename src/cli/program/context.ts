@@ -59,36 +59,22 @@ export function createContext(
     account: globals.account,
     hasPerson: () => canPrompt({ io, globals }),
   });
-  const host = async () => ({
-    paths: await findPaths(),
-    env: io.env,
-    clock: io.clock,
-    random: io.random,
-  });
+  const host = async () => ({ paths: await findPaths(), env: io.env, clock: io.clock, random: io.random });
   let found: Promise<Profile> | undefined;
   const findProfile = async () => {
     const { resolveProfile } = await import("../../config/profile.ts");
     return resolveProfile(await profileSources());
   };
   const profile = () => (found ??= findProfile());
-  let isAnnounced = false;
-  const announceWrite = (target: Profile) => {
-    if (!target.isLive || isAnnounced || shown) return;
+  let isAnnounced = shown !== undefined;
+  const announceWrite = async () => {
+    const target = await profile();
+    if (!target.isLive || isAnnounced) return;
     isAnnounced = true;
     messages.warn(`Writing to ${describeLiveProfile(target)}.`);
   };
   const approval: WriteApproval = { isGiven: false };
-  let asking = Promise.resolve();
-  const guardWrite: WriteGuard = async (operation, input) => {
-    if (!approval.isGiven) {
-      const { confirmOperation } = await import("./confirm.ts");
-      const { endpointOf } = await import("../../contract/index.ts");
-      // One after the other, so that concurrent calls ask once.
-      asking = asking.then(() => confirmOperation({ io, globals, profile, approval }, endpointOf(operation), input));
-      await asking;
-    }
-    announceWrite(await profile());
-  };
+  const guardWrite = createWriteGuard({ io, globals, profile, approval, announceWrite });
   const ownSettings = async () => {
     const target = await profile();
     return {
@@ -110,7 +96,7 @@ export function createContext(
     profileSources,
     profile,
     host,
-    announceWrite: async () => announceWrite(await profile()),
+    announceWrite,
     approval,
     isDryRun: shown !== undefined,
     change: async (description, make, isRehearsed) => {
@@ -134,5 +120,21 @@ export function createContext(
       const { openRehearsal } = await io.loadApp();
       return openRehearsal(settings);
     },
+  };
+}
+
+type Guarded = Pick<Context, "io" | "globals" | "profile" | "approval" | "announceWrite">;
+
+function createWriteGuard(context: Guarded): WriteGuard {
+  let asking = Promise.resolve();
+  return async (operation, input) => {
+    if (!context.approval.isGiven) {
+      const { confirmOperation } = await import("./confirm.ts");
+      const { endpointOf } = await import("../../contract/index.ts");
+      // One after the other, so that concurrent calls ask once.
+      asking = asking.then(() => confirmOperation(context, endpointOf(operation), input));
+      await asking;
+    }
+    await context.announceWrite();
   };
 }

@@ -94,10 +94,7 @@ export function readGlobals(flags: GlobalFlags): Globals {
   }
   const { jq } = flags;
   const outputFormat = json ? "json" : (format ?? (jq === undefined ? "table" : "json"));
-  if (jq?.trim() === "") throw usageError(`invalid value ${JSON.stringify(jq)} for --jq: must not be empty`);
-  if (jq !== undefined && !isForScripts(outputFormat)) {
-    throw usageError(`--jq cannot be used with --format ${outputFormat}`, "Use --format json or --format ndjson.");
-  }
+  if (jq !== undefined) checkJq(jq, outputFormat);
   const columns = readColumns(flags.columns, outputFormat);
   return {
     profile,
@@ -117,6 +114,13 @@ export function readGlobals(flags: GlobalFlags): Globals {
 function invalidFormat(given: string): UserError {
   const message = `invalid value ${JSON.stringify(given)} for --format: must be one of ${formats.join(", ")}`;
   return usageError(message, undefined, undefined, { given, known: formats });
+}
+
+function checkJq(jq: string, format: Format): void {
+  if (jq.trim() === "") throw usageError(`invalid value ${JSON.stringify(jq)} for --jq: must not be empty`);
+  if (!isForScripts(format)) {
+    throw usageError(`--jq cannot be used with --format ${format}`, "Use --format json or --format ndjson.");
+  }
 }
 
 /** Assumed: --columns does not apply to JSON, because jq already selects fields. */

@@ -47,7 +47,6 @@ export function classifyFailure(error: SmtpError, context: FailureContext): Send
   const answer = readResponse(error);
   if (responseCode === 421 && isConnected) return { state: "deferred", answer };
   const { enhanced } = readStatus(answer);
-  const isAboutSender = responseCode === 530 || /^5\.1\.[78]$/.test(enhanced) || isRelayRefusal(answer);
   if (command === "MAIL FROM") {
     if (responseCode === 552 || enhanced === "5.3.4") return { state: "bounced", answer };
     if (responseCode < 500) return { state: "deferred", answer };
@@ -57,7 +56,13 @@ export function classifyFailure(error: SmtpError, context: FailureContext): Send
     return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isTransmitting };
   }
   if (responseCode < 500) return { state: "deferred", answer };
+  const isAboutSender = responseCode === 530 || /^5\.1\.[78]$/.test(enhanced) || isRelayRefusal(answer);
   if (isAboutSender) return { state: "unreachable", problem: formatFailure(error, settings) };
+  return classifyRejection(error, answer, enhanced);
+}
+
+/** Classifies a permanent rejection of a recipient or message. */
+function classifyRejection({ command, responseCode }: SmtpError, answer: string, enhanced: string): SendOutcome {
   if (enhanced.startsWith("5.1.") || (responseCode === 553 && enhanced === ""))
     return { state: "invalid_address", answer, isOfAddress: true };
   if (enhanced.startsWith("5.7.") || isPolicyRefusal(answer)) return { state: "blocked", answer };

@@ -9,6 +9,14 @@ import type { ImportOptions } from "../options.ts";
 
 const none: readonly string[] = [];
 
+interface RulesOf {
+  readonly behavior: ImportBehavior;
+  readonly tally: RunTally;
+  readonly options: Pick<ImportOptions, "empty" | "fixIds">;
+  /** When the run began; a resume must judge dates as the run did. */
+  readonly startedMs: number;
+}
+
 /**
  * Applies what is the same for the cells of all kinds: the rejection of damaged values and of dates in the future, and
  * the options for rewriting invalid IDs and for empty cells. What was done is added to the tally once the row is an item,
@@ -34,15 +42,12 @@ export class CellRules {
   readonly #dropped: (readonly [field: string, reason: string])[] = [];
   readonly #reportDropped: ReportDropped = (field, reason) => this.#dropped.push([field, reason]);
 
-  /** @param startedMs when the run began; a resume must judge dates as the run did */
   constructor(
-    behavior: ImportBehavior,
-    tally: RunTally,
+    { behavior, tally, options, startedMs }: RulesOf,
     hasColumn: (field: string) => boolean,
-    { empty, fixIds }: Pick<ImportOptions, "empty" | "fixIds">,
-    startedMs: number,
     missingHints: Readonly<Record<string, string>> = {},
   ) {
+    const { empty, fixIds } = options;
     this.#missingHints = missingHints;
     this.#behavior = behavior;
     this.#tally = tally;

@@ -46,6 +46,18 @@ class ReadRow implements SourceRow {
   }
 }
 
+/** A file of a run, and what its rows are read with. */
+interface ItemSource {
+  readonly behavior: ImportBehavior;
+  readonly tally: RunTally;
+  readonly keys: KeyStore | undefined;
+  readonly file: InputFile;
+  readonly fileIndex: number;
+  readonly options: ImportOptions;
+  /** When the run began. */
+  readonly startedMs: number;
+}
+
 /** Turns the rows of one file into checked items; rows that cannot be sent are rejected in the tally. */
 export class ItemReader {
   readonly #behavior: ImportBehavior;
@@ -64,22 +76,15 @@ export class ItemReader {
   rows = 0;
   blankRows = 0;
 
-  constructor(
-    behavior: ImportBehavior,
-    tally: RunTally,
-    keys: KeyStore | undefined,
-    file: InputFile,
-    fileIndex: number,
-    options: ImportOptions,
-    startedMs: number,
-  ) {
+  constructor(source: ItemSource) {
+    const { behavior, tally, keys, file, fileIndex } = source;
     this.#behavior = behavior;
     this.#tally = tally;
     this.#keys = keys;
     this.#file = file;
     this.#fileIndex = fileIndex;
     const { columnOf: columns, missingHints } = file.columns;
-    this.#rules = new CellRules(behavior, tally, (field) => columns.has(field), options, startedMs, missingHints);
+    this.#rules = new CellRules(source, (field) => columns.has(field), missingHints);
     this.#codeColumn = file.head.header.indexOf(rejectCodeColumn);
     const { columnOf, fields, layout, exact } = file.columns;
     const rules = this.#rules;

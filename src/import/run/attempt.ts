@@ -9,7 +9,7 @@ import type { InputFile } from "../source/input-files.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind } from "../kinds.ts";
 import { FixedIdFile } from "./fixed-id-file.ts";
-import { Journal, readEntries, settle, type Settled } from "./journal.ts";
+import { Journal, readEntries, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
@@ -93,8 +93,7 @@ async function runRecorded(
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
     // A resume that ended before it caught up with the run knows less than the run does.
-    const isBehind = tally.totals.rows.read < (settled.totals?.rows.read ?? 0);
-    const totals = isBehind && settled.totals ? settled.totals : tally.totals;
+    const { totals, isBehind } = latestTotals(tally.totals, settled.totals);
     heartbeat.flush();
     journal.append({ t: "totals", at: deps.clock(), totals });
     await journal.close();
@@ -109,8 +108,7 @@ async function runRecorded(
   } catch (error) {
     failure ??= error;
   }
-  for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
-  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
+  reportNotices(attempt, tally, deps);
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;
   });
@@ -121,6 +119,16 @@ async function runRecorded(
   const next = isComplete ? `${id} is complete` : `to continue, run: starpost imports resume ${id}`;
   if (failure !== undefined && !isAborted) throw asImportError(failure, next, summary);
   return summary;
+}
+
+function latestTotals(now: Totals, before: Totals | undefined) {
+  const isBehind = before !== undefined && before.rows.read > now.rows.read;
+  return { totals: isBehind ? before : now, isBehind };
+}
+
+function reportNotices({ kind, behavior }: Attempt, tally: RunTally, deps: ImportDeps): void {
+  for (const notice of tally.notices(kind.itemName)) deps.report(notice);
+  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
 }
 
 export function removeSpills(folder: string): void {

@@ -218,6 +218,18 @@ export function settle(entries: Iterable<JournalEntry>): Settled {
   let durationMs = 0;
   let startedAt = 0;
   let lastAt = 0;
+  const settleSend = ({ n, extent, key, at }: Extract<JournalEntry, { t: "send" }>) => {
+    extents.set(n, extent);
+    sentAt.set(n, sends++);
+    if (n < highest) late.add(n);
+    highest = Math.max(highest, n);
+    open.add(n);
+    if (done.has(n)) reopened.add(n);
+    unknown.add(n);
+    const first = keyed.get(n);
+    if (!first && key !== undefined && at !== undefined) keyed.set(n, { key, atMs: at });
+    else if (first && first.key !== key) parted.add(n);
+  };
   for (const entry of entries) {
     if (entry.t === "start") {
       durationMs += lastAt - startedAt;
@@ -235,19 +247,8 @@ export function settle(entries: Iterable<JournalEntry>): Settled {
       calls.retried += entry.calls.retried;
       calls.throttled += entry.calls.throttled;
     }
-    if (entry.t === "send") {
-      extents.set(entry.n, entry.extent);
-      sentAt.set(entry.n, sends++);
-      if (entry.n < highest) late.add(entry.n);
-      highest = Math.max(highest, entry.n);
-      open.add(entry.n);
-      if (done.has(entry.n)) reopened.add(entry.n);
-      unknown.add(entry.n);
-      const { n, key, at } = entry;
-      const first = keyed.get(n);
-      if (!first && key !== undefined && at !== undefined) keyed.set(n, { key, atMs: at });
-      else if (first && first.key !== key) parted.add(n);
-    } else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
+    if (entry.t === "send") settleSend(entry);
+    else if (entry.t === "done" || entry.t === "refused" || entry.t === "unanswered") {
       open.delete(entry.n);
       if (entry.t !== "unanswered" || entry.sure) unknown.delete(entry.n);
       if (entry.t === "done") {

@@ -40,7 +40,7 @@ export async function readAll(
   const pace = createPace(attempt, tally, deps);
   let rows = 0;
   for (const [index, file] of files.entries()) {
-    const items = new ItemReader(behavior, tally, keys, file, index, options, startedMs);
+    const items = new ItemReader({ behavior, tally, keys, file, fileIndex: index, options, startedMs });
     const submit = async (found: Iterable<Item>) => {
       for (const item of found) {
         const chunk = chunker.add(item);

@@ -96,6 +96,15 @@ export async function deliver(delivery: Delivery, deps: DeliveryDeps): Promise<M
   });
 }
 
+/** A request that was answered. */
+interface SentRequest {
+  readonly items: readonly Item[];
+  readonly idempotencyKey: string | undefined;
+  readonly isKeyHonored: boolean;
+  /** Whether the response is that of an earlier request. */
+  readonly isReplay: boolean;
+}
+
 /** Sends items in one call. If its response is lost, settles it before sending it again. */
 async function sendSettled(
   items: readonly Item[],
@@ -111,31 +120,22 @@ async function sendSettled(
     await noteParts(toSend, delivery, deps);
     const idempotencyKey = isKeyed ? keyOf(toSend, delivery, deps) : undefined;
     countCall(delivery, deps);
-    let isKeyHonored = false;
-    let isReplay = false;
+    const request: SentRequest = { items: toSend, idempotencyKey, isKeyHonored: false, isReplay: false };
     const onEvent: CallOptions["onEvent"] = (event) => {
-      if (event.type === "idempotency") {
-        isKeyHonored = true;
-        isReplay = event.isReplay;
-      }
+      if (event.type === "idempotency") Object.assign(request, { isKeyHonored: true, isReplay: event.isReplay });
       if (event.type === "wait" && event.mayBeDone === true) delivery.lostKeys.add(idempotencyKey);
       options.onEvent?.(event);
     };
     try {
       const result = await behavior.send(service, toSend, { ...options, onEvent, idempotencyKey });
       delivery.isTouched = true;
-      // A request that is repeated under its key returns the result of the first one.
-      const isCertain = (key: string | undefined) => isKeyHonored && key !== undefined && key === idempotencyKey;
-      const isRepeated = ![...delivery.lostKeys].every(isCertain);
-      // The result of a call that this run has not sent is that of another run.
-      const isOthers = isReplay && behavior.keyedBy === "items" && !delivery.lostKeys.has(idempotencyKey);
-      recordOutcomes(toSend, isOthers ? asUnchanged(result) : result, delivery, isRepeated);
+      recordOutcomes(request, result, delivery, behavior);
       return new Map(result.errors.map(({ item, ...problem }) => [toSend[item] as Item, problem]));
     } catch (error) {
       // Another version of the program sent the call, or another run the same record: it was carried out.
-      const isKeyTaken = error instanceof ServiceError && error.kind === "invalidIdempotencyKey" && isKeyed;
+      const isKeyTaken = isKeyed && isRefusalOfKey(error);
       if (isKeyTaken) isKeyed = false;
-      const isUnknown = !(error instanceof ServiceError) || error.outcomeUnknown || isKeyTaken;
+      const isUnknown = isKeyTaken || mayBeDone(error);
       delivery.isTouched ||= isUnknown;
       if (isUnknown) delivery.lostKeys.add(isKeyTaken ? undefined : idempotencyKey);
       if (isKeyTaken && behavior.readBack === undefined) continue;
@@ -147,6 +147,10 @@ async function sendSettled(
     }
   }
 }
+
+const isRefusalOfKey = (error: unknown) => error instanceof ServiceError && error.kind === "invalidIdempotencyKey";
+
+const mayBeDone = (error: unknown) => !(error instanceof ServiceError) || error.outcomeUnknown;
 
 function keyOf(items: readonly Item[], { chunk, isKeyed }: Delivery, deps: DeliveryDeps): string | undefined {
   return isKeyed ? keyOfCall(deps.behavior, deps.runId, chunk, items) : undefined;
@@ -168,13 +172,18 @@ function asUnchanged({ outcomes = [], ...result }: SendResult): SendResult {
   return { ...result, outcomes: outcomes.map((outcome) => outcome && { outcome: "unchanged" }) };
 }
 
-/** @param isRepeated whether an earlier request with the items may have been carried out, and not repeated under its key */
 function recordOutcomes(
-  items: readonly Item[],
-  { outcomes = [], dropped = [] }: SendResult,
+  { items, idempotencyKey, isKeyHonored, isReplay }: SentRequest,
+  result: SendResult,
   delivery: Delivery,
-  isRepeated: boolean,
+  { keyedBy }: ImportBehavior,
 ): void {
+  // A request that is repeated under its key returns the result of the first one.
+  const isCertain = (key: string | undefined) => isKeyHonored && key !== undefined && key === idempotencyKey;
+  const isRepeated = ![...delivery.lostKeys].every(isCertain);
+  // The result of a call that this run has not sent is that of another run.
+  const isOthers = isReplay && keyedBy === "items" && !delivery.lostKeys.has(idempotencyKey);
+  const { outcomes = [], dropped = [] } = isOthers ? asUnchanged(result) : result;
   for (const [at, item] of items.entries()) {
     const found = outcomes[at];
     if (!found) continue;

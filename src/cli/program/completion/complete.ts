@@ -90,16 +90,27 @@ async function findCandidates(
   if (!typed.isEnded && start.startsWith("-") && start !== "-") {
     return { candidates: completeFlag(typed), further: "none" };
   }
-  if (!typed.command && typed.arguments.length > 0) return nothing;
-  if (!typed.command) {
-    const aliases = typed.path.length === 0 ? await findAliases(io) : [];
-    return { candidates: [...(await nextWords(typed.path, table)), ...aliases], further: "none" };
+  return typed.command ? completeArgument(io, typed, typed.command, start, table) : completeWord(io, typed, table);
+}
+
+async function completeWord(io: RecordSource, typed: TypedWords, table: CommandTable): Promise<Completion> {
+  if (typed.arguments.length > 0) return nothing;
+  const aliases = typed.path.length === 0 ? await findAliases(io) : [];
+  return { candidates: [...(await nextWords(typed.path, table)), ...aliases], further: "none" };
+}
+
+async function completeArgument(
+  io: RecordSource,
+  { arguments: given }: TypedWords,
+  command: Command,
+  start: string,
+  table: CommandTable,
+): Promise<Completion> {
+  if (command.name === "api" && given.length === 1) {
+    return { candidates: await findPaths(given[0] ?? ""), further: "none" };
   }
-  if (typed.command.name === "api" && typed.arguments.length === 1) {
-    return { candidates: await findPaths(typed.arguments[0] ?? ""), further: "none" };
-  }
-  const values = argumentAt(typed.command, typed.arguments.length)?.values;
-  if (values === "commands") return { candidates: await completeHelp(typed.arguments, table), further: "none" };
+  const values = argumentAt(command, given.length)?.values;
+  if (values === "commands") return { candidates: await completeHelp(given, table), further: "none" };
   return completeValue(io, values, start);
 }
 

@@ -33,7 +33,7 @@ async function read(name: string, text: string, { options = {}, keys }: { option
     reasons.push(place.reason.split("; ")[0] ?? "");
   };
   const tally = new RunTally([asTallyFile(file)], { add } as unknown as RejectFile);
-  const reader = new ItemReader(behavior, tally, keys, file, 0, asked, startedMs);
+  const reader = new ItemReader({ behavior, tally, keys, file, fileIndex: 0, options: asked, startedMs });
   const items = [];
   for (const batch of readRows(file, undefined)) items.push(...reader.read(batch));
   items.push(...reader.end());
