@@ -3,7 +3,7 @@ import type { PublicKind } from "../../storage/tables.ts";
 import type { ReviewErasure } from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { refreshQuestions } from "../questions/question-index.ts";
-import { countReview } from "../reviews/star-totals.ts";
+import { countReviews } from "../reviews/star-totals.ts";
 import { erasedName } from "./names.ts";
 import { isOwnEvent, type Traces } from "./traces.ts";
 
@@ -96,7 +96,8 @@ async function deleteReviews({ person: { accountId }, reviews }: Traces, context
     .where("id", "in", reviews)
     .where("published", "=", 1)
     .execute();
-  for (const review of counted) await countReview({ accountId, ...review }, -1, context);
+  const hidden = counted.map(({ productRow, score }) => ({ productRow, score, by: -1 as const }));
+  await countReviews(hidden, accountId, context);
   const scope = { accountId, transaction };
   await deleteRows("review_events", "review_row", reviews, scope);
   await deleteRows("review_words", "review_row", reviews, scope);

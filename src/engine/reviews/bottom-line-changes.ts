@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { createDeferredStatement } from "../../storage/statement.ts";
 import { readBottomLinesDelay } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { bottomLinesDelay } from "../../contract/index.ts";
@@ -14,36 +14,16 @@ import { bottomLinesDelay } from "../../contract/index.ts";
 /** What recording a change needs. */
 type Recording = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
-interface ReviewChange {
-  readonly accountId: number;
-  /** The rating target. */
+/** A change of the total of a product or a group. */
+interface ChangeColumns {
   readonly target: string;
   readonly reviews: number;
   readonly score: number;
 }
 
-/** Records a change of the total of a product or a group. */
-export async function recordChange(change: ReviewChange, context: Recording): Promise<void> {
-  const { transaction, dialect, nowMs } = context;
-  await prepareToRecord(change.accountId, context);
-  await insertChange(transaction, dialect, { ...change, nowMs });
-}
-
-const insertChange = createStatement<ReviewChange & { readonly nowMs: number }>(
-  (slot) => sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
-    values (${slot("accountId")}, ${slot("target")}, ${slot("reviews")}, ${slot("score")}, 0, ${slot("nowMs")})`,
-);
-
-interface ChangeColumns {
-  target: string;
-  reviews: number;
-  score: number;
-}
-
 const changeColumns: BatchColumns<ChangeColumns> = { target: "text", reviews: "integer", score: "integer" };
 
-/** Records changes of the totals of products and groups of an account. */
+/** Records changes of an account's totals. */
 export async function recordChanges(
   changes: readonly ChangeColumns[],
   accountId: number,
@@ -56,7 +36,7 @@ export async function recordChanges(
   await insertChanges(transaction, dialect, { accountId, nowMs, rows });
 }
 
-const insertChanges = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+const insertChanges = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
     select cast(${slot("accountId")} as bigint), batch.target, batch.reviews, batch.score, 0,
@@ -70,7 +50,7 @@ export async function prepareToRecord(accountId: number, { transaction, dialect,
   await limitTimes(transaction, dialect, { accountId, nowMs });
 }
 
-const limitTimes = createStatement<{ accountId: number; nowMs: number }>(
+const limitTimes = createDeferredStatement<{ accountId: number; nowMs: number }>(
   (slot) => sql`
     update bottom_line_changes set changed_at = ${slot("nowMs")}
     where account_id = ${slot("accountId")} and applied in (0, 1) and changed_at > ${slot("nowMs")}`,

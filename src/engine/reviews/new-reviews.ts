@@ -6,11 +6,11 @@ import { countAnonymous, findHeldFlood, findHeldText } from "./moderation/holds.
 import { type Decision, decisionOf, holdBy, isPublished, readPublicationRules } from "./publication.ts";
 import { announceReviews } from "./review-announcement.ts";
 import { findRule } from "./moderation/rules.ts";
+import { findGroups } from "./rating-targets.ts";
 import type { ReviewParts } from "./review-response.ts";
 import {
   addReviewedProducts,
   countPublished,
-  findGroups,
   insertReviews,
   type NewRow,
   recordReviewEvents,
@@ -48,7 +48,8 @@ export async function createReviews(
   const products = await addReviewedProducts(inputs, isByStore, context);
   const reviewer_type = orderRow === undefined ? (signedType ?? "anonymous") : buyer;
   const authors = await findAuthors(inputs, { reviewer_type, isProven: orderRow !== undefined }, context);
-  const groups = await findGroups(products.values(), context);
+  const productRows = Array.from(products.values(), ({ id }) => id);
+  const groups = await findGroups(productRows, accountId, context);
   const parts = inputs.map((input, at) => {
     const product = products.get(input.sku);
     const author = authors[at];

@@ -4,11 +4,11 @@ import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { addShoppers } from "../accounts/shoppers.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { findGroups } from "./rating-targets.ts";
 import type { ReviewParts } from "./review-response.ts";
 import {
   addReviewedProducts,
   countPublished,
-  findGroups,
   insertReviews,
   type NewRow,
   recordReviewEvents,
@@ -45,7 +45,8 @@ export async function storePastReviews(
     accountId,
     context,
   );
-  const groups = await findGroups(products.values(), context);
+  const productRows = Array.from(products.values(), ({ id }) => id);
+  const groups = await findGroups(productRows, accountId, context);
   const parts = reviews.map((review, at) => {
     const author = authors[at];
     if (!author) throw new Error("an author was not stored");

@@ -3,10 +3,9 @@ import { type PublishedReviews, publishedReviews, type ReviewRule } from "../../
 import type { Row } from "../../storage/tables.ts";
 import { readSettings, saveSetting } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { prepareToRecord } from "./bottom-line-changes.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { refreshTags } from "./review-index.ts";
-import { countReview } from "./star-totals.ts";
+import { countReviews } from "./star-totals.ts";
 
 type Review = Row<"reviews">;
 
@@ -62,24 +61,31 @@ export function isPublished(
 
 /** Publishes or hides a review, and counts it, after the store's decision or the reviewer's type has changed. */
 export async function updatePublication({ id, accountId }: ReviewKey, context: HandlerContext): Promise<void> {
-  const { transaction, nowMs } = context;
-  const review = await transaction
+  const review = await context.transaction
     .selectFrom("reviews")
-    .select(["product_row", "score", "published", "moderation", "reviewer_type"])
+    .select(["published", "moderation", "reviewer_type"])
     .where("account_id", "=", accountId)
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const { product_row: productRow, score } = review;
   const published = isPublished(review, await readPublishedReviews(accountId, context)) ? 1 : 0;
-  if (published === review.published) return;
-  await transaction
+  if (published !== review.published) await togglePublication([id], accountId, context);
+}
+
+/** Publishes the reviews that are hidden, hides those that are published, and counts them. */
+async function togglePublication(ids: readonly number[], accountId: number, context: HandlerContext): Promise<void> {
+  if (ids.length === 0) return;
+  const changed = await context.transaction
     .updateTable("reviews")
-    .set({ published, updated_at: nowMs })
+    .set({ published: sql`1 - published`, updated_at: context.nowMs })
     .where("account_id", "=", accountId)
-    .where("id", "=", id)
+    .where("id", "in", ids)
+    .returning(["product_row", "score", "published"])
     .execute();
-  await refreshTags([id], accountId, context);
-  await countReview({ accountId, productRow, score }, published === 1 ? 1 : -1, context);
+  await refreshTags(ids, accountId, context);
+  const counted = changed.map(({ product_row, score, published }) => {
+    return { productRow: product_row, score, by: published === 1 ? (1 as const) : (-1 as const) };
+  });
+  await countReviews(counted, accountId, context);
 }
 
 /** How many reviews one transaction publishes or hides, so that other calls can run in between. */
@@ -102,7 +108,7 @@ export function createPublicationChange(setting: PublishedReviews | undefined) {
       }
       isSaved = true;
       const ids = await selectMisplaced({ lastId, limit: reviewsPerStep }, context);
-      await move(ids, context);
+      await togglePublication(ids, accountOf(context).id, context);
       lastId = ids.at(-1) ?? lastId;
     },
   };
@@ -131,48 +137,4 @@ async function selectMisplaced(
     .limit(limit)
     .execute();
   return found.map((row) => row.id);
-}
-
-/** Publishes the reviews that are hidden and hides those that are published. */
-async function move(ids: readonly number[], context: HandlerContext): Promise<void> {
-  if (ids.length === 0) return;
-  const { transaction, nowMs } = context;
-  const { id } = accountOf(context);
-  await prepareToRecord(id, context);
-  await addTotals(ids, context);
-  await transaction
-    .updateTable("reviews")
-    .set({ published: sql`1 - published`, updated_at: nowMs })
-    .where("account_id", "=", id)
-    .where("id", "in", ids)
-    .execute();
-  await refreshTags(ids, id, context);
-}
-
-/** Adds to the totals of all rating targets of the reviews, in two statements. */
-async function addTotals(ids: readonly number[], { transaction, nowMs, ...context }: HandlerContext): Promise<void> {
-  const id = sql.lit(accountOf({ transaction, nowMs, ...context }).id);
-  const moved = sql`select shelf, product_row, score, 1 - 2 * published as delta from reviews
-    where account_id = ${id} and id in (${sql.join(ids)})`;
-  const own = sql`'p' || cast(product_row as text)`;
-  const targets = sql`
-    select 'a' || cast(${id} as text) as target, cast(null as bigint) as product_row, score, delta from (${moved}) as moved
-    union all select shelf, null, score, delta from (${moved}) as moved where product_row is null
-    union all select ${own}, product_row, score, delta from (${moved}) as moved where product_row is not null
-    union all select shelf, null, score, delta from (${moved}) as moved where product_row is not null and shelf <> ${own}`;
-  const stars = [1, 2, 3, 4, 5];
-  const columns = stars.map((star) => sql.ref(`stars_${star}`));
-  const sums = stars.map((star) => sql`sum(case when score = ${sql.lit(star)} then delta else 0 end)`);
-  await sql`
-    insert into review_totals (account_id, shelf, product_row, ${sql.join(columns)}, shown_reviews, shown_score, listed,
-      updated_at)
-    select ${id}, target, max(product_row), ${sql.join(sums)}, 0, 0, 0, ${sql.lit(nowMs)}
-    from (${targets}) as targets where true group by target
-    on conflict (account_id, shelf) do update set ${sql.join(
-      columns.map((column) => sql`${column} = review_totals.${column} + excluded.${column}`),
-    )}`.execute(transaction);
-  await sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
-    select ${id}, target, sum(delta), sum(delta * score), 0, ${sql.lit(nowMs)}
-    from (${targets}) as targets where target like 'p%' or target like 'g%' group by target`.execute(transaction);
 }

@@ -1,4 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
+import { batchOf } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
 /**
@@ -11,24 +14,30 @@ export const siteTarget = (accountId: number): string => `s${accountId}`;
 /** The target that counts all reviews of an account. */
 export const accountTarget = (accountId: number): string => `a${accountId}`;
 
-/** A product of an account. */
-interface ProductKey {
-  readonly accountId: number;
-  readonly productRow: number;
+/** The groups of products: row IDs by the products' row IDs. */
+export type ProductGroups = ReadonlyMap<number, number>;
+
+/** Finds the groups of products, by the products' row IDs. */
+export async function findGroups(
+  productRows: readonly number[],
+  accountId: number,
+  { transaction, dialect }: Pick<HandlerContext, "transaction" | "dialect">,
+): Promise<ProductGroups> {
+  if (productRows.length === 0) return new Map();
+  const rows = JSON.stringify(productRows.map((row) => [row]));
+  const found = await selectGroups(transaction, dialect, { accountId, rows });
+  return new Map(found.rows.map(({ product_row, group_row }) => [product_row, group_row]));
 }
 
-export async function findGroup(
-  { accountId, productRow }: ProductKey,
-  { transaction }: Pick<HandlerContext, "transaction">,
-): Promise<number | undefined> {
-  const found = await transaction
-    .selectFrom("group_products")
-    .select("group_row")
-    .where("account_id", "=", accountId)
-    .where("product_row", "=", productRow)
-    .executeTakeFirst();
-  return found?.group_row;
-}
+const selectGroups = createStatement<
+  { accountId: number; rows: string },
+  Pick<Row<"group_products">, "product_row" | "group_row">
+>(
+  (slot, dialect) => sql`
+    select group_products.product_row, group_products.group_row
+    from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)} cross join group_products
+    where group_products.account_id = ${slot("accountId")} and group_products.product_row = batch.id`,
+);
 
 /**
  * SQL of the target that a product's reviews are read from; null if the account has no such product.

@@ -6,7 +6,7 @@ import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { addProducts, type FoundProduct } from "../products/product-lookup.ts";
-import { groupTarget, productTarget, siteTarget } from "./rating-targets.ts";
+import { groupTarget, type ProductGroups, productTarget, siteTarget } from "./rating-targets.ts";
 import { describeProduct, type NewReview } from "./reviewed-product.ts";
 import { countReviews } from "./star-totals.ts";
 
@@ -46,40 +46,11 @@ export function addReviewedProducts(
 }
 
 /** The rating target of a review: of its product, of the product's group, or of the store. */
-export function targetOf(
-  product: FoundProduct | undefined,
-  groups: ReadonlyMap<number, number>,
-  accountId: number,
-): string {
+export function targetOf(product: FoundProduct | undefined, groups: ProductGroups, accountId: number): string {
   if (!product) return siteTarget(accountId);
   const group = groups.get(product.id);
   return group === undefined ? productTarget(product.id) : groupTarget(group);
 }
-
-/** Finds the groups of products, by the products' row IDs. */
-export async function findGroups(
-  products: Iterable<FoundProduct>,
-  context: HandlerContext,
-): Promise<ReadonlyMap<number, number>> {
-  const { transaction, dialect } = context;
-  const ids = Array.from(products, ({ id }) => [id]);
-  if (ids.length === 0) return new Map();
-  const { rows } = await selectGroups(transaction, dialect, {
-    accountId: accountOf(context).id,
-    rows: JSON.stringify(ids),
-  });
-  return new Map(rows.map(({ product_row, group_row }) => [product_row, group_row]));
-}
-
-const selectGroups = createStatement<
-  { accountId: number; rows: string },
-  Pick<Row<"group_products">, "product_row" | "group_row">
->(
-  (slot, dialect) => sql`
-    select group_products.product_row, group_products.group_row
-    from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)} cross join group_products
-    where group_products.account_id = ${slot("accountId")} and group_products.product_row = batch.id`,
-);
 
 /** @returns the row IDs, in the order of the rows */
 export async function insertReviews(rows: readonly NewRow[], context: HandlerContext): Promise<readonly number[]> {
@@ -115,18 +86,17 @@ export function toStored(row: NewRow, id: number, context: HandlerContext): Revi
 /** Counts those reviews that are published. */
 export async function countPublished(
   rows: readonly NewRow[],
-  groups: ReadonlyMap<number, number>,
+  groups: ProductGroups,
   context: HandlerContext,
 ): Promise<void> {
-  const counted = rows.flatMap(({ product_row: productRow, score, published }) => {
-    const groupRow = productRow === null ? undefined : groups.get(productRow);
-    return published === 1 ? [{ productRow, score, groupRow }] : [];
-  });
-  await countReviews(counted, accountOf(context).id, context);
+  const counted = rows.flatMap(({ product_row: productRow, score, published }) =>
+    published === 1 ? [{ productRow, score, by: 1 as const }] : [],
+  );
+  await countReviews(counted, accountOf(context).id, context, groups);
 }
 
 /** An event in the history of a review. */
-interface ReviewEvent {
+export interface ReviewEvent {
   readonly id: number;
   readonly event: string;
   readonly by: string;

@@ -6,7 +6,7 @@ import { type Moderation, type ReviewKey, updatePublication } from "./publicatio
 import { announceReviews } from "./review-announcement.ts";
 import { findReview } from "./review-parts.ts";
 import type { ReviewParts } from "./review-response.ts";
-import { recordReviewEvents } from "./review-rows.ts";
+import { recordReviewEvents, type ReviewEvent } from "./review-rows.ts";
 import { refreshTags } from "./review-index.ts";
 
 function decide(published: boolean): Moderation {
@@ -25,9 +25,9 @@ export async function setPublished(
   const accountId = accountOf(context).id;
   const found = await findReview(review_id, { accountId, isPublished: false }, context);
   const key = { id: review_id, accountId };
-  const event = { event: published ? "published" : "unpublished", by, reason };
-  if (await isLastEvent(key, event, context)) return found;
-  await recordReviewEvent(key, event, context);
+  const event = { id: review_id, event: published ? "published" : "unpublished", by, reason };
+  if (await isLastEvent(event, accountId, context)) return found;
+  await recordReviewEvents([event], accountId, context);
   await changeReview(key, { moderation: decide(published) }, context);
   await updatePublication(key, context);
   return announceUpdate(key, context, event.event);
@@ -35,8 +35,8 @@ export async function setPublished(
 
 /** Whether the event equals the last one in the review's history. */
 async function isLastEvent(
-  { id, accountId }: ReviewKey,
-  { event, by, reason }: ReviewEvent,
+  { id, event, by, reason }: ReviewEvent,
+  accountId: number,
   { transaction }: HandlerContext,
 ): Promise<boolean> {
   const last = await transaction
@@ -84,21 +84,4 @@ export async function announceUpdate(
   const own = announced[event];
   if (own !== undefined) await announceReviews(own, [parts], context);
   return parts;
-}
-
-/** An event in a review's history. */
-interface ReviewEvent {
-  readonly event: string;
-  readonly by: string;
-  readonly reason: string | null;
-  readonly previous?: string | null;
-}
-
-/** Appends an event to a review's history, which is append-only. */
-export function recordReviewEvent(
-  { id, accountId }: ReviewKey,
-  event: ReviewEvent,
-  context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
-): Promise<void> {
-  return recordReviewEvents([{ id, ...event }], accountId, context);
 }

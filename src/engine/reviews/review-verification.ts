@@ -3,7 +3,8 @@ import { readAccountProfile } from "../accounts/account-profile.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
-import { announceUpdate, changeReview, recordReviewEvent } from "./review-store.ts";
+import { recordReviewEvents } from "./review-rows.ts";
+import { announceUpdate, changeReview } from "./review-store.ts";
 import { reindexReviews } from "./review-index.ts";
 import { findHeldText } from "./moderation/holds.ts";
 import { findRule, isRuleAuthor, toChecked } from "./moderation/rules.ts";
@@ -88,7 +89,8 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
     .execute();
   const key = { id: review.id, accountId };
   await reindexReviews({ ids: [review.id] }, accountId, context);
-  await recordReviewEvent(key, { event: "verified", by: actorNames.user, reason: null }, context);
+  const verified = { id: review.id, event: "verified", by: actorNames.user, reason: null };
+  await recordReviewEvents([verified], accountId, context);
   await applyRules(key, context);
   await updatePublication(key, context);
   await announceUpdate(key, context);
@@ -110,7 +112,7 @@ async function applyRules(key: ReviewKey, context: HandlerContext): Promise<void
   const reason = wasRule ? findHeldText(checked) : undefined;
   const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
   if (decision && (decision.event !== review.moderation || decision.by !== decider)) {
-    await recordReviewEvent(key, decision, context);
+    await recordReviewEvents([{ id: key.id, ...decision }], key.accountId, context);
   }
   if (decision || wasRule) await changeReview(key, { moderation: decision?.event ?? null }, context);
 }

@@ -1,22 +1,25 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
-import { createStatement } from "../../storage/statement.ts";
+import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { recordChange, recordChanges } from "./bottom-line-changes.ts";
-import { accountTarget, findGroup, groupTarget, productTarget, siteTarget, targetOfProduct } from "./rating-targets.ts";
+import { recordChanges } from "./bottom-line-changes.ts";
+import {
+  accountTarget,
+  findGroups,
+  groupTarget,
+  type ProductGroups,
+  productTarget,
+  siteTarget,
+  targetOfProduct,
+} from "./rating-targets.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
 /** Number of published reviews by stars, from one to five. */
 export type Stars = readonly [number, number, number, number, number];
 
-interface StarColumns {
-  readonly stars_1: number;
-  readonly stars_2: number;
-  readonly stars_3: number;
-  readonly stars_4: number;
-  readonly stars_5: number;
-}
+type StarColumns = Pick<Row<"review_totals">, `stars_${1 | 2 | 3 | 4 | 5}`>;
 
 type Select = RawBuilder<unknown>;
 
@@ -58,7 +61,7 @@ function toStars([found]: readonly StarColumns[]): Stars {
 export const noStars: Stars = [0, 0, 0, 0, 0];
 
 /** The number of reviews, and the sum of their scores. */
-export function sumStars(stars: Stars): { readonly reviews: number; readonly score: number } {
+export function sumStars(stars: readonly number[]): { readonly reviews: number; readonly score: number } {
   return {
     reviews: stars.reduce((sum, count) => sum + count, 0),
     score: stars.reduce((sum, count, at) => sum + count * (at + 1), 0),
@@ -70,44 +73,17 @@ export function averageScore({ reviews, score }: { readonly reviews: number; rea
   return reviews === 0 ? 0 : Math.round((score / reviews) * 100) / 100;
 }
 
-interface CountedReview {
-  readonly accountId: number;
+/** A review that was published (1) or hidden (-1). */
+export interface CountedReview {
   /** Null for a review of the store. */
   readonly productRow: number | null;
   readonly score: number;
+  readonly by: 1 | -1;
 }
 
-const addToStored = sql`
-    on conflict (account_id, shelf) do update set
-      stars_1 = review_totals.stars_1 + excluded.stars_1, stars_2 = review_totals.stars_2 + excluded.stars_2,
-      stars_3 = review_totals.stars_3 + excluded.stars_3, stars_4 = review_totals.stars_4 + excluded.stars_4,
-      stars_5 = review_totals.stars_5 + excluded.stars_5`;
-
-/** Counts a review that was published (1) or hidden (-1), for its product and the product's group, or for the store. */
-export async function countReview(
-  { accountId, productRow, score }: CountedReview,
-  by: 1 | -1,
-  context: Context,
-): Promise<void> {
-  const stars = noStars.map((_, at) => (at + 1 === score ? by : 0)) as unknown as Stars;
-  await addStars({ accountId, target: accountTarget(accountId), productRow: null }, stars, context);
-  if (productRow === null) {
-    await addStars({ accountId, target: siteTarget(accountId), productRow: null }, stars, context);
-    return;
-  }
-  await addListedStars({ accountId, target: productTarget(productRow), productRow }, stars, context);
-  const group = await findGroup({ accountId, productRow }, context);
-  if (group !== undefined) {
-    await addListedStars({ accountId, target: groupTarget(group), productRow: null }, stars, context);
-  }
-}
-
-/** A published review, with the group of its product. */
-export interface NewlyCounted {
-  /** Null for a review of the store. */
-  readonly productRow: number | null;
-  readonly groupRow?: number | undefined;
-  readonly score: number;
+interface StarsColumns extends StarColumns {
+  shelf: string;
+  product_row: number | null;
 }
 
 /** In the order in which the rows are passed to the statement. */
@@ -121,94 +97,58 @@ const starsColumns: BatchColumns<StarsColumns> = {
   stars_5: "integer",
 };
 
-interface StarsColumns {
-  shelf: string;
-  product_row: number | null;
-  stars_1: number;
-  stars_2: number;
-  stars_3: number;
-  stars_4: number;
-  stars_5: number;
-}
-
-/** Counts reviews that were published, as `countReview` does, with a constant number of statements. */
+/**
+ * Counts reviews that were published or hidden, for their products and the groups of these, or for the store, with a
+ * constant number of statements.
+ * @param groups the groups of the products; looked up if they are omitted
+ */
 export async function countReviews(
-  reviews: readonly NewlyCounted[],
+  reviews: readonly CountedReview[],
   accountId: number,
   context: Context,
+  groups?: ProductGroups,
 ): Promise<void> {
   if (reviews.length === 0) return;
+  const productRows = reviews.flatMap(({ productRow }) => productRow ?? []);
+  const groupRows = groups ?? (await findGroups(productRows, accountId, context));
   const totals = new Map<string, { readonly productRow: number | null; readonly stars: number[] }>();
-  const add = (target: string, score: number, productRow: number | null = null) => {
+  const add = (target: string, { score, by }: CountedReview, productRow: number | null = null) => {
     const { stars } = totals.get(target) ?? { stars: [...noStars] };
-    stars[score - 1] = (stars[score - 1] ?? 0) + 1;
+    stars[score - 1] = (stars[score - 1] ?? 0) + by;
     totals.set(target, { productRow, stars });
   };
-  for (const { productRow, groupRow, score } of reviews) {
-    add(accountTarget(accountId), score);
-    if (productRow === null) add(siteTarget(accountId), score);
-    else add(productTarget(productRow), score, productRow);
-    if (groupRow !== undefined) add(groupTarget(groupRow), score);
+  for (const review of reviews) {
+    const { productRow } = review;
+    add(accountTarget(accountId), review);
+    if (productRow === null) {
+      add(siteTarget(accountId), review);
+      continue;
+    }
+    add(productTarget(productRow), review, productRow);
+    const groupRow = groupRows.get(productRow);
+    if (groupRow !== undefined) add(groupTarget(groupRow), review);
   }
   const { transaction, dialect, nowMs } = context;
   const rows = Array.from(totals, ([target, { productRow, stars }]) => [target, productRow, ...stars]);
   await addStarsRows(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
-  const listed = [...totals].filter(
-    ([target]) => target !== accountTarget(accountId) && target !== siteTarget(accountId),
+  const unlisted = new Set([accountTarget(accountId), siteTarget(accountId)]);
+  const changes = Array.from(totals, ([target, { stars }]) => ({ target, ...sumStars(stars) }));
+  await recordChanges(
+    changes.filter(({ target }) => !unlisted.has(target)),
+    accountId,
+    context,
   );
-  const changes = listed.map(([target, { stars }]) => {
-    const { reviews: count, score } = sumStars(stars as unknown as Stars);
-    return { target, reviews: count, score };
-  });
-  await recordChanges(changes, accountId, context);
 }
 
-const addStarsRows = createStatement<{ accountId: number; nowMs: number; rows: string }>(
+const addStarsRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
     select cast(${slot("accountId")} as bigint), shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5, 0, 0, 0,
       cast(${slot("nowMs")} as bigint)
     from ${batchOf(starsColumns, slot("rows"), dialect)} where true
-    ${addToStored}`,
-);
-
-interface TargetRow {
-  readonly accountId: number;
-  readonly target: string;
-  readonly productRow: number | null;
-}
-
-/** Adds to a target that appears in the bottom lines of all products, which are updated later. */
-async function addListedStars(row: TargetRow, stars: Stars, context: Context): Promise<void> {
-  await addStars(row, stars, context);
-  await recordChange({ accountId: row.accountId, target: row.target, ...sumStars(stars) }, context);
-}
-
-async function addStars(
-  { accountId, target, productRow }: TargetRow,
-  [s1, s2, s3, s4, s5]: Stars,
-  { transaction, dialect, nowMs }: Context,
-): Promise<void> {
-  const product = productRow ?? 0;
-  await addStarsRow(transaction, dialect, { accountId, target, product, nowMs, s1, s2, s3, s4, s5 });
-}
-
-const addStarsRow = createStatement<{
-  accountId: number;
-  target: string;
-  product: number;
-  nowMs: number;
-  s1: number;
-  s2: number;
-  s3: number;
-  s4: number;
-  s5: number;
-}>(
-  (slot) => sql`
-    insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
-      shown_reviews, shown_score, listed, updated_at)
-    values (${slot("accountId")}, ${slot("target")}, nullif(cast(${slot("product")} as bigint), 0), ${slot("s1")},
-      ${slot("s2")}, ${slot("s3")}, ${slot("s4")}, ${slot("s5")}, 0, 0, 0, ${slot("nowMs")})
-    ${addToStored}`,
+    on conflict (account_id, shelf) do update set
+      stars_1 = review_totals.stars_1 + excluded.stars_1, stars_2 = review_totals.stars_2 + excluded.stars_2,
+      stars_3 = review_totals.stars_3 + excluded.stars_3, stars_4 = review_totals.stars_4 + excluded.stars_4,
+      stars_5 = review_totals.stars_5 + excluded.stars_5`,
 );

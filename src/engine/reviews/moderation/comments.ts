@@ -3,7 +3,8 @@ import { accountOf, type HandlerContext, type Handlers } from "../../kernel/hand
 import { queueCommentNotification, withdrawCommentNotification } from "../review-emails.ts";
 import { findReview } from "../review-parts.ts";
 import type { ReviewParts } from "../review-response.ts";
-import { announceUpdate, changeReview, recordReviewEvent } from "../review-store.ts";
+import { recordReviewEvents } from "../review-rows.ts";
+import { announceUpdate, changeReview } from "../review-store.ts";
 
 /** Who changes a comment, and why. */
 interface Decision {
@@ -72,7 +73,8 @@ async function change(
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const key = { id: review.id, accountId: review.account_id };
-  await recordReviewEvent(key, { event, by, reason: reason ?? null, previous: review.comment }, context);
+  const edited = { id: review.id, event, by, reason: reason ?? null, previous: review.comment };
+  await recordReviewEvents([edited], review.account_id, context);
   await changeReview(key, { ...changes, updated_at: context.nowMs }, context);
   return announceUpdate(key, context, event);
 }

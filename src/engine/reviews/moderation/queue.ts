@@ -6,7 +6,8 @@ import { isPublished, readPublishedReviews, updatePublication } from "../publica
 import { findOrderId } from "../review-announcement.ts";
 import { findImages, findReview, selectReviewParts, toParts } from "../review-parts.ts";
 import { type ReviewParts, toDetailedReview, toListedReview } from "../review-response.ts";
-import { announceUpdate, changeReview, recordReviewEvent } from "../review-store.ts";
+import { recordReviewEvents } from "../review-rows.ts";
+import { announceUpdate, changeReview } from "../review-store.ts";
 import { stateOf } from "../review-index.ts";
 
 type Reviews = Handlers<typeof contract.reviews>;
@@ -54,7 +55,7 @@ export const queueHandlers: Pick<Reviews, "queue" | "requeue"> = {
     const undecided = { moderation: null, reviewer_type: found.review.reviewer_type };
     const wasHeld = (await findReasons([review_id], context)).size > 0;
     const moderation = isPublished(undecided, setting) || wasHeld ? "held" : null;
-    await recordReviewEvent(key, { event: "requeued", by, reason }, context);
+    await recordReviewEvents([{ id: review_id, event: "requeued", by, reason }], accountId, context);
     await changeReview(key, { moderation }, context);
     await updatePublication(key, context);
     return toResponse(await announceUpdate(key, context));
