@@ -1,8 +1,9 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
-/** Tests of the default suite that run again with large sizes: see `test/support/suite-size.ts`. */
+/** Tests of the default suite that run again with large sizes or on more backends: see `test/support/suite-size.ts`. */
 const enlarged = [
+  "test/conformance/**/*.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/browser/hostile-texts.test.ts",
   "test/browser/mails.test.ts",

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maxProviderEvents } from "../../src/contract/index.ts";
 import { createMessageKey } from "../../src/engine/emails/message-key.ts";
-import { backends, describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
+import { describeBackends, engines, type Harness, type TestAccount } from "../support/backends.ts";
 import {
   createProviderKey,
   postEvents,
@@ -429,67 +429,64 @@ describeBackends("events from email providers", (harness) => {
   });
 });
 
-describe.each(backends.filter(({ name }) => name.startsWith("local")))(
-  "any order of provider events over $name",
-  ({ open }) => {
-    const kinds = ["delivered", "open", "click", "bounce", "spamreport", "unsubscribe", "deferred"] as const;
-    const reported = fc.record({
-      mail: fc.nat({ max: 1 }),
-      kind: fc.constantFrom(...kinds),
-      id: fc.nat({ max: 30 }),
-      hours: fc.nat({ max: 100 }),
-    });
-    const distinct = fc.uniqueArray(reported, { maxLength: 12, selector: ({ id }) => id });
-    const sequences = distinct.chain((events) =>
-      fc.tuple(
-        fc.constant(events),
-        fc
-          .tuple(
-            fc.shuffledSubarray(events, { minLength: events.length }),
-            fc.array(fc.constantFrom(...(events.length > 0 ? events : [undefined]))),
-          )
-          .chain(([all, more]) => {
-            const sequence = [...all, ...more].filter((one) => one !== undefined);
-            return fc.shuffledSubarray(sequence, { minLength: sequence.length });
-          }),
-        fc.integer({ min: 1, max: 5 }),
-      ),
-    );
+describe.each(engines)("any order of provider events over $name", ({ open }) => {
+  const kinds = ["delivered", "open", "click", "bounce", "spamreport", "unsubscribe", "deferred"] as const;
+  const reported = fc.record({
+    mail: fc.nat({ max: 1 }),
+    kind: fc.constantFrom(...kinds),
+    id: fc.nat({ max: 30 }),
+    hours: fc.nat({ max: 100 }),
+  });
+  const distinct = fc.uniqueArray(reported, { maxLength: 12, selector: ({ id }) => id });
+  const sequences = distinct.chain((events) =>
+    fc.tuple(
+      fc.constant(events),
+      fc
+        .tuple(
+          fc.shuffledSubarray(events, { minLength: events.length }),
+          fc.array(fc.constantFrom(...(events.length > 0 ? events : [undefined]))),
+        )
+        .chain(([all, more]) => {
+          const sequence = [...all, ...more].filter((one) => one !== undefined);
+          return fc.shuffledSubarray(sequence, { minLength: sequence.length });
+        }),
+      fc.integer({ min: 1, max: 5 }),
+    ),
+  );
 
-    it("results in the same counts as the set of distinct events", async () => {
-      const harness = await open();
-      try {
-        await fc.assert(
-          fc.asyncProperty(sequences, async ([events, sequence, batch]) => {
-            const run = async (posted: typeof events, perCall: number) => {
-              const account = await harness.newAccount();
-              const emails = [await sendEmail(harness, account), await sendEmail(harness, account)];
-              const base = harness.clock();
-              harness.clock.advance(101 * 3_600_000);
-              const list = posted.map(({ mail: index, kind, id, hours }) => ({
-                email: "ann@mail.example",
-                timestamp: seconds(base + hours * 3_600_000),
-                event: kind,
-                "smtp-id": emails[index]?.smtpId,
-                sg_event_id: `e${id}`,
-              }));
-              let accepted = 0;
-              for (let at = 0; at < list.length; at += perCall) {
-                accepted += (await postEvents(harness, account, list.slice(at, at + perCall))).accepted;
-              }
-              // Move back, so that every run starts at the same hour of a day.
-              harness.clock.advance(-101 * 3_600_000);
-              return { accepted, counts: await readCounts(account) };
-            };
-            const expected = await run(events, 100);
-            expect(expected.accepted).toBe(events.length);
-            expect(await run(sequence, batch)).toEqual(expected);
-          }),
-          { numRuns: 25 },
-        );
-      } finally {
-        await harness.close();
-      }
-    });
-  },
-);
+  it("results in the same counts as the set of distinct events", async () => {
+    const harness = await open();
+    try {
+      await fc.assert(
+        fc.asyncProperty(sequences, async ([events, sequence, batch]) => {
+          const run = async (posted: typeof events, perCall: number) => {
+            const account = await harness.newAccount();
+            const emails = [await sendEmail(harness, account), await sendEmail(harness, account)];
+            const base = harness.clock();
+            harness.clock.advance(101 * 3_600_000);
+            const list = posted.map(({ mail: index, kind, id, hours }) => ({
+              email: "ann@mail.example",
+              timestamp: seconds(base + hours * 3_600_000),
+              event: kind,
+              "smtp-id": emails[index]?.smtpId,
+              sg_event_id: `e${id}`,
+            }));
+            let accepted = 0;
+            for (let at = 0; at < list.length; at += perCall) {
+              accepted += (await postEvents(harness, account, list.slice(at, at + perCall))).accepted;
+            }
+            // Move back, so that every run starts at the same hour of a day.
+            harness.clock.advance(-101 * 3_600_000);
+            return { accepted, counts: await readCounts(account) };
+          };
+          const expected = await run(events, 100);
+          expect(expected.accepted).toBe(events.length);
+          expect(await run(sequence, batch)).toEqual(expected);
+        }),
+        { numRuns: 25 },
+      );
+    } finally {
+      await harness.close();
+    }
+  });
+});

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Endpoint, operations } from "../../src/contract/index.ts";
 import { createServer } from "../../src/server/server.ts";
-import { backends, type Harness } from "../support/backends.ts";
+import { engines, type Harness } from "../support/backends.ts";
 import { silentLog } from "../support/silent-log.ts";
 import type { Seeded } from "./endpoint-inputs.ts";
 import { type FuzzRequest, createMalformedRequest } from "./malformed-requests.ts";
@@ -105,7 +105,7 @@ async function fuzz(endpoint: Endpoint, seed: number, server: FuzzServer): Promi
   return faults;
 }
 
-describe.each(backends.filter(({ name }) => name.startsWith("local")))("malformed requests to $name", ({ open }) => {
+describe.each(engines)("malformed requests to $name", ({ open }) => {
   const server = useServer(() => open());
 
   it.each([...operations.entries()].map(([name, endpoint], index) => ({ name, endpoint, index })))(

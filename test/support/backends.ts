@@ -13,10 +13,10 @@ import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
-import { type DatabaseKind, type Place, places } from "./databases.ts";
+import { type Place, places, type TestedPlace } from "./databases.ts";
 import { postgresServer, postgresSkipped } from "./postgres.ts";
 import { silentLog } from "./silent-log.ts";
-import { isMutationSuite } from "./suite-size.ts";
+import { isMutationSuite, testsAllPairs } from "./suite-size.ts";
 
 /** A clock that only the test advances. */
 export interface TestClock {
@@ -152,16 +152,6 @@ async function openRemote(place: () => Promise<Place>, options?: HarnessOptions)
   };
 }
 
-function backendsOn(kind: DatabaseKind, place: () => Promise<Place>): Backend[] {
-  const local: Backend = {
-    name: `local-${kind}`,
-    open: async (options) => createHarness(await openLocal(place, options)),
-  };
-  // The way to the server is the same for all kinds.
-  if (kind !== "sqlite" && kind !== "postgres") return [local];
-  return [local, { name: `remote-${kind}`, open: async (options) => createHarness(await openRemote(place, options)) }];
-}
-
 /** Adds the helpers that suites need to a transport and its database. */
 function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessParts): Harness {
   const { transport, database, clock } = parts;
@@ -201,10 +191,29 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
   };
 }
 
-/** Local and remote backends on each kind of database; only the first to test mutants. */
-export const backends: readonly Backend[] = places
-  .flatMap(({ kind, place }) => backendsOn(kind, place))
-  .slice(0, isMutationSuite ? 1 : undefined);
+function describeLocal({ kind, place }: TestedPlace): Backend {
+  return { name: `local-${kind}`, open: async (options) => createHarness(await openLocal(place, options)) };
+}
+
+function describeRemote({ kind, place }: TestedPlace): Backend {
+  return { name: `remote-${kind}`, open: async (options) => createHarness(await openRemote(place, options)) };
+}
+
+/** The engine in this process on each kind of database. */
+export const engines: readonly Backend[] = places.map(describeLocal);
+
+/**
+ * Pairs of a way to the engine and a database. By default, one of the two ways is combined with each database, so that
+ * every statement runs on both databases and every call also over HTTP. The way to the server is the same for all other kinds
+ * of database. Mutants are tested with the first pair only.
+ */
+export const backends: readonly Backend[] = chooseBackends();
+
+function chooseBackends(): readonly Backend[] {
+  const remote = places.filter(({ kind }) => kind === "sqlite" || kind === "postgres").map(describeRemote);
+  if (isMutationSuite) return engines.slice(0, 1);
+  return testsAllPairs ? [...engines, ...remote] : [...engines.slice(0, 1), ...remote.slice(-1)];
+}
 
 /** Opens the engine on a database that the test sets up. */
 export async function openEngine(place: () => Promise<Place>, sealingKey?: Buffer): Promise<Harness> {
@@ -231,7 +240,6 @@ function shareDatabase(options: HarnessOptions | undefined): (lifecycle: Lifecyc
 
 /** Runs a suite as `describeBackends` does, but only on the engine: the client waits after status 429. */
 export function describeEngine(title: string, suite: Suite, options?: HarnessOptions): void {
-  const engines = backends.filter(({ name }) => name.startsWith("local-"));
   describeEach(title, suite, shareDatabase(options), engines);
 }
 

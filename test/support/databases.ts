@@ -100,13 +100,19 @@ const kinds = {
   citus: placeOnCitus,
 } as const;
 
-export type DatabaseKind = keyof typeof kinds;
+type DatabaseKind = keyof typeof kinds;
+
+/** A kind of database, and a function that opens a new one. */
+export interface TestedPlace {
+  readonly kind: DatabaseKind;
+  readonly place: () => Promise<Place>;
+}
 
 /**
  * The databases on which suites run: those in `STARPOST_TEST_DATABASES` (see `vitest.databases.config.ts`), otherwise
  * SQLite and, if there is a server, PostgreSQL.
  */
-export const places: readonly { readonly kind: DatabaseKind; readonly place: () => Promise<Place> }[] = (
+export const places: readonly TestedPlace[] = (
   process.env["STARPOST_TEST_DATABASES"] ?? (postgresServer === undefined ? "sqlite" : "sqlite,postgres")
 )
   .split(",")

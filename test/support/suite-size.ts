@@ -1,6 +1,12 @@
 /** Whether `npm run test:slow` is running. */
 export const isSlowSuite = process.env["STARPOST_TEST_SLOW"] === "1";
 
+/**
+ * Whether the conformance suite runs over every pair of a way to the engine and a database: in `npm run test:slow`, and if
+ * the databases are chosen with `STARPOST_TEST_DATABASES`.
+ */
+export const testsAllPairs = isSlowSuite || process.env["STARPOST_TEST_DATABASES"] !== undefined;
+
 /** How often a test repeats something, or how large its input is: `fast` in `npm test`, `slow` in `npm run test:slow`. */
 export function chooseSize(fast: number, slow: number): number {
   return isSlowSuite ? slow : fast;

@@ -1,11 +1,11 @@
 import { expect, it, vi } from "vitest";
 import { operations } from "../../../src/contract/index.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../support/backends.ts";
+import { engines } from "../../support/backends.ts";
 import { callEveryOperation } from "../../support/every-call.ts";
 
 it("uses an index in every statement of every operation", async () => {
-  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  const sqlite = engines.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   const harness = await sqlite.open();
   try {

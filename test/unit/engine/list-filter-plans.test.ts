@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
-import { backends, type Harness, type TestAccount } from "../../support/backends.ts";
+import { engines, type Harness, type TestAccount } from "../../support/backends.ts";
 
 let harness: Harness;
 let account: TestAccount;
 
 beforeAll(async () => {
-  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  const sqlite = engines.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   harness = await sqlite.open();
   account = await harness.newAccount();

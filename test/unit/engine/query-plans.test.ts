@@ -13,14 +13,14 @@ import { createSealer } from "../../../src/engine/kernel/sealer.ts";
 import { selectUnsubscribers } from "../../../src/engine/unsubscribers/unsubscribers.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
-import { backends, type Harness } from "../../support/backends.ts";
+import { engines, type Harness } from "../../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../../support/builders.ts";
 
 let harness: Harness;
 let context: HandlerContext;
 
 beforeEach(async () => {
-  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  const sqlite = engines.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   harness = await sqlite.open();
   const db: Kysely<Tables> = harness.database.db;

@@ -4,14 +4,13 @@ import { emailQueue } from "../../../../src/engine/emails/sending/claims.ts";
 import { createEmailQueue, type EmailQueue } from "../../../../src/engine/emails/sending/email-queue.ts";
 import type { EngineWork } from "../../../../src/engine/kernel/handler.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
-import { backends, type Harness, startMs } from "../../../support/backends.ts";
+import { engines, type Harness, startMs } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
 import { readAccountId } from "../../../support/due-emails.ts";
 
-const local = backends.filter(({ name }) => name.startsWith("local-"));
 const accepted = { state: "accepted", answer: "250 ok" } as const;
 
-describe.each(local)("accounts with due work over $name", ({ open }) => {
+describe.each(engines)("accounts with due work over $name", ({ open }) => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await open();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { maxQuantity, orderProduct } from "../../../../src/contract/index.ts";
-import { backends } from "../../../support/backends.ts";
+import { engines } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOrders } from "../../../support/builders.ts";
 
-describe.each(backends.filter(({ name }) => name.startsWith("local")))("orders over $name", ({ open }) => {
+describe.each(engines)("orders over $name", ({ open }) => {
   it("limits the units of a product even if the caller has validated the order", async () => {
     const harness = await open();
     try {

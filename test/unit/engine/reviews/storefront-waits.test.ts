@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
-import { backends, type Harness } from "../../../support/backends.ts";
+import { engines, type Harness } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
 
-const postgres = backends.find(({ name }) => name === "local-postgres");
+const postgres = engines.find(({ name }) => name === "local-postgres");
 let harness: Harness | undefined;
 
 afterEach(async () => {

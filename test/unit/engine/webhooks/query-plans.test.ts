@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import type { AttemptOutcome } from "../../../../src/engine/webhooks/outcomes.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
 import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../../support/backends.ts";
+import { engines } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
 
 const outcomes: readonly AttemptOutcome[] = [
@@ -13,7 +13,7 @@ const outcomes: readonly AttemptOutcome[] = [
 ];
 
 it("finds deliveries using an index in every statement of a worker", async () => {
-  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  const sqlite = engines.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   const harness = await sqlite.open();
   try {

@@ -6,14 +6,12 @@ import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queu
 import { webhookSlots } from "../../../../src/contract/index.ts";
 import { savePrivateWebhooks } from "../../../../src/engine/webhooks/private-webhooks.ts";
 import type { Resolve } from "../../../../src/worker/webhooks/webhook-request.ts";
-import { backends, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
+import { engines, type Harness, startMs, type TestAccount } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, aReview, bulkOrders } from "../../../support/builders.ts";
 import { type Loopback, type Responder, sendJson, startLoopback } from "../../../support/loopback.ts";
 import { openDispatcher, runOnce, signatureOf } from "../../../support/webhook-receiver.ts";
 
-const local = backends.filter(({ name }) => name.startsWith("local"));
-
-describe.each(local)("webhook deliveries over $name", ({ open }) => {
+describe.each(engines)("webhook deliveries over $name", ({ open }) => {
   let harness: Harness;
   let account: TestAccount;
   let receivers: Loopback[];

@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookSlots } from "../../../../src/contract/index.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
-import { backends, type Harness, type TestAccount } from "../../../support/backends.ts";
+import { engines, type Harness, type TestAccount } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
 import { type Loopback, sendJson, startLoopback } from "../../../support/loopback.ts";
 import { openDispatcher } from "../../../support/webhook-receiver.ts";
 
 const leaseMs = 60_000;
 const outcome = { state: "delivered", status: 200, durationMs: 1 } as const;
-const local = backends.filter(({ name }) => name.startsWith("local"));
 
-describe.each(local)("leases of deliveries over $name", ({ open }) => {
+describe.each(engines)("leases of deliveries over $name", ({ open }) => {
   let harness: Harness;
   let account: TestAccount;
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { SqliteFile } from "../../../../../src/storage/sqlite/sqlite-file.ts";
-import { backends, type Harness } from "../../../../support/backends.ts";
+import { engines, type Harness } from "../../../../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOrders } from "../../../../support/builders.ts";
 import { evaluateDueEmails } from "../../../../support/due-emails.ts";
 
@@ -24,7 +24,7 @@ async function findSteps({ database }: Harness, run: () => Promise<unknown>): Pr
 }
 
 async function openSqlite(): Promise<Harness> {
-  const sqlite = backends.find(({ name }) => name === "local-sqlite");
+  const sqlite = engines.find(({ name }) => name === "local-sqlite");
   if (!sqlite) throw new Error("there is no SQLite backend");
   return sqlite.open();
 }

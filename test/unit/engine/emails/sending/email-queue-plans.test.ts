@@ -4,11 +4,11 @@ import { createLocalTransport } from "../../../../../src/engine/local-transport.
 import { createEmailQueue } from "../../../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../../../src/engine/kernel/sealer.ts";
 import { SqliteFile } from "../../../../../src/storage/sqlite/sqlite-file.ts";
-import { backends } from "../../../../support/backends.ts";
+import { engines } from "../../../../support/backends.ts";
 import { anOrder, bulkOrders } from "../../../../support/builders.ts";
 
 it("finds emails using an index in every statement of a worker", async () => {
-  const harness = await (backends.find(({ name }) => name === "local-sqlite") ?? expect.unreachable()).open();
+  const harness = await (engines.find(({ name }) => name === "local-sqlite") ?? expect.unreachable()).open();
   try {
     const { service } = await harness.newAccount();
     await service.orders.massCreate(bulkOrders([1, 2, 3, 4, 5].map((order_id) => anOrder({ order_id }))));

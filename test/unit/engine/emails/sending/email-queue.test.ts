@@ -4,7 +4,7 @@ import { createLocalTransport } from "../../../../../src/engine/local-transport.
 import { giveUpAfterMs, retryDelaysMs } from "../../../../../src/engine/emails/sending/retries.ts";
 import { createEmailQueue, type EmailQueue } from "../../../../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../../../../src/engine/kernel/sealer.ts";
-import { backends, type Harness, startMs, type TestAccount } from "../../../../support/backends.ts";
+import { engines, type Harness, startMs, type TestAccount } from "../../../../support/backends.ts";
 import { anOrder, bulkOrders } from "../../../../support/builders.ts";
 import { readEmailCounts } from "../../../../support/emails.ts";
 import { postgresServer, postgresSkipped } from "../../../../support/postgres.ts";
@@ -14,11 +14,9 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-const local = backends.filter(({ name }) => name.startsWith("local-"));
-
 if (postgresServer === undefined) it.skip(`due emails over ${postgresSkipped}`);
 
-describe.each(local)("due emails over $name", ({ open }) => {
+describe.each(engines)("due emails over $name", ({ open }) => {
   let harness: Harness;
   let account: TestAccount;
 
