@@ -1,16 +1,7 @@
 import { expect, it } from "vitest";
 import { couponCodeLength } from "../../src/contract/index.ts";
-import { describeBackends, type Harness } from "../support/backends.ts";
+import { describeBackends } from "../support/backends.ts";
 import { invalidField } from "../support/service-errors.ts";
-
-async function disableFeature({ database }: Harness, appKey: string, feature: string): Promise<void> {
-  const { id } = await database.db
-    .selectFrom("accounts")
-    .select("id")
-    .where("app_key", "=", appKey)
-    .executeTakeFirstOrThrow();
-  await database.db.insertInto("account_features").values({ account_id: id, feature, enabled: 0 }).execute();
-}
 
 describeBackends("coupons", (harness) => {
   const counts = (empty: number, length: number, duplicate: number) => ({
@@ -60,48 +51,5 @@ describeBackends("coupons", (harness) => {
     });
     const again = await service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
     expect(again["new-codes"]).toBe(1);
-  });
-
-  it("accepts 1,000 codes and rejects more", async () => {
-    const { service } = await harness().newAccount();
-    const codes = Array.from({ length: 1_001 }, (_, at) => `CODE${at}`);
-    await expect(service.coupons.upload({ coupon_action: "map_share", codes })).rejects.toMatchObject(
-      invalidField("codes", 1001, 1000),
-    );
-    const reply = await service.coupons.upload({ coupon_action: "map_share", codes: codes.slice(1) });
-    expect(reply["new-codes"]).toBe(1_000);
-  });
-
-  it("rejects an unknown action and missing codes", async () => {
-    const { service } = await harness().newAccount();
-    await expect(service.coupons.upload({ coupon_action: "map" as "map_share", codes: [] })).rejects.toMatchObject(
-      invalidField("coupon_action", "map_review, map_share, map_review_share"),
-    );
-    await expect(service.coupons.upload({ coupon_action: "map_share" } as never)).rejects.toMatchObject({
-      message: "Missing codes",
-    });
-  });
-
-  it("keeps the codes of two accounts separate", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await one.service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
-    const same = await other.service.coupons.upload({ coupon_action: "map_share", codes: ["AAA", "BBB"] });
-    expect(same["new-codes"]).toBe(2);
-    await other.service.coupons.delete({ coupon_action: "map_share" });
-    expect(await one.service.coupons.list({})).toEqual({ coupons: [{ code: "AAA" }] });
-    expect((await one.service.coupons.stats({})).stats["map_share"]).toBe(1);
-  });
-
-  it("rejects every request of an account with coupons disabled", async () => {
-    const { service, caller } = await harness().newAccount();
-    await disableFeature(harness(), caller.appKey, "dynamic_coupons");
-    const featureDisabled = { kind: "featureDisabled", message: expect.stringContaining("dynamic_coupons") };
-    await expect(service.coupons.list({})).rejects.toMatchObject(featureDisabled);
-    await expect(service.coupons.stats({})).rejects.toMatchObject(featureDisabled);
-    await expect(service.coupons.upload({ coupon_action: "map_share", codes: [] })).rejects.toMatchObject(
-      featureDisabled,
-    );
-    await expect(service.coupons.delete({ coupon_action: "map_share" })).rejects.toMatchObject(featureDisabled);
-    await expect(service.unsubscribers.list({})).resolves.toEqual({ unsubscribers: [] });
   });
 });

@@ -79,15 +79,4 @@ describeBackends("the details option of lists", (harness) => {
     const plain = await service.reviews.list({ deleted: true });
     expect(plain.reviews.map((review) => Object.keys(review).length)).toEqual([14, 14]);
   });
-
-  it("adds the action to coupon codes", async () => {
-    const { service } = await harness().newAccount();
-    await service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
-    await service.coupons.upload({ coupon_action: "map_review", codes: ["BBB"] });
-    expect((await service.coupons.list({ details: true })).coupons).toEqual([
-      { code: "AAA", coupon_action: "map_share" },
-      { code: "BBB", coupon_action: "map_review" },
-    ]);
-    expect((await service.coupons.list({})).coupons).toEqual([{ code: "AAA" }, { code: "BBB" }]);
-  });
 });

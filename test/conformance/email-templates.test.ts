@@ -52,14 +52,6 @@ describeBackends("email templates", (harness: () => Harness) => {
     expect(await listCustom()).toEqual([]);
   });
 
-  it("apply to one account only", async () => {
-    const other = await harness().newAccount();
-    await service.emailTemplates.set({ category: "map", ...customTemplate });
-    await other.service.emailTemplates.reset({ category: "map" });
-    expect(await listCustom(other.service)).toEqual([]);
-    expect(await listCustom()).toEqual(["map"]);
-  });
-
   it("are validated before they are stored, each part", async () => {
     const invalidTemplate = { ...customTemplate, html: `${customTemplate.html}\n{{ product.name }}` };
     await expect(service.emailTemplates.set({ category: "map", ...invalidTemplate })).rejects.toMatchObject({

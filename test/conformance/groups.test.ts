@@ -78,14 +78,6 @@ describeBackends("groups.create", (harness) => {
     expect(await groups.list({})).toEqual({ products_groups: [] });
     await groups.create({ group_name: "e\u0301".repeat(255) });
   });
-
-  it("names the missing field", async () => {
-    const { service } = await harness().newAccount();
-    await expect(service.groups.create({} as never)).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "Missing group_name",
-    });
-  });
 });
 
 describeBackends("groups.get", (harness) => {
@@ -164,18 +156,6 @@ describeBackends("groups.update", (harness) => {
     expect(await skusOf(account, "G")).toEqual(["2", "3"]);
   });
 
-  it("rejects a request with an unknown product, and names the first one", async () => {
-    const account = await withProducts(harness(), "a", "b");
-    const { groups } = account.service;
-    await groups.create({ group_name: "G" });
-    await groups.update({ group_name: "G", product_ids_to_add: ["b"] });
-    const call = { product_ids_to_add: ["a", "none", "void"], product_ids_to_remove: ["b"] };
-    await expect(groups.update({ group_name: "G", ...call })).rejects.toMatchObject(
-      invalidField("product_ids_to_add", "none"),
-    );
-    expect(await skusOf(account, "G")).toEqual(["b"]);
-  });
-
   it.each(["product_ids_to_add", "product_ids_to_remove"])("accepts at most 500 %s", async (field) => {
     const account = await withProducts(harness(), "a");
     await account.service.groups.create({ group_name: "G" });
@@ -196,15 +176,6 @@ describeBackends("groups.update", (harness) => {
       }),
     ).rejects.toMatchObject(invalidField("product_ids_to_add", "product_ids_to_remove", "a"));
     expect(await skusOf(account, "G")).toEqual([]);
-  });
-
-  it("rejects another account's product", async () => {
-    const mine = await withProducts(harness(), "a");
-    await withProducts(harness(), "theirs");
-    await mine.service.groups.create({ group_name: "G" });
-    await expect(mine.service.groups.update({ group_name: "G", product_ids_to_add: ["theirs"] })).rejects.toMatchObject(
-      { kind: "invalidParams" },
-    );
   });
 
   it("moves a product from another group, and does not remove a product of another group", async () => {
@@ -231,14 +202,6 @@ describeBackends("groups.update", (harness) => {
     const before = "2026-03-15T12:00:00.000Z";
     const after = "2026-03-15T12:00:01.000Z";
     expect([await changes("One"), await changes("Two"), await changes("Three")]).toEqual([after, after, before]);
-  });
-
-  it("rejects values that are not lists, and an unknown group", async () => {
-    const { service } = await harness().newAccount();
-    await expect(service.groups.update({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
-    await expect(service.groups.update({ group_name: "G", product_ids_to_add: "a" as never })).rejects.toMatchObject(
-      invalidField("product_ids_to_add"),
-    );
   });
 });
 
@@ -332,12 +295,5 @@ describeBackends("groups.delete", (harness) => {
     await service.groups.create({ group_name: "G" });
     const [second] = (await service.groups.list({})).products_groups;
     expect(second?.id).toBeGreaterThan(first?.id ?? 0);
-  });
-
-  it("does not delete another account's group", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await one.service.groups.create({ group_name: "G" });
-    await expect(other.service.groups.delete({ group_name: "G" })).rejects.toMatchObject(unknown("G"));
-    expect((await one.service.groups.list({})).products_groups).toHaveLength(1);
   });
 });

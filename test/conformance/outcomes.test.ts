@@ -21,11 +21,6 @@ describeBackends("the outcomes of coupons", (harness) => {
       dropped("code", couponErrorTexts.duplicate_code),
     ]);
   });
-
-  it("are absent without details", async () => {
-    const { coupons } = (await harness().newAccount()).service;
-    expect(await coupons.upload({ coupon_action: "map_review", codes: ["NEW"] })).not.toHaveProperty("outcomes");
-  });
 });
 
 describeBackends("the outcomes of unsubscribers", (harness) => {

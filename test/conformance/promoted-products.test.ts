@@ -99,17 +99,6 @@ describeBackends("products.promoted", (harness) => {
       products: [{ domain_key: "b", average_score: 3, total_review: 1 }],
     });
   });
-
-  it("is public, and shows no products of other accounts", async () => {
-    const mine = await withProducts(harness(), "a");
-    await review(mine, "a", 5);
-    const anonymous = harness().service({ appKey: mine.caller.appKey });
-    expect((await anonymous.products.promoted({})).products).toHaveLength(1);
-    expect(await promotedOf(await harness().newAccount())).toEqual([]);
-    await expect(harness().service({ appKey: "none" }).products.promoted({})).rejects.toMatchObject({
-      kind: "recordNotFound",
-    });
-  });
 });
 
 describeBackends("products.setPromoted", (harness) => {
@@ -163,15 +152,5 @@ describeBackends("products.setPromoted", (harness) => {
     }
     await expect(products.setPromoted({} as never)).rejects.toMatchObject({ message: "Missing product_ids" });
     expect(await promotedOf(account)).toEqual(["a"]);
-  });
-
-  it("requires a utoken, and applies to one account only", async () => {
-    const [one, other] = [await withProducts(harness(), "a"), await withProducts(harness(), "a")];
-    const mismatched = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
-    await expect(mismatched.products.setPromoted({ product_ids: ["a"] })).rejects.toMatchObject({
-      kind: "unauthorized",
-    });
-    await one.service.products.setPromoted({ product_ids: ["a"] });
-    expect([await promotedOf(one), await promotedOf(other)]).toEqual([["a"], []]);
   });
 });

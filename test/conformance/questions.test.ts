@@ -172,35 +172,6 @@ describeIsolated("questions", (harness) => {
     });
   });
 
-  it("requires an app key but no utoken", async () => {
-    const { caller, service } = await harness().newAccount();
-    await service.questions.sendConfirmation(aQuestion());
-    const anonymous = harness().service({ appKey: caller.appKey });
-    expect(await anonymous.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 0 });
-    await expect(harness().service({ appKey: "nobody" }).questions.list({ sku: "teapot" })).rejects.toMatchObject({
-      kind: "recordNotFound",
-      message: "Couldn't find Account with app_key = nobody",
-    });
-  });
-
-  it("rejects missing and invalid fields", async () => {
-    const { service } = await harness().newAccount();
-    const send = (fields: Record<string, unknown>) => service.questions.sendConfirmation(aQuestion(fields));
-    for (const name of ["review_content", "display_name", "email", "product_id", "product_title", "product_url"]) {
-      await expect(send({ [name]: undefined }), name).rejects.toMatchObject({
-        kind: "invalidParams",
-        message: `Missing ${name}`,
-      });
-    }
-    await expect(send({ email: "ann" })).rejects.toMatchObject({ kind: "invalidParams" });
-    await expect(send({ product_id: "a/b" })).rejects.toMatchObject({ kind: "invalidParams" });
-    await expect(send({ product_url: "ftp://shop.example" })).rejects.toMatchObject({
-      kind: "invalidParams",
-    });
-    expect(await countQuestions(harness())).toBe(0);
-    expect(await readEmails(harness())).toEqual([]);
-  });
-
   it("rejects every request while the feature is disabled, before it looks up the product", async () => {
     const { service, caller } = await harness().newAccount();
     await disableFeature(harness(), caller.appKey, "questions_and_answers");

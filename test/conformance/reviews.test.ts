@@ -60,22 +60,8 @@ describeBackends("reviews", (harness) => {
       });
     });
 
-    it("creates a missing product, and leaves an existing one unchanged", async () => {
-      const { service } = await newAccount();
-      await service.reviews.create(aReview({ product_title: "First", product_description: "d" }));
-      await service.reviews.create(aReview({ product_title: "Second" }));
-      const { products } = await service.reviews.widget({ product_id: "teapot" });
-      expect(products).toMatchObject([{ domain_key: "teapot", name: "First" }]);
-    });
-
     it.each([
-      [{ email: undefined }, "Missing email"],
-      [{ review_score: 6 }, mentioning("review_score", 1, 5)],
-      [{ review_score: "five" }, mentioning("review_score", 1, 5)],
-      [{ sku: "tea pot" }, mentioning("sku")],
-      [{ email: "nobody" }, mentioning("email")],
       [{ review_content: " " }, "Missing review_content"],
-      [{ review_title: "a\u0000b" }, mentioning("review_title", "U+0000")],
       [{ user_reference: "a\u0000b" }, mentioning("user_reference", "U+0000")],
       [{ user_reference: { id: 1 } }, mentioning("user_reference", "string")],
       [{ user_reference: "u".repeat(256) }, mentioning("user_reference", 255)],
@@ -143,30 +129,6 @@ describeBackends("reviews", (harness) => {
       return { ...review, signature } as unknown as InputOf<"reviews.create">;
     };
 
-    it("uses the reviewer type that the vendor states, and sends no verification email", async () => {
-      const account = await newAccount();
-      const { service } = account;
-      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
-      await service.reviews.create(signed(account));
-      const { reviews } = await service.reviews.widget({ product_id: "teapot" });
-      expect(reviews).toMatchObject([{ verified_buyer: true, user: { user_type: "User" } }]);
-      expect(
-        await harness()
-          .database.db.selectFrom("mails")
-          .where("account_id", "=", await harness().newestAccountId())
-          .where("category", "!=", "comment_request")
-          .select("id")
-          .execute(),
-      ).toEqual([]);
-    });
-
-    it("is rejected while the feature is disabled, which is the default", async () => {
-      const account = await newAccount();
-      await expect(account.service.reviews.create(signed(account))).rejects.toMatchObject({
-        kind: "featureDisabled",
-      });
-    });
-
     it.each([
       ["another secret", { secret: "x" }, "unauthorized"],
       ["a time too far in the past", { time_stamp: String(startMs / 1_000 - 901) }, "unauthorized"],
@@ -228,33 +190,6 @@ describeBackends("reviews", (harness) => {
       expect((await service.reviews.list({})).reviews).toHaveLength(2);
       harness().clock.advance(15 * 60_000);
       await expect(anonymous.reviews.create(review)).rejects.toMatchObject({ kind: "unauthorized" });
-    });
-  });
-
-  describe("createNow", () => {
-    it("returns the complete review", async () => {
-      const { service } = await newAccount();
-      const { reviews } = await service.reviews.createNow(aReview({ user_reference: "u-1" }));
-      const [review] = reviews;
-      const one = await service.reviews.get({ review_id: review?.id ?? 0 });
-      const { products: _products, account: _account, ...specified } = review ?? {};
-      expect(one.review).toMatchObject(specified);
-      expect(review).toMatchObject({
-        score: 5,
-        deleted: false,
-        new: true,
-        user_vote: 0,
-        products: [{ Location_idx: [0, 0], Product: { name: "Teapot" } }],
-        products_apps: [{ domain_key: "teapot", product: { name: "Teapot" } }],
-        account: { domain: "https://shop.example" },
-      });
-      expect(
-        await harness()
-          .database.db.selectFrom("mails")
-          .where("account_id", "=", await harness().newestAccountId())
-          .select("id")
-          .execute(),
-      ).toEqual([]);
     });
   });
 
@@ -518,52 +453,7 @@ describeBackends("reviews", (harness) => {
     });
   });
 
-  it("comment: appears in the widget, and is replaced by a new one", async () => {
-    const account = await newAccount();
-    const [id = 0] = await store(account, {});
-    await account.service.reviews.comment({ review_id: id, content: "Thanks" });
-    await account.service.reviews.comment({ review_id: id, content: "Thank you" });
-    const { reviews } = await account.service.reviews.widget({ product_id: "teapot" });
-    expect(reviews).toMatchObject([{ comment: { content: "Thank you", comments_avatar: null } }]);
-  });
-
-  it("vote: returns an increasing index, and counts each vote", async () => {
-    const account = await newAccount();
-    const [id = 0] = await store(account, {});
-    const { vote, get } = account.service.reviews;
-    const first = await vote({ review_id: id, vote_type: "up" });
-    const second = await vote({ review_id: id, vote_type: "down" });
-    const third = await vote({ review_id: id, vote_type: "up" });
-    expect(second.vote.id).toBeGreaterThan(first.vote.id);
-    expect(third.vote.id).toBeGreaterThan(second.vote.id);
-    expect((await get({ review_id: id })).review).toMatchObject({ votes_up: 2, votes_down: 1 });
-    await expect(vote({ review_id: 999_999, vote_type: "up" })).rejects.toMatchObject({
-      kind: "recordNotFound",
-      message: "Couldn't find Review with id = 999999",
-    });
-    await expect(vote({ review_id: id, vote_type: "left" as never })).rejects.toMatchObject({
-      kind: "invalidParams",
-    });
-  });
-
   describe("list", () => {
-    it("returns the account's format, with full names and email addresses", async () => {
-      const account = await newAccount();
-      await store(account, { display_name: "Ann Smith", user_reference: "u-1" }, { sku: siteReviewsId });
-      const { reviews } = await account.service.reviews.list({});
-      expect(reviews).toMatchObject([
-        {
-          sku: "teapot",
-          name: "Ann Smith",
-          email: "ann@mail.example",
-          reviewer_type: "anonymous",
-          user_reference: "u-1",
-          deleted: false,
-        },
-        { sku: siteReviewsId, user_reference: null },
-      ]);
-    });
-
     it("pages, and starts at the requested ID or day", async () => {
       const account = await newAccount();
       const ids = await store(account, {}, {}, {});
@@ -601,18 +491,6 @@ describeBackends("reviews", (harness) => {
       expect(await count({ since_updated_at: after(updated_at, hourMs).replace("Z", "+01:00") })).toBe(1);
       expect(await count({ since_updated_at: after(updated_at, hourMs + 1).replace("Z", "+0100") })).toBe(0);
     });
-
-    it("finds the reviews with a user reference, for the account and for the public", async () => {
-      const account = await newAccount();
-      await store(account, { user_reference: "u-1" }, { user_reference: "u-2" }, { user_reference: "u-1" });
-      const { list, listByUser } = account.service.reviews;
-      expect((await list({ user_reference: "u-1" })).reviews).toHaveLength(2);
-      const found = await listByUser({ user_reference: "u-1", count: 1 });
-      expect(found.reviews).toHaveLength(1);
-      expect(found.total_reviews).toBe(2);
-      expect((await listByUser({})).total_reviews).toBe(3);
-      expect(await listByUser({ user_reference: "nobody" })).toEqual({ reviews: [], total_reviews: 0 });
-    });
   });
 
   it("top: returns the three latest five-star reviews of products", async () => {
@@ -624,16 +502,5 @@ describeBackends("reviews", (harness) => {
     const { reviews } = await account.service.reviews.top({});
     expect(reviews.map(({ id }) => ids.indexOf(id))).toEqual([4, 3, 1]);
     expect(reviews[0]).toMatchObject({ score: 5, image: 0, good_length: 0, featured_image_id: null });
-  });
-
-  it("shows no data of another account", async () => {
-    const [one, other] = [await newAccount(), await newAccount()];
-    await store(one, {});
-    harness().clock.advance(hourMs);
-    const { reviews } = other.service;
-    expect((await reviews.widget({ product_id: "teapot" })).reviews).toEqual([]);
-    expect((await reviews.list({ deleted: true })).reviews).toEqual([]);
-    expect((await reviews.top({})).reviews).toEqual([]);
-    expect(await reviews.bottomLines({})).toEqual(noBottomLines);
   });
 });

@@ -28,13 +28,6 @@ async function isAccepted(harness: Harness, appKey: string, utoken: string | und
 }
 
 describeIsolated("tokens.create", (harness) => {
-  it("returns a bearer token that grants access to the account", async () => {
-    const account = await harness().newAccount();
-    const reply = await harness().transport.call("tokens.create", credentialsOf(account), {});
-    expect(reply).toEqual({ access_token: expect.stringMatching(/^[A-Za-z0-9]{40}$/), token_type: "bearer" });
-    expect(await isAccepted(harness(), account.caller.appKey, reply.access_token)).toBe(true);
-  });
-
   it("checks the grant type first, then the client, then the secret", async () => {
     const account = await harness().newAccount();
     const call = (fields: object) =>

@@ -185,24 +185,6 @@ describeIsolated("webhookDeliveries", (harness) => {
       message: expect.stringContaining("deleted"),
     });
   });
-
-  it("are visible to their account only, and require a utoken", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await one.service.webhooks.create({ url, event_name: "review_create" });
-    await one.service.reviews.create(aReview());
-    const delivery_id = await attempt(harness(), delivered);
-    expect((await other.service.webhookDeliveries.list({})).deliveries).toEqual([]);
-    expect((await other.service.webhookDeliveries.attempts({ since_id: 0 })).attempts).toEqual([]);
-    const unknown = { kind: "recordNotFound", message: `Couldn't find Delivery with id = ${delivery_id}` };
-    await expect(other.service.webhookDeliveries.get({ delivery_id })).rejects.toMatchObject(unknown);
-    await expect(other.service.webhookDeliveries.redeliver({ delivery_id })).rejects.toMatchObject(unknown);
-    const anonymous = harness().service({ appKey: one.caller.appKey }).webhookDeliveries;
-    const rejection = { kind: "unauthorized" };
-    await expect(anonymous.list({})).rejects.toMatchObject(rejection);
-    await expect(anonymous.attempts({})).rejects.toMatchObject(rejection);
-    await expect(anonymous.get({ delivery_id })).rejects.toMatchObject(rejection);
-    await expect(anonymous.redeliver({ delivery_id })).rejects.toMatchObject(rejection);
-  });
 });
 
 describeBackends("webhooks.create", (harness) => {

@@ -73,18 +73,4 @@ describe("authorization", () => {
       body: unauthorized,
     });
   });
-
-  it("returns 404 for an unknown app key", async () => {
-    const { utoken, request } = wire();
-    expect(await request("GET", `/apps/nobody/coupons/unique?utoken=${utoken}`)).toMatchObject({
-      status: 404,
-      body: {
-        status: {
-          message: "Couldn't find Account with app_key = nobody",
-          code: 404,
-          error_type: "Exceptions::RecordNotFound",
-        },
-      },
-    });
-  });
 });

@@ -121,11 +121,6 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     expect(status).toBe(500);
     expect(body).toEqual(refusal(expect.stringContaining(message) as string, 500, "InvalidParams"));
   });
-
-  it("requires a utoken", async () => {
-    const path = `/apps/${wire().appKey}/email_stats/2026-03-01/2026-03-02?categories=map&aggregate=day`;
-    expect((await wire().request("GET", path)).status).toBe(401);
-  });
 });
 
 describe("POST /apps/{app_key}/reminders/send_test_email", () => {

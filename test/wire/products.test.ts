@@ -49,7 +49,7 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
     const { appKey, utoken, request } = wire();
     const { status, body } = await request("POST", `/apps/${appKey}/products/mass_create`, {
       utoken,
-      products: { good: teapot, bad: { url: "shop" }, "bad id": teapot },
+      products: { good: teapot, bad: { url: "shop", price: "1,50" }, "bad id": teapot, none: "text" },
     });
     expect([status, body]).toEqual([
       200,
@@ -59,7 +59,9 @@ describe("POST /apps/{app_key}/products/mass_create", () => {
         errors: {
           0: { product_id: "bad", field: "name", error: "is missing" },
           1: { product_id: "bad", field: "url", error: expect.stringContaining("https://") },
-          2: { product_id: "bad id", field: "product_id", error: expect.stringContaining("letters, digits") },
+          2: { product_id: "bad", field: "price", error: expect.stringContaining("price") },
+          3: { product_id: "bad id", field: "product_id", error: expect.stringContaining("letters, digits") },
+          4: { product_id: "none", field: "product", error: expect.stringContaining("object") },
         },
       },
     ]);

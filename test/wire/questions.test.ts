@@ -158,25 +158,6 @@ describe("GET /products/{app_key}/{sku}/qna_bottomline", () => {
 });
 
 describe.each(["questions", "qna_bottomline"])("errors of %s", (call) => {
-  it("reports a disabled feature", async () => {
-    await addProducts(wire(), "teapot");
-    await setFeature(wire(), "questions_and_answers", false);
-    const { status, body } = await read(call);
-    expect(status).toBe(401);
-    const message = expect.stringMatching(/feature questions_and_answers is disabled/) as string;
-    expect(body).toEqual(refusal(message, 401, "FeatureDisabled"));
-    await setFeature(wire(), "questions_and_answers", true);
-    expect((await read(call)).status).toBe(200);
-  });
-
-  it("reports an unknown account", async () => {
-    const { status, body } = await read(call, { appKey: "nobody" });
-    expect([status, body]).toEqual([
-      404,
-      refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
-    ]);
-  });
-
   it("reports an unknown product", async () => {
     const { status, body } = await read(call, { sku: "nowhere" });
     expect(status).toBe(404);

@@ -138,25 +138,3 @@ describe("GET /starpost/v1/apps/{app_key}/unsubscribers", () => {
     },
   );
 });
-
-it("rejects every unsubscriber request while the feature is disabled", async () => {
-  await wire().disable("unsubscribers");
-  const email_list = { 1: ["ann@shop.example"] };
-  const responses = [
-    await send("POST", "mass_create", { email_list }),
-    await send("DELETE", "mass_delete", { email_list }),
-    await list(),
-  ];
-  for (const { status, body } of responses) {
-    expect([status, body]).toEqual([
-      401,
-      {
-        status: {
-          message: expect.stringContaining("unsubscribers"),
-          code: 401,
-          error_type: "Exceptions::FeatureDisabled",
-        },
-      },
-    ]);
-  }
-});

@@ -169,14 +169,6 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     const message = expect.stringContaining(name.replace("[]", "")) as string;
     expect(body).toEqual(refusal(message, 500, "InvalidParams"));
   });
-
-  it("returns 404 for an unknown app key", async () => {
-    const { status, body } = await wire().request("GET", "/v1/widget/nobody/products/teapot/reviews.json");
-    expect([status, body]).toEqual([
-      404,
-      refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
-    ]);
-  });
 });
 
 describe("GET /v1/widget/{app_key}/products/service_site_reviews/reviews.json", () => {
