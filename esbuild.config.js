@@ -1,6 +1,6 @@
 // Builds dist/ from src/: each import() and each thread starts a file of its own, so a command loads only what it uses.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { build, transform } from "esbuild";
 import { writeNotices } from "./.ci/notices.js";
 
@@ -45,7 +45,7 @@ async function bundle() {
     target: "node20.19",
     define: { "import.meta.url": fileUrl },
     external: nativePackages,
-    plugins: [withoutChildProcess],
+    plugins: [withoutUnused],
     legalComments: "none",
     logLevel: "warning",
     metafile: true,
@@ -53,13 +53,24 @@ async function bundle() {
   });
 }
 
-/** Commander imports node:child_process for subcommands that are executables, which starpost does not have. */
-const withoutChildProcess = {
-  name: "without-child-process",
+/**
+ * Modules that packages import for what starpost does not use, because they take long to load: commander for subcommands
+ * that are executables; conf for schemas and migrations.
+ */
+const unusedModules = {
+  commander: /^node:child_process$/,
+  conf: /^(ajv\/dist\/2020\.js|ajv-formats|semver)$/,
+};
+
+const withoutUnused = {
+  name: "without-unused",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      importer.includes(join("node_modules", "commander")) ? { path: "child_process", namespace: "empty" } : undefined,
-    );
+    for (const [name, filter] of Object.entries(unusedModules)) {
+      const folder = join(root, "node_modules", name) + sep;
+      onResolve({ filter }, ({ path, importer }) =>
+        importer.startsWith(folder) ? { path, namespace: "empty" } : undefined,
+      );
+    }
     onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "module.exports = {};" }));
   },
 };

@@ -11,8 +11,6 @@ import { usageError } from "../config/user-error.ts";
 import { withFileLock } from "../config/with-file-lock.ts";
 import { commandAccounts, openEngine } from "./engine.ts";
 
-const lockWaitMs = 10_000;
-
 /**
  * Opens the sealing keys of this machine, and a database that is sealed with them.
  * @throws UserError, ServiceError
@@ -61,5 +59,5 @@ export async function openSealingKeys(host: HostContext, profile: LocalProfile):
 }
 
 function exclusively<T>(keyFile: string, work: () => Promise<T>): Promise<T> {
-  return withFileLock(`${keyFile}.lock`, work, { waitMs: lockWaitMs });
+  return withFileLock(`${keyFile}.lock`, work);
 }

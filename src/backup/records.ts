@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { readFileIfExists } from "../config/private-file.ts";
-import { writeSettings } from "../config/settings-file.ts";
+import { readFileIfExists, writePrivateFile } from "../config/private-file.ts";
 import { withFileLock } from "../config/with-file-lock.ts";
 
 /** A backup that was made on this machine, as it is stored. */
@@ -38,8 +37,6 @@ interface Records {
 /** Older records are forgotten. */
 const maxRecords = 1_000;
 
-const lockWaitMs = 10_000;
-
 /** Reads the list of backups. A damaged list counts as empty, because it must not prevent a backup. */
 export async function readRecords({ dataFolder }: Pick<Paths, "dataFolder">): Promise<Records> {
   const empty: Records = { backups: [], schedules: {} };
@@ -61,13 +58,10 @@ export function changeRecords(
   paths: Pick<Paths, "dataFolder">,
   change: (records: Records) => Partial<Records>,
 ): Promise<void> {
-  return withFileLock(
-    join(paths.dataFolder, "backups.lock"),
-    async () => {
-      const records = await readRecords(paths);
-      const { backups, schedules } = { ...records, ...change(records) };
-      await writeSettings(join(paths.dataFolder, "backups.json"), { backups: backups.slice(-maxRecords), schedules });
-    },
-    { waitMs: lockWaitMs },
-  );
+  return withFileLock(join(paths.dataFolder, "backups.lock"), async () => {
+    const records = await readRecords(paths);
+    const { backups, schedules } = { ...records, ...change(records) };
+    const kept = { backups: backups.slice(-maxRecords), schedules };
+    await writePrivateFile(join(paths.dataFolder, "backups.json"), `${JSON.stringify(kept, undefined, 2)}\n`);
+  });
 }

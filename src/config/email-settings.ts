@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import { type EmailSender, formatSender, parseSender } from "./email-sender.ts";
 import { outboxFolderOf, type Paths } from "./paths.ts";
-import { readFileIfExists } from "./private-file.ts";
-import { writeSettings } from "./settings-file.ts";
-import { UserError, usageError } from "./user-error.ts";
+import { readSettings, writeSettings } from "./settings-file.ts";
+import { usageError } from "./user-error.ts";
 
 /** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: STARTTLS if offered; `none`: not encrypted. */
 export const tlsModes = ["implicit", "starttls", "opportunistic", "none"] as const;
@@ -127,19 +126,9 @@ function fileOf({ configFolder }: Places): string {
 }
 
 /** Reads the settings in the config folder, regardless of the environment. */
-export async function readStoredEmailSettings(paths: Places): Promise<StoredEmailSettings | undefined> {
-  const path = fileOf(paths);
-  const text = await readFileIfExists(path);
-  if (text === undefined) return undefined;
-  try {
-    return parseSettings(text);
-  } catch (error) {
-    throw new UserError(
-      "failed",
-      `cannot read ${path}: ${error instanceof UserError ? error.message : "invalid content"}`,
-      "Run `starpost mail configure --outbox`, then configure the mail server again.",
-    );
-  }
+export function readStoredEmailSettings(paths: Places): Promise<StoredEmailSettings | undefined> {
+  const hint = "Run `starpost mail configure --outbox`, then configure the mail server again.";
+  return readSettings(fileOf(paths), parseSettings, hint);
 }
 
 function parseSettings(text: string): StoredEmailSettings {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { readFileIfExists } from "./private-file.ts";
-import { writeSettings } from "./settings-file.ts";
+import { readSettings, writeSettings } from "./settings-file.ts";
 import { UserError } from "./user-error.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
@@ -34,8 +33,8 @@ export interface StoredProfiles {
   readonly profiles: Readonly<Record<string, StoredProfile>>;
 }
 
-/** Longer than writing a file takes, even on a busy machine. */
-const lockWaitMs = 10_000;
+/** What to do about profiles or secrets that are not valid. */
+export const signInHint = "Correct the file, or delete it and sign in again.";
 
 export function isDatabase(profile: StoredProfile): profile is StoredDatabase {
   return "database" in profile;
@@ -55,12 +54,13 @@ export function findStored(stored: StoredProfiles, name: string): StoredProfile 
  * @throws UserError `failed` if the file is not valid
  */
 export async function readProfiles(configFolder: string): Promise<StoredProfiles> {
-  const path = pathOf(configFolder);
-  const text = await readFileIfExists(path);
-  if (text === undefined) return { profiles: {} };
-  const { current, profiles = {} } = parseObject(text, path) as Partial<StoredProfiles>;
+  return (await readSettings(pathOf(configFolder), parseProfiles, signInHint)) ?? { profiles: {} };
+}
+
+function parseProfiles(text: string): StoredProfiles {
+  const { current, profiles = {} } = parseObject(text) as Partial<StoredProfiles>;
   const invalid = Object.entries(profiles).find(([, profile]) => !isStoredProfile(profile));
-  if (invalid) throw unreadable(path, `profile ${invalid[0]} has neither an address nor a database`);
+  if (invalid) throw new UserError("failed", `profile ${invalid[0]} has neither an address nor a database`);
   return { current, profiles };
 }
 
@@ -69,13 +69,8 @@ export function changeProfiles(
   configFolder: string,
   change: (stored: StoredProfiles) => StoredProfiles | Promise<StoredProfiles>,
 ): Promise<void> {
-  return withFileLock(
-    join(configFolder, "profiles.lock"),
-    async () => {
-      const changed = await change(await readProfiles(configFolder));
-      await writeSettings(pathOf(configFolder), changed);
-    },
-    { waitMs: lockWaitMs },
+  return withFileLock(join(configFolder, "profiles.lock"), async () =>
+    writeSettings(pathOf(configFolder), await change(await readProfiles(configFolder))),
   );
 }
 
@@ -83,20 +78,15 @@ export function changeProfiles(
  * Parses a JSON object that starpost wrote.
  * @throws UserError `failed`
  */
-export function parseObject(text: string, path: string): object {
+export function parseObject(text: string): object {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    value = JSON.parse(text);
   } catch (error) {
-    // The message of the parser repeats the text, which may contain a secret.
-    throw unreadable(path, "invalid JSON", error);
+    throw new UserError("failed", "invalid JSON", undefined, error);
   }
-  throw unreadable(path, "not a JSON object");
-}
-
-function unreadable(path: string, reason: string, cause?: unknown): UserError {
-  const hint = "Correct the file, or delete it and sign in again.";
-  return new UserError("failed", `cannot read ${path}: ${reason}`, hint, cause);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new UserError("failed", "not a JSON object");
 }
 
 function isStoredProfile(value: unknown): value is StoredProfile {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { readFileIfExists } from "./private-file.ts";
-import { writeSettings } from "./settings-file.ts";
-import { isDatabase, parseObject, type StoredProfile } from "./profile-store.ts";
+import { isDatabase, parseObject, signInHint, type StoredProfile } from "./profile-store.ts";
+import { readSettings, writeSettings } from "./settings-file.ts";
 
 /** A secret, and the account or database that it belongs to. */
 type StoredSecret =
@@ -35,7 +34,10 @@ export async function writeToFile(
   const target = isDatabase(profile)
     ? { database: profile.database }
     : { base_url: profile.base_url, app_key: profile.app_key };
-  await writeSecrets(configFolder, { ...(await readSecrets(configFolder)), [name]: { ...target, secret } });
+  await writeSettings(secretFileOf(configFolder), {
+    ...(await readSecrets(configFolder)),
+    [name]: { ...target, secret },
+  });
 }
 
 /**
@@ -45,7 +47,7 @@ export async function writeToFile(
 export async function removeFromFile(configFolder: string, name: string): Promise<boolean> {
   const { [name]: found, ...others } = await readSecrets(configFolder);
   if (found === undefined) return false;
-  await writeSecrets(configFolder, others);
+  await writeSettings(secretFileOf(configFolder), others);
   return true;
 }
 
@@ -55,11 +57,5 @@ function belongsTo(stored: StoredSecret, profile: StoredProfile): boolean {
 }
 
 async function readSecrets(configFolder: string): Promise<StoredSecrets> {
-  const path = secretFileOf(configFolder);
-  const text = await readFileIfExists(path);
-  return text === undefined ? {} : (parseObject(text, path) as StoredSecrets);
-}
-
-async function writeSecrets(configFolder: string, secrets: StoredSecrets): Promise<void> {
-  await writeSettings(secretFileOf(configFolder), secrets);
+  return ((await readSettings(secretFileOf(configFolder), parseObject, signInHint)) ?? {}) as StoredSecrets;
 }

@@ -32,9 +32,6 @@ export interface TokenStore {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How long to wait while another process requests a token, in milliseconds. */
-const lockWaitMs = 10_000;
-
 /** Stores a token in a file whose name is a digest of the owner, so that a changed owner does not find it. */
 export function createTokenStore(tokensFolder: string, owner: TokenOwner): TokenStore {
   const path = join(tokensFolder, `${digestOf(owner)}.json`);
@@ -49,7 +46,7 @@ export function createTokenStore(tokensFolder: string, owner: TokenOwner): Token
       await writePrivateFile(path, `${JSON.stringify(stored)}\n`);
     },
     clear: () => rm(path, { force: true }),
-    exclusively: (work) => withFileLock(path.replace(/json$/, "lock"), work, { waitMs: lockWaitMs, isOptional: true }),
+    exclusively: (work) => withFileLock(path.replace(/json$/, "lock"), work, { isOptional: true }),
   };
 }
 

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { readFileIfExists } from "./private-file.ts";
-import { writeSettings } from "./settings-file.ts";
-import { UserError, usageError } from "./user-error.ts";
+import { readSettings, writeSettings } from "./settings-file.ts";
+import { usageError } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";
 
@@ -22,10 +21,9 @@ type Places = Pick<Paths, "configFolder">;
 export async function findWebhookSettings(env: Environment, paths: Places): Promise<WebhookSettings> {
   const value = readVariable(env, variable);
   if (value !== undefined) return { allowsPrivate: parseSwitch(value, variable), configuredBy: "environment" };
-  const path = fileOf(paths);
-  const text = await readFileIfExists(path);
-  if (text === undefined) return { allowsPrivate: false, configuredBy: "default" };
-  return { allowsPrivate: parseFile(text, path), configuredBy: "file" };
+  const hint = "Run `starpost webhooks configure --allow-private off`.";
+  const allowsPrivate = await readSettings(fileOf(paths), parseFile, hint);
+  return { allowsPrivate: allowsPrivate ?? false, configuredBy: allowsPrivate === undefined ? "default" : "file" };
 }
 
 /** Parses `on` or `off`, and common synonyms. */
@@ -46,16 +44,8 @@ function fileOf({ configFolder }: Places): string {
   return join(configFolder, "webhooks.json");
 }
 
-function parseFile(text: string, path: string): boolean {
-  try {
-    const { allow_private } = JSON.parse(text) as { readonly allow_private?: unknown };
-    if (typeof allow_private === "boolean") return allow_private;
-  } catch {
-    // Handled below.
-  }
-  throw new UserError(
-    "failed",
-    `cannot read ${path}: invalid content`,
-    "Run `starpost webhooks configure --allow-private off`.",
-  );
+function parseFile(text: string): boolean {
+  const { allow_private } = JSON.parse(text) as { readonly allow_private?: unknown };
+  if (typeof allow_private === "boolean") return allow_private;
+  throw new TypeError("not a boolean");
 }

@@ -5,8 +5,8 @@ import { UserError } from "./user-error.ts";
 const pollIntervalMs = 20;
 
 export interface WithFileLockOptions {
-  /** How long to wait for the lock, in milliseconds. */
-  readonly waitMs: number;
+  /** How long to wait for the lock, in milliseconds (default: longer than writing a file takes on a busy machine). */
+  readonly waitMs?: number;
   /** Whether to run without the lock if it cannot be taken (default: false). */
   readonly isOptional?: boolean;
 }
@@ -18,7 +18,7 @@ export interface WithFileLockOptions {
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  { waitMs, isOptional = false }: WithFileLockOptions,
+  { waitMs = 10_000, isOptional = false }: WithFileLockOptions = {},
 ): Promise<T> {
   const lock = await takeLock(path, waitMs).catch((error: unknown) => {
     if (!isOptional) throw error;

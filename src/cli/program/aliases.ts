@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { split } from "shlex";
 import { resolvePaths } from "../../config/paths.ts";
-import { UserError, usageError } from "../../config/user-error.ts";
+import { readSettings } from "../../config/settings-file.ts";
+import { usageError } from "../../config/user-error.ts";
 import type { CommandTable } from "./command.ts";
 import type { Flag } from "./flag.ts";
 import { globalFlags } from "./global-flags.ts";
@@ -20,26 +20,13 @@ export async function findAliasFile({ env, cwd }: Place): Promise<string> {
 
 /** @throws UserError `failed` if the file is invalid */
 export async function readAliases(place: Place): Promise<Aliases> {
-  const path = await findAliasFile(place);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Map();
-    throw new UserError("failed", `cannot read ${path}: ${(error as Error).message}`, undefined, error);
-  }
-  try {
-    const { aliases } = JSON.parse(text) as { readonly aliases: Readonly<Record<string, unknown>> };
-    const entries = Object.entries(aliases).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-    return new Map(entries);
-  } catch (error) {
-    throw new UserError(
-      "failed",
-      `cannot read ${path}: invalid content`,
-      "Delete the file, and set the aliases again.",
-      error,
-    );
-  }
+  const hint = "Delete the file, and set the aliases again.";
+  return (await readSettings(await findAliasFile(place), parseAliases, hint)) ?? new Map();
+}
+
+function parseAliases(text: string): Aliases {
+  const { aliases } = JSON.parse(text) as { readonly aliases: Readonly<Record<string, unknown>> };
+  return new Map(Object.entries(aliases).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
 /** The words of an expansion. @throws UserError `usage` */
