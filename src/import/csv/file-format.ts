@@ -2,8 +2,7 @@ import iconv from "iconv-lite";
 import { openSource, readBytes, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
 import { FileFormatError } from "../import-error.ts";
-import { firstRecords, guessDelimiter, hasCrOnly, readSepLine, type TextStart } from "./text-format.ts";
-import { splitRecord } from "./split-record.ts";
+import { guessDelimiter, hasCrOnly, readFirstRows, readSepLine, type TextStart } from "./text-format.ts";
 
 /** The format of a file, detected or given by flags. */
 export interface FileFormat {
@@ -202,15 +201,13 @@ function rejectUnreadable(header: readonly string[], encoding: string): void {
 }
 
 function readHeader(start: TextStart, delimiter: string): string[] {
-  const records = firstRecords(start, delimiter, 1);
   if (start.text.trim() === "") {
     throw new FileFormatError("the file is empty", "the first row must name the columns");
   }
-  const [record] = records;
-  if (record === undefined) {
+  const [header] = readFirstRows(start, delimiter, 1);
+  if (header === undefined) {
     throw new FileFormatError("cannot read the first row: it has an unclosed quote, or it is too long");
   }
-  const header = splitRecord(record, delimiter);
   if (header.every((name) => name.trim() === "")) {
     throw new FileFormatError("the first row contains no column names", "the first row must name the columns");
   }

@@ -9,8 +9,6 @@ export const recordFlag = {
   nul: 2,
   /** It exceeds the maximum length; the rest of its line is skipped. */
   tooLong: 4,
-  /** It contains a quoted field, in which a delimiter or line break may be text. */
-  quoted: 8,
 } as const;
 
 /** The records of one scan, as parallel lists. Offsets are bytes in the scanned buffer. */
@@ -47,8 +45,8 @@ const scanState = { fieldStart: 0, plain: 1, quoted: 2, quoteInQuoted: 3, restOf
 
 /**
  * Finds the boundaries, line numbers, and broken quotes of CSV records (RFC 4180) in UTF-8 bytes that arrive in pieces.
- * `splitRecord` reads the fields and therefore sees only complete records. After a broken quote, scanning continues at the
- * next line: one invalid row costs one row.
+ * Fields are therefore read of complete records only. After a broken quote, scanning continues at the next line: one
+ * invalid row costs one row.
  */
 export class RecordScanner {
   readonly #options: ScannerOptions;
@@ -66,7 +64,6 @@ export class RecordScanner {
   #keyStart = -1;
   #keyEnd = -1;
   #hasNul = false;
-  #hasQuotes = false;
   /** Whether the bytes up to the next line end belong to a record that was too long and has been reported. */
   #isRest = false;
 
@@ -151,7 +148,6 @@ export class RecordScanner {
         this.#fieldStart = at + 1;
         state = scanState.fieldStart;
       } else if (state === scanState.fieldStart) {
-        if (byte === quote) this.#hasQuotes = true;
         state = byte === quote ? scanState.quoted : scanState.plain;
       } else if (state === scanState.quoteInQuoted) {
         if (byte === quote) state = scanState.quoted;
@@ -181,7 +177,7 @@ export class RecordScanner {
       records.starts.push(this.#recordStart);
       records.ends.push(end);
       records.lines.push(this.#recordLine);
-      records.flags.push(flag | (this.#hasNul ? recordFlag.nul : 0) | (this.#hasQuotes ? recordFlag.quoted : 0));
+      records.flags.push(flag | (this.#hasNul ? recordFlag.nul : 0));
       records.keyStarts.push(this.#keyStart);
       records.keyEnds.push(this.#keyEnd);
     }
@@ -194,7 +190,6 @@ export class RecordScanner {
     this.#keyStart = -1;
     this.#keyEnd = -1;
     this.#hasNul = false;
-    this.#hasQuotes = false;
     this.#isRest = false;
   }
 

@@ -4,7 +4,7 @@ import type { FileFormat } from "./file-format.ts";
 import { hashKey, type KeyFilter, trimKey } from "./pre-scan.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 import { recordFlag, type RecordProblem } from "./record-scanner.ts";
-import { splitRecord } from "./split-record.ts";
+import { parseRecords, splitRecords } from "./split-record.ts";
 import { maxSpilledAtOnce, Spill, type SpilledRow } from "./spill.ts";
 
 /** Rows of a file in processing order, as parallel lists. */
@@ -48,6 +48,17 @@ export function* readRowBatches(
     }
   };
   yield* insertGroups(batches(), spill);
+}
+
+/** The cells of a file's first valid rows. */
+export function readSample(source: ByteSource, format: FileFormat, most: number): string[][] {
+  const texts: string[] = [];
+  for (const block of readRecordBlocks(source, format, -1)) {
+    const valid = readTexts(block).filter((_, at) => block.records.flags[at] === 0);
+    texts.push(...valid.slice(0, most));
+    if (texts.length >= most) break;
+  }
+  return parseRecords(texts.slice(0, most), format.delimiter);
 }
 
 /** Replaces the spilled rows of batches by their groups, each at the position of its first row. */
@@ -124,35 +135,35 @@ function append(
   batch.lines.push(line);
 }
 
-/** Splits the valid records of a block, and keeps invalid ones as raw text. */
+/** Splits the records of a block, and keeps those that cannot be split as raw text. */
 function parseBlock(block: RecordBlock, { delimiter }: FileFormat): RowBatch {
   const { lines, flags } = block.records;
+  const records = readTexts(block);
   const problems = new Map<number, RecordProblem>();
-  const textAt = readTexts(block);
-  const texts: (string | undefined)[] = [];
-  const rows = flags.map((flag, at) => {
-    const text = textAt(at);
-    if ((flag & ~recordFlag.quoted) === 0) texts[at] = text;
-    if (flag === 0) return text.split(delimiter);
-    const problem = findProblem(flag);
-    if (problem) problems.set(at, problem);
-    return problem === undefined || problem === "nul_byte" ? splitRecord(text, delimiter) : [text];
-  });
-  return { rows, lines, texts, problems };
+  for (const [at, flag] of flags.entries()) {
+    if (flag !== 0) problems.set(at, findProblem(flag));
+  }
+  if (problems.size === 0) return { rows: splitRecords(records, delimiter), lines, texts: records, problems };
+  const isSplit = (at: number) => (problems.get(at) ?? "nul_byte") === "nul_byte";
+  const split = splitRecords(
+    records.filter((_, at) => isSplit(at)),
+    delimiter,
+  ).values();
+  const rows = records.map((text, at) => (isSplit(at) ? (split.next().value ?? []) : [text]));
+  return { rows, lines, texts: records.map((text, at) => (problems.has(at) ? undefined : text)), problems };
 }
 
-function findProblem(flag: number): RecordProblem | undefined {
+function findProblem(flag: number): RecordProblem {
   if ((flag & recordFlag.tooLong) !== 0) return "record_too_long";
-  if ((flag & recordFlag.badQuote) !== 0) return "bad_quote";
-  return (flag & recordFlag.nul) === 0 ? undefined : "nul_byte";
+  return (flag & recordFlag.badQuote) === 0 ? "nul_byte" : "bad_quote";
 }
 
 /** The text of each record. ASCII, of which most files consist, is decoded once for the entire block. */
-function readTexts({ bytes, records }: RecordBlock): (at: number) => string {
+function readTexts({ bytes, records }: RecordBlock): string[] {
   const { starts, ends } = records;
   const from = starts[0] ?? 0;
   const to = ends.at(-1) ?? 0;
-  if (!isAscii(bytes.subarray(from, to))) return (at) => bytes.toString("utf8", starts[at], ends[at]);
+  if (!isAscii(bytes.subarray(from, to))) return starts.map((start, at) => bytes.toString("utf8", start, ends[at]));
   const text = bytes.toString("latin1", from, to);
-  return (at) => text.slice((starts[at] ?? 0) - from, (ends[at] ?? 0) - from);
+  return starts.map((start, at) => text.slice(start - from, (ends[at] ?? 0) - from));
 }

@@ -1,5 +1,5 @@
 import { RecordScanner, recordFlag } from "./record-scanner.ts";
-import { splitRecord } from "./split-record.ts";
+import { parseRecords } from "./split-record.ts";
 
 /** Possible delimiters, most likely first. */
 export const delimiters = [",", ";", "\t", "|"] as const;
@@ -69,15 +69,15 @@ interface JudgedDelimiter {
 }
 
 function judgeDelimiter(start: TextStart, delimiter: string): JudgedDelimiter {
-  const widths = firstRecords(start, delimiter, recordsLookedAt).map((record) => splitRecord(record, delimiter).length);
+  const widths = readFirstRows(start, delimiter, recordsLookedAt).map((cells) => cells.length);
   const [columns = 0, ...rows] = widths;
   if (columns < 2) return { delimiter, share: 0, columns };
   const fitting = rows.filter((width) => width === columns).length;
   return { delimiter, share: rows.length === 0 ? 1 : fitting / rows.length, columns };
 }
 
-/** The first complete records, unparsed; broken ones are omitted. */
-export function firstRecords({ text, isCrOnly, isWhole }: TextStart, delimiter: string, most: number): string[] {
+/** The cells of the first complete records; those with a broken quote are omitted. */
+export function readFirstRows({ text, isCrOnly, isWhole }: TextStart, delimiter: string, most: number): string[][] {
   const bytes = Buffer.from(text);
   const scanner = new RecordScanner({
     delimiter: delimiter.charCodeAt(0),
@@ -86,11 +86,10 @@ export function firstRecords({ text, isCrOnly, isWhole }: TextStart, delimiter: 
     firstLine: 1,
     maxRecordBytes: bytes.length,
   });
-  const { records } = scanner.scan(bytes, isWhole);
-  const broken = recordFlag.badQuote | recordFlag.tooLong;
-  return records.starts
-    .slice(0, most)
-    .map((from, at) => ({ from, to: records.ends[at], flags: records.flags[at] ?? 0 }))
-    .filter(({ flags }) => (flags & broken) === 0)
-    .map(({ from, to }) => bytes.toString("utf8", from, to));
+  const { starts, ends, flags } = scanner.scan(bytes, isWhole).records;
+  const valid = [...starts.keys()].slice(0, most).filter((at) => ((flags[at] ?? 0) & recordFlag.badQuote) === 0);
+  return parseRecords(
+    valid.map((at) => bytes.toString("utf8", starts[at], ends[at])),
+    delimiter,
+  );
 }

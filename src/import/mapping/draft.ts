@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileHead, type FileHead } from "../csv/file-format.ts";
-import { readRowBatches } from "../csv/row-batches.ts";
+import { readSample } from "../csv/row-batches.ts";
 import { readMap, readSet } from "./header-flags.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
@@ -113,13 +113,9 @@ function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead
   try {
     const { encoding, delimiter } = options;
     const head = readFileHead(file.path, { encoding, delimiter, entry: file.entry, known: file.converted?.format });
-    const rows: string[][] = [];
-    for (const batch of readRowBatches(head.source, head.format, undefined)) {
-      rows.push(...batch.rows.filter((_, at) => !batch.problems.has(at)));
-      if (rows.length >= looked.rows) break;
-    }
+    const rows = readSample(head.source, head.format, looked.rows);
     const samples = head.header.map((name, at) => {
-      const values = rows.slice(0, looked.rows).map((cells) => unmarkFormula((cells[at] ?? "").trim()));
+      const values = rows.map((cells) => unmarkFormula((cells[at] ?? "").trim()));
       return { name, values: values.filter((value) => value !== "").slice(0, looked.values) };
     });
     return { head, samples };

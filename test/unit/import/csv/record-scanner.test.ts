@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RecordScanner, recordFlag, type ScannerOptions } from "../../../../src/import/csv/record-scanner.ts";
 
-const { badQuote, nul, tooLong, quoted } = recordFlag;
+const { badQuote, nul, tooLong } = recordFlag;
 
 type Found = [text: string, line: number, flags: number, key: string | undefined];
 
@@ -83,9 +83,9 @@ const cases: Case[] = [
     "quoted cells with delimiters, quotes, and line breaks",
     'a,"b,\r\n""c"""\r\nd,e\n"f"\n',
     [
-      ['a,"b,\r\n""c"""', 1, quoted, '"b,\r\n""c"""'],
+      ['a,"b,\r\n""c"""', 1, 0, '"b,\r\n""c"""'],
       ["d,e", 3, 0, "e"],
-      ['"f"', 4, quoted, undefined],
+      ['"f"', 4, 0, undefined],
     ],
   ],
   ["a quote within a cell", 'a"b,c"\n', [['a"b,c"', 1, 0, 'c"']]],
@@ -93,9 +93,9 @@ const cases: Case[] = [
     "text after a closing quote",
     'a,"b"c\nd,"e" \r\n"f"\rg\nh\n',
     [
-      ['a,"b"c', 1, quoted | badQuote, '"b"c'],
-      ['d,"e" ', 2, quoted | badQuote, '"e" '],
-      ['"f"\rg', 3, quoted | badQuote, undefined],
+      ['a,"b"c', 1, badQuote, '"b"c'],
+      ['d,"e" ', 2, badQuote, '"e" '],
+      ['"f"\rg', 3, badQuote, undefined],
       ["h", 4, 0, undefined],
     ],
   ],
@@ -103,7 +103,7 @@ const cases: Case[] = [
     "a NUL byte after a broken quote",
     'a,"b"c\0\nd\n',
     [
-      ['a,"b"c\0', 1, quoted | badQuote | nul, '"b"c\0'],
+      ['a,"b"c\0', 1, badQuote | nul, '"b"c\0'],
       ["d", 2, 0, undefined],
     ],
   ],
@@ -111,7 +111,7 @@ const cases: Case[] = [
     "text after a closing quote on a later line",
     'a,"b\nc"d\r\ne,f\n',
     [
-      ['a,"b', 1, quoted | badQuote, '"b'],
+      ['a,"b', 1, badQuote, '"b'],
       ['c"d', 2, 0, undefined],
       ["e,f", 3, 0, "f"],
     ],
@@ -120,7 +120,7 @@ const cases: Case[] = [
     "an open quote",
     'a,"b\r\nc,d\ne',
     [
-      ['a,"b', 1, quoted | badQuote, '"b'],
+      ['a,"b', 1, badQuote, '"b'],
       ["c,d", 2, 0, "d"],
       ["e", 3, 0, undefined],
     ],
@@ -130,7 +130,7 @@ const cases: Case[] = [
     'a,b\nc,"d',
     [
       ["a,b", 1, 0, "b"],
-      ['c,"d', 2, quoted | badQuote, '"d'],
+      ['c,"d', 2, badQuote, '"d'],
     ],
   ],
   [
@@ -138,7 +138,7 @@ const cases: Case[] = [
     'a,b\r"c\n",d\re\n,f\r',
     [
       ["a,b", 1, 0, "b"],
-      ['"c\n",d', 2, quoted, "d"],
+      ['"c\n",d', 2, 0, "d"],
       ["e\n,f", 3, 0, "f"],
     ],
     { isCrOnly: true },
@@ -172,7 +172,7 @@ test("a record that is too long ends at its next line, and its rest is skipped",
   ]);
   expect(scan("a,ddddddddddddddd", 4, options)).toEqual([["a,dddddddddd", 1, tooLong, "dddddddddd"]]);
   expect(scan('a,"b\nccccccccccccc\nd,e\n', 4, options).map(([text, line, flags]) => [text, line, flags])).toEqual([
-    ['a,"b', 1, quoted | badQuote],
+    ['a,"b', 1, badQuote],
     ["ccccccccccc", 2, tooLong],
     ["d,e", 3, 0],
   ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { guessEncoding } from "../../../../src/import/csv/encoding-detection.ts";
-import { firstRecords, guessDelimiter, hasCrOnly, readSepLine } from "../../../../src/import/csv/text-format.ts";
+import { guessDelimiter, hasCrOnly, readFirstRows, readSepLine } from "../../../../src/import/csv/text-format.ts";
 
 describe("the encoding shown by the first bytes", () => {
   const encodingOf = (bytes: readonly number[]) => {
@@ -100,12 +100,12 @@ test.each([
   expect(readSepLine(text)).toEqual(delimiter === undefined ? undefined : { delimiter, length });
 });
 
-test("the first records are complete and unbroken ones, unparsed", () => {
-  const records = (text: string, most: number, more: object = {}) =>
-    firstRecords({ text, isCrOnly: false, isWhole: true, ...more }, ",", most);
-  expect(records('a,"é\n"\nb\n\nc', 9)).toEqual(['a,"é\n"', "b", "c"]);
-  expect(records("a\nb\nc", 2)).toEqual(["a", "b"]);
-  expect(records("a\nb\nc", 9, { isWhole: false })).toEqual(["a", "b"]);
-  expect(records('a\n"b"c\nd', 2)).toEqual(["a"]);
-  expect(records("a\nb\rc\r", 9, { isCrOnly: true })).toEqual(["a\nb", "c"]);
+test("the first rows are those of complete records without a broken quote", () => {
+  const read = (text: string, most: number, more: object = {}) =>
+    readFirstRows({ text, isCrOnly: false, isWhole: true, ...more }, ",", most);
+  expect(read('a,"é\n"\nb\n\nc', 9)).toEqual([["a", "é\n"], ["b"], ["c"]]);
+  expect(read("a\nb\nc", 2)).toEqual([["a"], ["b"]]);
+  expect(read("a\nb\nc", 9, { isWhole: false })).toEqual([["a"], ["b"]]);
+  expect(read('a\n"b"c\nd', 2)).toEqual([["a"]]);
+  expect(read("a\nb\rc\r", 9, { isCrOnly: true })).toEqual([["a\nb"], ["c"]]);
 });
