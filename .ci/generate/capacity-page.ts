@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { formatTable } from "../../test/bench/figures.ts";
+import { formatTable } from "../../test/bench/support/figures.ts";
 import { count, formatPlans } from "../../test/bench/simulation/format-plan.ts";
 import { type Measured, readMeasured } from "../../test/bench/simulation/measured.ts";
 import { type Assumptions, assumptions, simulate } from "../../test/bench/simulation/simulation.ts";

@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCosts } from "./capacity/bytes.ts";
 import { countStatements } from "./capacity/statements.ts";
-import { startDelayProxy } from "./delay-proxy.ts";
+import { startDelayProxy } from "./support/delay-proxy.ts";
 import { withCluster } from "./scale/cluster.ts";
 import { runParts } from "./scale/parts.ts";
 import { openPostgres, type PostgresServer, withClient, withDatabase } from "./scale/postgres-server.ts";
 
 /**
  * Measures what records and calls take on PostgreSQL, and writes it to `docs/operations/capacity.json`, from which
- * `npm run simulate` computes plans. `--records` is the number of orders, emails, and reviews; `--only costs`,
+ * `npm run bench simulate` computes plans, and writes the page with the figures. `--records` is the number of orders, emails, and reviews; `--only costs`,
  * `--only statements`, or `--only scale` measures one part; `--seconds`, `--rounds`, and `--against` are those of
- * `npm run bench:scale`; `--postgres` uses a running server of this machine.
+ * `npm run bench scale`; `--postgres` uses a running server of this machine.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -46,6 +46,7 @@ try {
 } finally {
   server.stop();
 }
+execFileSync("npm", ["run", "--silent", "generate"], { stdio: "inherit" });
 
 async function measureScale(postgres: PostgresServer) {
   const builds = { "this build": ".", ...(flags.against !== undefined && { "other build": flags.against }) };

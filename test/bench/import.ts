@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { say } from "./import/bench.ts";
 import { drawChart } from "./import/chart.ts";
-import { type Figure, formatTable, storeFigures } from "./figures.ts";
+import { type Figure, formatTable, storeFigures } from "./support/figures.ts";
 import { parts } from "./import/parts/index.ts";
 
 /**
  * Measures imports of generated files, each against other programs in interleaved runs. `--only` selects parts, with
  * commas between; `--rows` and `--rounds` set the size; `--json` prints JSON instead of a table; `--svg` draws a chart of
- * all figures in the folder, including those of earlier runs; `--against` names the folder of another build, with which
- * the parts about storage and record kinds are compared.
+ * all figures in the folder, including those of earlier runs; `--against` names the folder of another build, which
+ * runs in turn with this one: in all parts but `archives`, `formats`, `paced`, `verify`, and `growth`.
  */
 const { values: flags } = parseArgs({
   options: {

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Figure, formatTable, storeFigures } from "./figures.ts";
+import { type Figure, formatTable, storeFigures } from "./support/figures.ts";
 import { openPostgres, type PostgresServer } from "./scale/postgres-server.ts";
 import { runParts } from "./scale/parts.ts";
 

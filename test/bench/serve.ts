@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { realistic, writeOrders } from "./import/files.ts";
-import { median } from "./measure.ts";
-import { fillReviewStore, type ReviewStore } from "./review-store.ts";
+import { median } from "./support/measure.ts";
+import { fillReviewStore, type ReviewStore } from "./support/review-store.ts";
 
 /**
  * Compares `starpost serve` with a bare fastify route that returns a body of the same size, in one
@@ -91,7 +91,7 @@ async function getText(url: string): Promise<string> {
 async function startBare(name: string, body: string): Promise<string> {
   const path = join(folder, `${name}.json`);
   writeFileSync(path, body);
-  return start([join(import.meta.dirname, "bare-server.js"), path]);
+  return start([join(import.meta.dirname, "support/bare-server.js"), path]);
 }
 
 function widgetPath({ appKey }: ReviewStore, product: number, query = ""): string {

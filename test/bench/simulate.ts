@@ -5,7 +5,7 @@ import { type Assumptions, assumptions, readAssumption, simulate } from "./simul
 
 /**
  * Computes the servers and the storage that a number of shops needs, from `docs/operations/capacity.json`. Each assumption
- * is a flag: `npm run simulate -- --shops 500 --orders 40`. Without `--shops`, prints plans for three sizes.
+ * is a flag: `npm run bench simulate -- --shops 500 --orders 40`. Without `--shops`, prints plans for three sizes.
  */
 const names = Object.keys(assumptions) as (keyof Assumptions)[];
 
@@ -19,7 +19,7 @@ function run(): void {
     const lines = names.map(
       (name) => `  --${name.padEnd(10)} ${assumptions[name].help} (default: ${assumptions[name].default})`,
     );
-    process.stdout.write(`npm run simulate -- [flags]\n\n${lines.join("\n")}\n`);
+    process.stdout.write(`npm run bench simulate -- [flags]\n\n${lines.join("\n")}\n`);
     return;
   }
   const given = Object.fromEntries(
@@ -34,7 +34,7 @@ try {
   run();
 } catch (error) {
   process.stderr.write(
-    `error: ${(error as Error).message}\nhint: For the flags, run \`npm run simulate -- --help\`.\n`,
+    `error: ${(error as Error).message}\nhint: For the flags, run \`npm run bench simulate -- --help\`.\n`,
   );
   process.exitCode = 2;
 }

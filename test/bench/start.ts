@@ -1,17 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { median } from "./measure.ts";
+import { median } from "./support/measure.ts";
 
 /**
- * `npm run bench:start -- [--node <path>] [--rounds <n>]`: measures the startup of the installed package, as wall time
- * and CPU time (user and system) in multiples of `node -e 0`. Packs the working tree, installs the tarball into a temporary
- * folder, and runs the commands in turn. `--node`, or `STARPOST_BENCH_NODE`, selects the Node binary.
+ * Measures the startup of the installed package, as wall time and CPU time (user and system) in multiples of `node -e 0`.
+ * Packs the working tree, installs the tarball into a temporary folder, and runs the commands in turn. `--rounds` sets their
+ * number; `--against` names the folder of another build, whose package runs in turn with this one; `--node`, or
+ * `STARPOST_BENCH_NODE`, selects the Node binary.
  */
 const { values } = parseArgs({
-  options: { node: { type: "string" }, rounds: { type: "string", default: "31" } },
+  options: { node: { type: "string" }, rounds: { type: "string", default: "31" }, against: { type: "string" } },
 });
 const node = values.node ?? process.env["STARPOST_BENCH_NODE"] ?? process.execPath;
 const folder = mkdtempSync(join(tmpdir(), "starpost-bench-"));
@@ -42,24 +43,30 @@ function run(args: readonly string[]): string {
   return stderr.toString();
 }
 
-/** Packs and installs the package, and returns the path of its program. */
-function install(): string {
+/** Packs and installs the package of a build, and returns the path of its program. */
+function install(build: string): string {
+  const prefix = mkdtempSync(join(folder, "package-"));
   const runNpm = (...args: readonly string[]) => execFileSync("npm", args, { stdio: ["ignore", "pipe", "inherit"] });
-  runNpm("pack", "--silent", "--pack-destination", folder);
-  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
+  runNpm("pack", resolve(build), "--silent", "--ignore-scripts", "--pack-destination", prefix);
+  const tarball = readdirSync(prefix).find((name) => name.endsWith(".tgz"));
   if (tarball === undefined) throw new Error("npm pack created no tarball");
-  runNpm("install", "--silent", "--prefix", folder, join(folder, tarball));
-  return join(folder, "node_modules/starpost/bin/starpost.js");
+  runNpm("install", "--silent", "--prefix", prefix, join(prefix, tarball));
+  return join(prefix, "node_modules/starpost/bin/starpost.js");
+}
+
+/** The commands to measure, each with its name. */
+function commandsOf(program: string, suffix: string): readonly (readonly [name: string, ...string[]])[] {
+  return [
+    [`starpost --version${suffix}`, program, "--version"],
+    [`starpost --help${suffix}`, program, "--help"],
+    [`starpost products list --json${suffix}`, program, "products", "list", "--json"],
+  ];
 }
 
 try {
-  const program = install();
-  const commands = [
-    ["node -e 0", "-e", "0"],
-    ["starpost --version", program, "--version"],
-    ["starpost --help", program, "--help"],
-    ["starpost products list --json", program, "products", "list", "--json"],
-  ] as const;
+  const program = install(".");
+  const others = values.against === undefined ? [] : commandsOf(install(values.against), ", other build");
+  const commands = [["node -e 0", "-e", "0"] as const, ...commandsOf(program, ""), ...others];
   const file = join(folder, "products.csv");
   const rows = Array.from({ length: 20 }, (_, index) => `p${index},Tea ${index},https://shop.example/p${index}`);
   writeFileSync(file, `product_id,name,url\n${rows.join("\n")}\n`);
@@ -79,7 +86,7 @@ try {
     for (const [index, [name]] of commands.entries()) {
       const ms = median(results[index]?.[kind] ?? []);
       const ratio = (ms / bareMs).toFixed(2);
-      process.stdout.write(`${kind.padEnd(5)} ${name.padEnd(32)} ${ms.toFixed(1).padStart(7)} ms ${ratio}\n`);
+      process.stdout.write(`${kind.padEnd(5)} ${name.padEnd(46)} ${ms.toFixed(1).padStart(7)} ms ${ratio}\n`);
     }
   }
 } finally {

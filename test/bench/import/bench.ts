@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { measure, type Measured } from "../measure.ts";
+import { measure, type Measured } from "../support/measure.ts";
 import { orderColumns } from "./files.ts";
-import { type Figure, figure, type Goal } from "../figures.ts";
+import { type Figure, figure, type Goal } from "../support/figures.ts";
 
 /** What every part of the benchmark gets. */
 export interface Bench {

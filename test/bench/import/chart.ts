@@ -1,5 +1,5 @@
-import type { Figure } from "../figures.ts";
-import { round } from "../figures.ts";
+import type { Figure } from "../support/figures.ts";
+import { round } from "../support/figures.ts";
 
 const size = { width: 820, name: 430, bar: 300, row: 30, top: 64 } as const;
 

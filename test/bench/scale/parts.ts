@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { startDelayProxy } from "../delay-proxy.ts";
-import { type Figure, figure, type Goal } from "../figures.ts";
+import { startDelayProxy } from "../support/delay-proxy.ts";
+import { type Figure, figure, type Goal } from "../support/figures.ts";
 import { type Cluster, withCluster } from "./cluster.ts";
 import { withChildren } from "./cpu-time.ts";
 import { type Load, type LoadOptions, runLoad } from "./load.ts";

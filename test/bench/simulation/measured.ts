@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Figure } from "../figures.ts";
+import type { Figure } from "../support/figures.ts";
 
 /** CPU time of a call or of a record, in milliseconds. */
 export interface CpuTime {
@@ -13,7 +13,7 @@ interface Stored {
   readonly bytes: number;
 }
 
-/** The figures that `npm run bench:capacity` measures. */
+/** The figures that `npm run bench capacity` measures. */
 export interface Measured {
   readonly commit: string;
   readonly machine: string;
@@ -27,7 +27,7 @@ export interface Measured {
   };
   /** By the name of the call. */
   readonly statements: Readonly<Record<string, { readonly statements: number; readonly roundTrips?: number }>>;
-  /** Those of `npm run bench:scale`. */
+  /** Those of `npm run bench scale`. */
   readonly scale: readonly Figure[];
 }
 
@@ -35,7 +35,7 @@ export function readMeasured(): Measured {
   return JSON.parse(readFileSync("docs/operations/capacity.json", "utf8")) as Measured;
 }
 
-/** CPU times per call of a part of `npm run bench:scale`. @throws Error if it was not measured */
+/** CPU times per call of a part of `npm run bench scale`. @throws Error if it was not measured */
 export function cpuTimeOf({ scale }: Measured, part: string): CpuTime {
   const find = (ending: string) => {
     const found = scale.find(

@@ -1,6 +1,6 @@
-import { compare, importFile, importWithSqlite, importWithSqliteUtils, type Part } from "../bench.ts";
+import { builds, compare, importFile, importWithSqlite, importWithSqliteUtils, type Part } from "../bench.ts";
 import { manyProducts, type OrdersFile, realistic, writeOrders } from "../files.ts";
-import type { Goal } from "../../figures.ts";
+import type { Goal } from "../../support/figures.ts";
 
 const usualRows = 150_000;
 
@@ -10,7 +10,7 @@ function comparison(describe: (rows: number) => OrdersFile, goals: Readonly<Reco
     const file = describe(bench.rows ?? usualRows);
     const path = writeOrders(bench.folder, file);
     const competitors = {
-      starpost: () => importFile(bench, path),
+      ...builds(bench, "starpost", (build) => importFile(bench, path, { build })),
       "sqlite3 .import": () => importWithSqlite(bench, path),
       "sqlite-utils insert --csv": () => importWithSqliteUtils(bench, path),
     };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { makeZip } from "../../../support/archives.ts";
 import { importFile, type Part, say } from "../bench.ts";
 import { orderColumns, realistic, writeOrders } from "../files.ts";
-import { figure } from "../../figures.ts";
+import { figure } from "../../support/figures.ts";
 
 /** The peak memory and the speed of the same rows as an Excel workbook, as NDJSON, and as CSV. */
 export const formats: Part = async (bench) => {

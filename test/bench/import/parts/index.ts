@@ -4,7 +4,7 @@ import { products40k, realisticFile } from "./comparison.ts";
 import { formats } from "./formats.ts";
 import { http } from "./http.ts";
 import { kinds, reviews } from "./kinds.ts";
-import { memory } from "./memory.ts";
+import { growth, memory } from "./memory.ts";
 import { paced } from "./paced.ts";
 import { latency, postgres } from "./postgres.ts";
 import { verification } from "./verification.ts";
@@ -23,4 +23,5 @@ export const parts: Readonly<Record<string, Part>> = {
   paced,
   verify: verification,
   memory,
+  growth,
 };

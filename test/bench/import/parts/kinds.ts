@@ -1,6 +1,6 @@
 import { builds, compare, importFile, type Part } from "../bench.ts";
 import { createRandom, writeFile } from "../files.ts";
-import type { Figure } from "../../figures.ts";
+import type { Figure } from "../../support/figures.ts";
 
 interface KindFile {
   readonly columns: readonly string[];

@@ -1,6 +1,6 @@
 import { importFile, withServer, type Part } from "../bench.ts";
 import { realistic, writeOrders } from "../files.ts";
-import { figure } from "../../figures.ts";
+import { figure } from "../../support/figures.ts";
 
 /** Sends about 300 calls of 20 orders to a server at 5 calls per second. */
 export const paced: Part = async (bench) => {

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { startDelayProxy } from "../../delay-proxy.ts";
+import { startDelayProxy } from "../../support/delay-proxy.ts";
 import { builds, compare, importFile, say, type Part } from "../bench.ts";
 import { realistic, writeOrders } from "../files.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
-import { measure } from "../../measure.ts";
+import { measure } from "../../support/measure.ts";
 import { program, say, withFolder, type ImportRun, type Part } from "../bench.ts";
 import { realistic, writeOrders } from "../files.ts";
-import { figure } from "../../figures.ts";
+import { figure } from "../../support/figures.ts";
 
 /** Compares verification with the import that it verifies, complete and with one row in a thousand missing. */
 export const verification: Part = async (bench) => {

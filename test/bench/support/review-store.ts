@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { createLocalTransport } from "../../src/engine/local-transport.ts";
-import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
-import { productTarget } from "../../src/engine/reviews/rating-targets.ts";
-import { createSealer } from "../../src/engine/kernel/sealer.ts";
-import { openDatabase } from "../../src/storage/database.ts";
+import { createLocalTransport } from "../../../src/engine/local-transport.ts";
+import { ensureFirstAccount } from "../../../src/engine/accounts/first-account.ts";
+import { productTarget } from "../../../src/engine/reviews/rating-targets.ts";
+import { createSealer } from "../../../src/engine/kernel/sealer.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
 
 /** A database with reviews, and what is needed to serve it. */
 export interface ReviewStore {

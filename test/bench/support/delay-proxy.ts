@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { type DelayedServer, openDelayedPort } from "../support/delayed-port.ts";
+import { type DelayedServer, openDelayedPort } from "../../support/delayed-port.ts";
 
 /** A TCP proxy on loopback that delays each direction, as a network between two machines does. */
 export interface DelayProxy {
