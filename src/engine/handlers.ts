@@ -1,11 +1,14 @@
-import type { Contract, GroupName, OperationName } from "../contract/index.ts";
-import type { Account, HandlerContext, Handlers } from "./kernel/handler.ts";
+import type { Contract, Endpoint, GroupName, OperationName } from "../contract/index.ts";
+import { createOperation, type Handlers, type Operation } from "./kernel/handler.ts";
 
 type Loaders = { readonly [G in GroupName]: () => Promise<Handlers<Contract[G]>> };
 
 /** The handlers of every contract group, each loaded on first use, because most runs call operations of one group only. */
 const loaders: Loaders = {
-  account: async () => (await import("./accounts/platform.ts")).accountHandlers,
+  account: async () => {
+    const { createAccountHandlers } = await import("./accounts/platform.ts");
+    return createAccountHandlers((await import("./reviews/publication.ts")).changePublication);
+  },
   answers: async () => (await import("./questions/answers.ts")).answerHandlers,
   batch: async () => (await import("./storefront/batch.ts")).batchHandlers,
   core: async () => (await import("./products/core.ts")).coreHandlers,
@@ -44,17 +47,13 @@ const loaders: Loaders = {
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhookHandlers,
 };
 
-export type AnyHandler = (input: unknown, context: HandlerContext) => Promise<unknown>;
+const loading = new Map<GroupName, Promise<Readonly<Record<string, Operation>>>>();
 
-type Group = Readonly<Record<string, AnyHandler>>;
-
-const loaded = new Map<GroupName, Promise<Group>>();
-
-export async function findHandler(operation: OperationName): Promise<AnyHandler> {
-  const [group, verb] = operation.split(".") as [GroupName, string];
-  const handler = (await loadGroup(group))[verb];
-  if (!handler) throw new Error(`no handler for ${operation}`);
-  return handler;
+export async function findOperation(name: OperationName): Promise<Operation> {
+  const [group, verb] = name.split(".") as [GroupName, string];
+  const found = (await loadGroup(group))[verb];
+  if (!found) throw new Error(`no handler for ${name}`);
+  return found;
 }
 
 /**
@@ -65,74 +64,19 @@ export async function loadHandlers(): Promise<void> {
   await Promise.all(Object.keys(loaders).map((group) => loadGroup(group as GroupName)));
 }
 
-function loadGroup(name: GroupName): Promise<Group> {
-  const known = loaded.get(name);
+function loadGroup(name: GroupName): Promise<Readonly<Record<string, Operation>>> {
+  const known = loading.get(name);
   if (known) return known;
-  const loading = loaders[name]() as Promise<unknown> as Promise<Group>;
-  loaded.set(name, loading);
-  return loading;
+  const started = loaders[name]().then((handlers) => toOperations(handlers as Handlers<Record<string, Endpoint>>));
+  loading.set(name, started);
+  return started;
 }
 
-/** Handles several calls of one account together. If one fails, all fail. */
-export interface CombinedHandler {
-  /** Whether a call can be handled together with others. */
-  readonly accepts: (input: unknown, account: Account | undefined) => boolean;
-  /** @returns the results, in the order of the inputs; a ServiceError for a call that is rejected and changed nothing */
-  readonly handleAll: (inputs: readonly unknown[], context: HandlerContext) => Promise<readonly unknown[]>;
-}
-
-function combine<Input>(
-  accepts: (input: Input, account: Account | undefined) => boolean,
-  handleAll: (inputs: readonly Input[], context: HandlerContext) => Promise<readonly unknown[]>,
-): CombinedHandler {
-  return {
-    accepts: (input, account) => accepts(input as Input, account),
-    handleAll: (inputs, context) => handleAll(inputs as readonly Input[], context),
-  };
-}
-
-/** Operations of which a client sends many calls, each with one record, and several at once. */
-const combinedLoaders: Readonly<Partial<Record<OperationName, () => Promise<CombinedHandler>>>> = {
-  "answers.vote": async () => {
-    const { voteOnAnswers } = await import("./questions/answers.ts");
-    return combine(() => true, voteOnAnswers);
-  },
-  "orders.create": async () => {
-    const { canCombineOrder, createOrders } = await import("./orders/orders.ts");
-    return combine(canCombineOrder, createOrders);
-  },
-  "products.massCreate": async () => {
-    const { canCombine, createProducts } = await import("./products/products.ts");
-    return combine(canCombine, createProducts);
-  },
-  "products.massUpdate": async () => {
-    const { canCombine, updateProducts } = await import("./products/products.ts");
-    return combine(canCombine, updateProducts);
-  },
-  "unsubscribers.massCreate": async () => {
-    const { canCombineAddresses, createUnsubscribers } = await import("./unsubscribers/unsubscribers.ts");
-    return combine(canCombineAddresses, createUnsubscribers);
-  },
-  "reviews.create": async () => {
-    const { canCombineReviews, submitReviews } = await import("./reviews/reviews.ts");
-    return combine(canCombineReviews, submitReviews);
-  },
-  "reviews.createNow": async () => {
-    const { canCombineReviews, createReviewsNow } = await import("./reviews/reviews.ts");
-    return combine(canCombineReviews, createReviewsNow);
-  },
-  "reviews.vote": async () => {
-    const { voteOnReviews } = await import("./reviews/reviews.ts");
-    return combine(() => true, voteOnReviews);
-  },
-};
-
-const combined = new Map<OperationName, Promise<CombinedHandler>>();
-
-export function findCombinedHandler(operation: OperationName): Promise<CombinedHandler> | undefined {
-  const known = combined.get(operation);
-  if (known) return known;
-  const loading = combinedLoaders[operation]?.();
-  if (loading) combined.set(operation, loading);
-  return loading;
+function toOperations(handlers: Handlers<Record<string, Endpoint>>): Readonly<Record<string, Operation>> {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([verb, handler]) => [
+      verb,
+      typeof handler === "function" ? createOperation({ run: handler }) : handler,
+    ]),
+  );
 }

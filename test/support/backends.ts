@@ -7,7 +7,7 @@ import type { EngineWork } from "../../src/engine/kernel/handler.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { SavedProducts } from "../../src/engine/kernel/saved-products.ts";
 import { createSealer, type Sealer } from "../../src/engine/kernel/sealer.ts";
-import { userHandlers } from "../../src/engine/accounts/users.ts";
+import { createUser } from "../../src/engine/accounts/users.ts";
 import { savePrivateWebhooks } from "../../src/engine/webhooks/private-webhooks.ts";
 import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -175,7 +175,7 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
       };
       const created = await database.db
         .transaction()
-        .execute((transaction) => userHandlers.create({ user }, { ...context, transaction, nowMs: clock() }));
+        .execute((transaction) => createUser(user, { ...context, transaction, nowMs: clock() }));
       if (allowsPrivateWebhooks) {
         await parts.work.write(undefined, (operator) => savePrivateWebhooks(created.app_key, true, operator));
       }

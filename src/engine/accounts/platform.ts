@@ -1,14 +1,17 @@
-import { type contract, platformTypes, publishedReviews } from "../../contract/index.ts";
+import { type contract, platformTypes, type PublishedReviews, publishedReviews } from "../../contract/index.ts";
 import { readBottomLinesDelay, readSettings, saveSetting } from "./account-settings.ts";
 import { createKey } from "../kernel/credentials.ts";
 import { listFeatures, setFeature } from "./features.ts";
 import { readStoreName, saveStoreName } from "./account-profile.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation, type Preparation } from "../kernel/handler.ts";
 
 /** Assumed: there is one plan, and platforms are free. */
 const plan = { name: "free", billable: false } as const;
 
-export const accountHandlers: Handlers<typeof contract.account> = {
+/** Saves the account's setting of which reviews are published, and publishes and hides existing reviews accordingly. */
+type ChangePublication = (setting: PublishedReviews | undefined) => Preparation;
+
+export const createAccountHandlers = (changePublication: ChangePublication): Handlers<typeof contract.account> => ({
   /** Assumed: `id` is the account's; `shop_token` is created once and does not change with the platform. */
   setPlatform: async ({ account_platform: { shop_domain, platform_type_id } }, context) => {
     const { transaction, nowMs, random } = context;
@@ -47,22 +50,25 @@ export const accountHandlers: Handlers<typeof contract.account> = {
 
   settings: (_input, context) => readAccountSettings(context, accountOf(context).id),
 
-  /** Changes only the settings that the call names. The call's preparation has already saved `published_reviews`. */
-  set: async ({ name, bottom_lines_delay: value, retain_emails, retain_webhooks }, context) => {
-    if (value !== undefined) {
-      await saveSetting({ name: "bottom_lines_delay", value }, context, accountOf(context).id);
-    }
-    for (const [setting, days] of Object.entries({ retain_emails, retain_webhooks })) {
-      if (days === undefined) continue;
-      const change = { name: setting as "retain_emails" | "retain_webhooks", value: days === 0 ? null : days };
-      await saveSetting(change, context, accountOf(context).id);
-    }
-    if (name !== undefined) await saveStoreName(name, context);
-    return readAccountSettings(context, accountOf(context).id);
-  },
+  /** Changes only the settings that the call names. */
+  set: operation("account.set", {
+    before: ({ published_reviews }) => changePublication(published_reviews),
+    run: async ({ name, bottom_lines_delay: value, retain_emails, retain_webhooks }, context) => {
+      if (value !== undefined) {
+        await saveSetting({ name: "bottom_lines_delay", value }, context, accountOf(context).id);
+      }
+      for (const [setting, days] of Object.entries({ retain_emails, retain_webhooks })) {
+        if (days === undefined) continue;
+        const change = { name: setting as "retain_emails" | "retain_webhooks", value: days === 0 ? null : days };
+        await saveSetting(change, context, accountOf(context).id);
+      }
+      if (name !== undefined) await saveStoreName(name, context);
+      return readAccountSettings(context, accountOf(context).id);
+    },
+  }),
 
   setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
-};
+});
 
 export async function readAccountSettings(context: Pick<HandlerContext, "transaction">, id: number) {
   const name = await readStoreName(context, id);

@@ -3,7 +3,7 @@ import { type contract, ServiceError, utokenLimits } from "../../contract/index.
 import type { Tables } from "../../storage/tables.ts";
 import { unknownAccount } from "../kernel/authenticate.ts";
 import { createKey, hashToken, isSameSecret } from "../kernel/credentials.ts";
-import type { Handlers, RandomBytes } from "../kernel/handler.ts";
+import { type Handlers, operation, type RandomBytes } from "../kernel/handler.ts";
 
 export const tokenHandlers: Handlers<typeof contract.tokens> = {
   /**
@@ -12,22 +12,25 @@ export const tokenHandlers: Handlers<typeof contract.tokens> = {
    * @throws ServiceError `unsupportedGrant`, `recordNotFound`, `invalidClient`, in this order
    * Source: spec "Authentication" 2–3. Assumed: an unknown client_id is `recordNotFound`, a wrong secret `invalidClient`.
    */
-  create: async ({ client_id, client_secret, grant_type }, { transaction, nowMs, random, sealer }) => {
-    if (grant_type !== "client_credentials") {
-      throw new ServiceError("unsupportedGrant", "grant_type must be client_credentials");
-    }
-    const account = await transaction
-      .selectFrom("accounts")
-      .select(["id", "secret_sealed"])
-      .where("app_key", "=", client_id)
-      .executeTakeFirst();
-    if (!account) throw unknownAccount(client_id);
-    if (!isSameSecret(client_secret, sealer.open(account.secret_sealed))) {
-      throw new ServiceError("invalidClient", "invalid client secret");
-    }
-    const access_token = await issueToken(transaction, account.id, { nowMs, random });
-    return { access_token, token_type: "bearer" };
-  },
+  create: operation("tokens.create", {
+    owner: { appKey: "client_id" },
+    run: async ({ client_id, client_secret, grant_type }, { transaction, nowMs, random, sealer }) => {
+      if (grant_type !== "client_credentials") {
+        throw new ServiceError("unsupportedGrant", "grant_type must be client_credentials");
+      }
+      const account = await transaction
+        .selectFrom("accounts")
+        .select(["id", "secret_sealed"])
+        .where("app_key", "=", client_id)
+        .executeTakeFirst();
+      if (!account) throw unknownAccount(client_id);
+      if (!isSameSecret(client_secret, sealer.open(account.secret_sealed))) {
+        throw new ServiceError("invalidClient", "invalid client secret");
+      }
+      const access_token = await issueToken(transaction, account.id, { nowMs, random });
+      return { access_token, token_type: "bearer" };
+    },
+  }),
 };
 
 /**

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { requireSecret } from "./account-secret.ts";
 import { type contract, extensionPrefix, recordNotFound, signInLifetimeMs } from "../../contract/index.ts";
 import { createAccount } from "./first-account.ts";
-import { useInvitation } from "./invitations.ts";
-import { accountOf, type HandlerContext, type Handlers, type RandomBytes } from "../kernel/handler.ts";
+import { requireSignUp, useInvitation } from "./invitations.ts";
+import { accountOf, type HandlerContext, type Handlers, operation, type RandomBytes } from "../kernel/handler.ts";
 import { personColumns, publicSlug, shortenName } from "./shoppers.ts";
 import { readClaim, signClaim } from "../kernel/signed-link.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
@@ -13,89 +13,97 @@ import { scrypt, timingSafeEqual } from "node:crypto";
 
 const signInKind = "sign_in";
 
-type NewUser = z.output<typeof contract.users.create.input>;
-
-/** Hashes a new user's password. Hashing is slow, so it happens before the call takes the write lock. */
-export async function hashNewPassword(
-  { user, ...others }: NewUser,
-  { random }: Pick<HandlerContext, "random">,
-): Promise<NewUser> {
-  return { ...others, user: { ...user, password: await hashPassword(user.password, random) } };
-}
-
 export const userHandlers: Handlers<typeof contract.users> = {
-  /**
-   * Creates an account and its user. The password must already be hashed.
-   * @throws ServiceError `featureDisabled` if sign-up is closed and there is no valid invitation code
-   * Source: spec "Account and authentication". Assumed: `token` is a utoken, and counts among the account's hundred.
-   */
-  create: async ({ user }, context) => {
-    const { transaction, nowMs, random } = context;
-    await useInvitation(user.invitation_code, context);
-    const account = await createAccount(transaction, context);
-    const { id: user_id } = await transaction
-      .insertInto("users")
-      .values({
-        account_id: account.id,
-        email: user.email,
-        display_name: user.display_name,
-        password_hash: user.password,
-        url: user.url,
-        slug: await findFreeSubdomain(user.display_name, account.id, context),
-        created_at: nowMs,
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    await addPublicIds("user", [user_id], account.id, context);
-    const token = await issueToken(transaction, account.id, { nowMs, random });
-    return { user_id, token, app_key: account.appKey, secret: account.secret };
-  },
+  create: operation("users.create", {
+    check: ({ user }, context) => requireSignUp(user.invitation_code, context),
+    // Hashing is slow.
+    prepare: async ({ user }, { random }) => ({ ...user, password: await hashPassword(user.password, random) }),
+    run: createUser,
+  }),
 
   /**
    * Creates a sign-in URL for the account's owner, valid for five minutes.
    * @throws ServiceError `unauthorized` if the secret is wrong
    * Source: spec "Account and authentication". Assumed: the code is opaque and can be used repeatedly until it expires.
    */
-  signIn: async ({ secret }, context) => {
-    const { sealer, nowMs, publicUrl } = context;
-    const { id } = accountOf(context);
-    await requireSecret(secret, context);
-    const claim = { kind: signInKind, id, accountId: id, expiresAtMs: nowMs + signInLifetimeMs };
-    const code = signClaim(claim, sealer);
-    return { code, signin_url: `${publicUrl}${extensionPrefix}/admin/${code}` };
-  },
+  signIn: operation("users.signIn", {
+    check: ({ secret }, context) => requireSecret(secret, context),
+    run: async ({ secret }, context) => {
+      const { sealer, nowMs, publicUrl } = context;
+      const { id } = accountOf(context);
+      await requireSecret(secret, context);
+      const claim = { kind: signInKind, id, accountId: id, expiresAtMs: nowMs + signInLifetimeMs };
+      const code = signClaim(claim, sealer);
+      return { code, signin_url: `${publicUrl}${extensionPrefix}/admin/${code}` };
+    },
+  }),
 
-  signedIn: async ({ code }, { transaction, sealer, nowMs }) => {
-    const claim = readClaim(code, [signInKind], { sealer, nowMs });
-    if (!claim) return { account: null };
-    const found = await transaction
-      .selectFrom("accounts")
-      .leftJoin("users", (join) => join.on("users.account_id", "=", claim.accountId).on("users.kind", "=", "owner"))
-      .select(["accounts.app_key", "accounts.secret_changed_at", "users.display_name", "users.email"])
-      .where("accounts.id", "=", claim.accountId)
-      .orderBy("users.id")
-      .executeTakeFirst();
-    if (!found) return { account: null };
-    const { secret_changed_at: changedAtMs, ...account } = found;
-    const isRevoked = changedAtMs !== null && claim.expiresAtMs - signInLifetimeMs <= changedAtMs;
-    return { account: isRevoked ? null : account };
-  },
+  signedIn: operation("users.signedIn", {
+    owner: { claim: "code" },
+    run: async ({ code }, { transaction, sealer, nowMs }) => {
+      const claim = readClaim(code, [signInKind], { sealer, nowMs });
+      if (!claim) return { account: null };
+      const found = await transaction
+        .selectFrom("accounts")
+        .leftJoin("users", (join) => join.on("users.account_id", "=", claim.accountId).on("users.kind", "=", "owner"))
+        .select(["accounts.app_key", "accounts.secret_changed_at", "users.display_name", "users.email"])
+        .where("accounts.id", "=", claim.accountId)
+        .orderBy("users.id")
+        .executeTakeFirst();
+      if (!found) return { account: null };
+      const { secret_changed_at: changedAtMs, ...account } = found;
+      const isRevoked = changedAtMs !== null && claim.expiresAtMs - signInLifetimeMs <= changedAtMs;
+      return { account: isRevoked ? null : account };
+    },
+  }),
 
   /** Assumed: anyone may read any profile, so it shows nobody's full name, not even an owner's. */
-  get: async ({ user_id }, { transaction, ownerId }) => {
-    if (ownerId === undefined) throw recordNotFound("User", "id", user_id);
-    const found = await transaction
-      .selectFrom("users")
-      .select(personColumns)
-      .where("account_id", "=", ownerId)
-      .where("id", "=", user_id)
-      .executeTakeFirst();
-    if (!found) throw recordNotFound("User", "id", user_id);
-    const { id, slug, score, bio, social_image } = found;
-    const display_name = shortenName(found.display_name);
-    return { user: { id, slug: publicSlug(slug, display_name), score, display_name, bio, social_image } };
-  },
+  get: operation("users.get", {
+    owner: { kind: "user", field: "user_id" },
+    run: async ({ user_id }, { transaction, ownerId }) => {
+      if (ownerId === undefined) throw recordNotFound("User", "id", user_id);
+      const found = await transaction
+        .selectFrom("users")
+        .select(personColumns)
+        .where("account_id", "=", ownerId)
+        .where("id", "=", user_id)
+        .executeTakeFirst();
+      if (!found) throw recordNotFound("User", "id", user_id);
+      const { id, slug, score, bio, social_image } = found;
+      const display_name = shortenName(found.display_name);
+      return { user: { id, slug: publicSlug(slug, display_name), score, display_name, bio, social_image } };
+    },
+  }),
 };
+
+type NewUser = z.output<typeof contract.users.create.input>["user"];
+
+/**
+ * Creates an account and its user. The password must already be hashed.
+ * @throws ServiceError `featureDisabled` if sign-up is closed and there is no valid invitation code
+ * Source: spec "Account and authentication". Assumed: `token` is a utoken, and counts among the account's hundred.
+ */
+export async function createUser(user: NewUser, context: HandlerContext) {
+  const { transaction, nowMs, random } = context;
+  await useInvitation(user.invitation_code, context);
+  const account = await createAccount(transaction, context);
+  const { id: user_id } = await transaction
+    .insertInto("users")
+    .values({
+      account_id: account.id,
+      email: user.email,
+      display_name: user.display_name,
+      password_hash: user.password,
+      url: user.url,
+      slug: await findFreeSubdomain(user.display_name, account.id, context),
+      created_at: nowMs,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await addPublicIds("user", [user_id], account.id, context);
+  const token = await issueToken(transaction, account.id, { nowMs, random });
+  return { user_id, token, app_key: account.appKey, secret: account.secret };
+}
 
 const cost = { N: 16_384, r: 8, p: 1 } as const;
 const saltBytes = 16;

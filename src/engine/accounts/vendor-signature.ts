@@ -12,7 +12,7 @@ import { readSecret } from "./account-secret.ts";
 import { isSameSecret } from "../kernel/credentials.ts";
 import { requireFeature } from "./features.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { runOnce } from "../kernel/idempotency.ts";
+import { hashCall, runOnce } from "../kernel/idempotency.ts";
 
 /** Maximum difference between the time of a signature and the current time. Assumed: the specification states none. */
 const windowMs = 15 * 60 * 1_000;
@@ -22,9 +22,11 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The operations that accept signatures. */
 type SignedOperation = "create" | "createNow";
 
+export type SignedType = Exclude<ReviewerType, "anonymous">;
+
 /** What a trusted vendor has signed. */
-export interface Signed {
-  readonly reviewerType: Exclude<ReviewerType, "anonymous">;
+interface Signed {
+  readonly reviewerType: SignedType;
   /** The signature in lower case. */
   readonly signature: string;
   /** The message that was signed. */
@@ -93,23 +95,34 @@ function sign(message: string, secret: string): string {
   return createHmac("sha256", secret).update(message, "utf8").digest("hex");
 }
 
+/** Carries out calls, of which all have the reviewer type that a vendor has signed. */
+type Run<Input, Output> = (
+  inputs: readonly Input[],
+  context: HandlerContext,
+  signedType?: SignedType,
+) => Promise<readonly Output[]>;
+
 /**
- * Runs a call, once if it is signed: a repeat of a signed call returns the first result.
+ * Runs calls of an operation. A signed call is the only one, and runs once: a repeat returns the first result.
  * Assumed: a signature is accepted by the operation that received it first, and by no other. Results are stored for longer
  * than a signature is valid.
- * @throws ServiceError `unauthorized`
+ * @throws ServiceError as `readSignature`
  */
-export async function runSignedOnce<Output>(
-  signed: Signed | undefined,
+export async function runSigned<Input extends object, Output>(
   operation: SignedOperation,
+  inputs: readonly Input[],
   context: HandlerContext,
-  run: () => Promise<Output>,
-): Promise<Output> {
-  if (!signed) return run();
-  const { signature, message } = signed;
-  const call = { endpoint: contract.reviews.create, key: `signature ${signature}`, input: { message } };
-  const { output } = await runOnce(call, context, async () => ({ operation, output: await run() }));
-  const first = output as { readonly operation: string; readonly output: Output };
+  run: Run<Input, Output>,
+): Promise<readonly Output[]> {
+  const signed = inputs.length === 1 ? await readSignature({ ...inputs[0] }, operation, context) : undefined;
+  if (!signed) return run(inputs, context);
+  const { reviewerType, signature, message } = signed;
+  const endpoint = contract.reviews.create;
+  const input = { message };
+  const call = { input, ...hashCall({ endpoint, key: `signature ${signature}`, input }) };
+  const runMany = async () => [{ operation, output: (await run(inputs, context, reviewerType))[0] }];
+  const [once] = await runOnce(endpoint, [call], { runMany }, context);
+  const first = once?.output as { readonly operation: string; readonly output: Output };
   if (first.operation !== operation) throw new ServiceError("unauthorized", unauthorizedMessage);
-  return first.output;
+  return [first.output];
 }

@@ -1,7 +1,6 @@
-import type * as z from "zod";
-import type { Database } from "../../storage/database.ts";
+import { buyerIndex } from "../orders/buyer-lookup.ts";
 import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } from "../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { countTraces, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
 import { findPerson } from "./person.ts";
@@ -13,17 +12,26 @@ const defaultErasure: ReviewErasure = "anonymize";
 
 export const customerHandlers: Handlers<typeof contract.customers> = {
   /** Assumed: an address about which nothing is stored is not an error. */
-  get: async ({ email }, context) => ({ customer: await readCustomer(await findPerson(email, context), context) }),
+  get: operation("customers.get", {
+    before: () => buyerIndex,
+    run: async ({ email }, context) => ({ customer: await readCustomer(await findPerson(email, context), context) }),
+  }),
 
-  export: async ({ email }, context) => {
-    const traces = await findTraces(await findPerson(email, context), context);
-    return { export: { ...traces.customer, ...(await readExport(traces, context)) } };
-  },
+  export: operation("customers.export", {
+    before: () => buyerIndex,
+    run: async ({ email }, context) => {
+      const traces = await findTraces(await findPerson(email, context), context);
+      return { export: { ...traces.customer, ...(await readExport(traces, context)) } };
+    },
+  }),
 
-  planErasure: async ({ email, reviews = defaultErasure }, context) => {
-    const traces = await findErasable(email, context);
-    return { plan: { reviews, counts: await countTraces(traces, context) } };
-  },
+  planErasure: operation("customers.planErasure", {
+    before: () => buyerIndex,
+    run: async ({ email, reviews = defaultErasure }, context) => {
+      const traces = await findErasable(email, context);
+      return { plan: { reviews, counts: await countTraces(traces, context) } };
+    },
+  }),
 
   /**
    * Erases a customer's data.
@@ -31,22 +39,26 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
    * Assumed: texts can identify their author, so they are removed even if reviews are only anonymized; questions are deleted
    * with all answers. Repeating the call erases what was stored in the meantime.
    */
-  erase: async ({ email, reviews = defaultErasure }, context) => {
-    const traces = await findErasable(email, context);
-    const counts = await eraseCustomer(traces, reviews, context);
-    const { transaction, nowMs } = context;
-    const { id } = await transaction
-      .insertInto("erasures")
-      .values({ account_id: accountOf(context).id, reviews, counts: JSON.stringify(counts), created_at: nowMs })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    const erased: Erased = {
-      erasure: { id, created_at: iso(nowMs), reviews, counts },
-      removed: false,
-      mailIds: [...traces.mails, ...traces.mailsToOthers],
-    };
-    return erased;
-  },
+  erase: operation("customers.erase", {
+    before: () => buyerIndex,
+    run: async ({ email, reviews = defaultErasure }, context) => {
+      const traces = await findErasable(email, context);
+      const counts = await eraseCustomer(traces, reviews, context);
+      const { transaction, nowMs } = context;
+      const { id } = await transaction
+        .insertInto("erasures")
+        .values({ account_id: accountOf(context).id, reviews, counts: JSON.stringify(counts), created_at: nowMs })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      const mailIds = [...traces.mails, ...traces.mailsToOthers];
+      return { erasure: { id, created_at: iso(nowMs), reviews, counts }, mailIds };
+    },
+    // Removes the remains of erased rows and emails. If that fails, the rows themselves are erased nevertheless.
+    after: async ({ erasure, mailIds }, _input, { database: { db, dialect }, onErased }) => {
+      await onErased?.(mailIds);
+      return { erasure, removed: await dialect.removeDeleted(erasedTables, db).catch(() => false) };
+    },
+  }),
 
   erasures: async ({ since_id, count = erasurePage.default }, context) => {
     const rows = await context.transaction
@@ -67,20 +79,6 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
     };
   },
 };
-
-type Erased = z.output<typeof contract.customers.erase.output> & { readonly mailIds?: readonly number[] };
-
-/** Removes the remains of erased rows and emails. If that fails, the rows themselves are erased nevertheless. */
-export async function removeErased(
-  { mailIds = [], ...erased }: Erased,
-  {
-    database: { db, dialect },
-    onErased,
-  }: { readonly database: Database; readonly onErased?: ((mailIds: readonly number[]) => Promise<void>) | undefined },
-): Promise<Erased> {
-  await onErased?.(mailIds);
-  return { ...erased, removed: await dialect.removeDeleted(erasedTables, db).catch(() => false) };
-}
 
 async function findErasable(email: string, context: HandlerContext) {
   const person = await findPerson(email, context);

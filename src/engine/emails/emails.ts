@@ -9,7 +9,7 @@ import {
   recordNotFound,
   ServiceError,
 } from "../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import { dateOf, dayOf, iso } from "../kernel/times.ts";
 import { type EmailRow, listEmails, selectEmails, toRecord } from "./email-list.ts";
@@ -31,29 +31,32 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
   list: async (query, context) => ({ mails: (await listEmails(query, context)).map(toRecord) }),
 
   /** @throws ServiceError `recordNotFound` */
-  get: async ({ mail_id }, context) => {
-    const email = await findEmail(mail_id, context);
-    const events = await context.transaction
-      .selectFrom("mail_events")
-      .select(["event", "occurred_at", "created_at", "detail"])
-      .where("account_id", "=", accountOf(context).id)
-      .where("mail_row", "=", mail_id)
-      .orderBy("occurred_at")
-      .orderBy("id")
-      .execute();
-    const message = await findSentMessage(mail_id, context);
-    return {
-      mail: toRecord(email),
-      message,
-      events: events.map(({ event, occurred_at, created_at, detail }) => ({
-        event: event as EmailEventName,
-        occurred_at: iso(occurred_at),
-        noted_at: iso(created_at),
-        detail,
-      })),
-      ...(message === null && { outgoing: await buildOutgoingEmail(mail_id, context) }),
-    };
-  },
+  get: operation("emails.get", {
+    run: async ({ mail_id }, context) => {
+      const email = await findEmail(mail_id, context);
+      const events = await context.transaction
+        .selectFrom("mail_events")
+        .select(["event", "occurred_at", "created_at", "detail"])
+        .where("account_id", "=", accountOf(context).id)
+        .where("mail_row", "=", mail_id)
+        .orderBy("occurred_at")
+        .orderBy("id")
+        .execute();
+      const message = await findSentMessage(mail_id, context);
+      return {
+        mail: toRecord(email),
+        message,
+        events: events.map(({ event, occurred_at, created_at, detail }) => ({
+          event: event as EmailEventName,
+          occurred_at: iso(occurred_at),
+          noted_at: iso(created_at),
+          detail,
+        })),
+        ...(message === null && { outgoing: await buildOutgoingEmail(mail_id, context) }),
+      };
+    },
+    after: renderFoundEmail,
+  }),
 
   /**
    * Cancels an email. An email that is already canceled stays canceled.
@@ -128,7 +131,7 @@ type FoundEmail = z.output<typeof contract.emails.get.output> & { readonly outgo
  * Renders the content of an email, unless it is stored as it was sent.
  * Assumed: this uses the current template and product data, and new links.
  */
-export async function renderFoundEmail({
+async function renderFoundEmail({
   outgoing,
   ...found
 }: FoundEmail): Promise<z.output<typeof contract.emails.get.output>> {

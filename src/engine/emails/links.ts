@@ -1,5 +1,6 @@
+import { buyerIndex } from "../orders/buyer-lookup.ts";
 import { type contract, type LinkKind, linkKinds, type LinkState } from "../../contract/index.ts";
-import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { findQuestionToConfirm } from "../questions/question-confirmation.ts";
 import { findReviewToVerify } from "../reviews/review-verification.ts";
 import { type Claim, isCurrent, openClaim, type LinkAction } from "../kernel/signed-link.ts";
@@ -13,23 +14,33 @@ const finders: Readonly<Record<LinkKind, Find>> = {
   unsubscribe: findUnsubscription,
 };
 
+/** People can still unsubscribe from emails of a disabled account. */
+const owner = { claim: "token", exceptKind: "unsubscribe" } as const;
+
 /**
  * Links in emails. They keep working after the store turns a feature off, so that recipients can still respond.
  */
 export const linkHandlers: Handlers<typeof contract.links> = {
   /** Assumed: a link that has expired or was not issued by this service is reported as `gone`, without an error. */
-  show: async ({ token }, context) => {
-    const { link } = await readLink(token, context);
-    return { link };
-  },
+  show: operation("links.show", {
+    owner,
+    run: async ({ token }, context) => {
+      const { link } = await readLink(token, context);
+      return { link };
+    },
+  }),
 
   /** Assumed: following a link again has no effect and reports `done`. */
-  follow: async ({ token }, context) => {
-    const { link, follow } = await readLink(token, context);
-    if (link.state !== "ready" || !follow) return { link };
-    await follow();
-    return { link: { ...link, state: "done" } };
-  },
+  follow: operation("links.follow", {
+    owner,
+    before: () => buyerIndex,
+    run: async ({ token }, context) => {
+      const { link, follow } = await readLink(token, context);
+      if (link.state !== "ready" || !follow) return { link };
+      await follow();
+      return { link: { ...link, state: "done" } };
+    },
+  }),
 };
 
 interface ReadLink {

@@ -8,8 +8,7 @@ import {
 } from "../../contract/index.ts";
 import type { EmailTemplate } from "../../email/outgoing-email.ts";
 import { iso } from "../kernel/times.ts";
-import type * as z from "zod";
-import { type Account, accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 
 interface StoredTemplate extends EmailTemplate {
   readonly category: string;
@@ -41,16 +40,26 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
     return { template: custom ? describe(category, custom) : await describeBuiltIn(category) };
   },
 
-  /** Stores a template for the account, which has been checked, and enables it if it was disabled. */
-  set: async ({ category, ...template }, context) => {
-    const row = { ...template, updated_at: context.nowMs, failures: 0, problem: null, disabled_at: null };
-    await context.transaction
-      .insertInto("mail_templates")
-      .values({ account_id: accountOf(context).id, category, ...row })
-      .onConflict((conflict) => conflict.columns(["account_id", "category"]).doUpdateSet(row))
-      .execute();
-    return { template: describe(category, { category, ...row }) };
-  },
+  /**
+   * Stores a template for the account, and enables it if it was disabled.
+   * @throws ServiceError as `renderSample`
+   */
+  set: operation("emailTemplates.set", {
+    prepare: async (input, { account }) => {
+      const { category, ...template } = input;
+      await renderSample(account, category, template);
+      return input;
+    },
+    run: async ({ category, ...template }, context) => {
+      const row = { ...template, updated_at: context.nowMs, failures: 0, problem: null, disabled_at: null };
+      await context.transaction
+        .insertInto("mail_templates")
+        .values({ account_id: accountOf(context).id, category, ...row })
+        .onConflict((conflict) => conflict.columns(["account_id", "category"]).doUpdateSet(row))
+        .execute();
+      return { template: describe(category, { category, ...row }) };
+    },
+  }),
 
   /** Assumed: it is not an error if the account uses the built-in template already. */
   reset: async ({ category }, context) => {
@@ -62,17 +71,15 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
     return { template: await describeBuiltIn(category) };
   },
 
-  /** Returns the template itself, which is rendered after the transaction. */
-  preview: async ({ category, subject, text, html }, context) => {
-    const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
-    const stored = (await findCustomTemplate(category, context)) ?? builtInTemplates[category];
-    const template = {
-      subject: subject ?? stored.subject,
-      text: text ?? stored.text,
-      html: html ?? stored.html,
-    };
-    return { mail: template };
-  },
+  /** @throws ServiceError as `renderSample` */
+  preview: operation("emailTemplates.preview", {
+    run: async ({ category, subject, text, html }, context) => {
+      const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
+      const stored = (await findCustomTemplate(category, context)) ?? builtInTemplates[category];
+      return { subject: subject ?? stored.subject, text: text ?? stored.text, html: html ?? stored.html };
+    },
+    after: async (template, { category }, { account }) => ({ mail: await renderSample(account, category, template) }),
+  }),
 };
 
 async function findCustomTemplate(
@@ -105,30 +112,6 @@ function describe(category: SentEmailCategory, template: EmailTemplate | StoredT
     ...(stored && stored.disabled_at !== null && { disabled_at: iso(stored.disabled_at) }),
     ...(stored && stored.problem !== null && { problem: stored.problem }),
   };
-}
-
-type NewTemplate = z.output<typeof contract.emailTemplates.set.input>;
-
-/**
- * Checks a template before it is stored.
- * @throws ServiceError as `renderSample`
- */
-export async function checkNewTemplate(input: NewTemplate, account: Account | undefined): Promise<NewTemplate> {
-  const { category, ...template } = input;
-  await renderSample(account, category, template);
-  return input;
-}
-
-/**
- * Renders the template that the handler returned.
- * @throws ServiceError as `renderSample`
- */
-export async function renderPreview(
-  { category }: z.output<typeof contract.emailTemplates.preview.input>,
-  { mail }: z.output<typeof contract.emailTemplates.preview.output>,
-  account: Account | undefined,
-): Promise<{ readonly mail: EmailTemplate }> {
-  return { mail: await renderSample(account, category, mail) };
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from "../../contract/index.ts";
 import type { CallEvent } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Account } from "./handler.ts";
+import type { Account, CallContext } from "./handler.ts";
 import { createRateWindow, limitOf, type RateWindow } from "./rate-window.ts";
 import { createTokenBuckets, ProcessBuckets, type TokenBuckets } from "./token-buckets.ts";
 
@@ -28,6 +28,16 @@ interface CountedCall {
   readonly endpoint: Endpoint;
   readonly account: Account | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
+}
+
+/** A call that anyone may make, with valid input. */
+interface PublicCall {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  readonly call: Pick<CallContext, "account" | "ownerId" | "isSignUpClosed">;
+  readonly clientAddress: string | undefined;
+  /** Rejects an invalid signature of a vendor that the account trusts. Absent if the operation accepts none. */
+  readonly readSignature: (() => Promise<unknown>) | undefined;
 }
 
 /** What a limit applies to: an account, the recipient of an email, or the server. */
@@ -82,8 +92,28 @@ export class CallLimits {
     if (!allowed) throw tooManyRequests(resetAtMs - this.#clock());
   }
 
-  get limitsPublicCalls(): boolean {
-    return Object.keys(this.#publicLimits).length > 0;
+  /**
+   * Counts a call that changes data without a token of the account. Calls that a trusted vendor has signed do not count.
+   * @throws ServiceError `tooManyRequests`; for an invalid signature, `featureDisabled`, `invalidParams`, `unauthorized`
+   */
+  async countPublic({ endpoint, input, call, clientAddress, readSignature }: PublicCall): Promise<void> {
+    const { publicKind: kind } = endpoint;
+    const { account, ownerId } = call;
+    if (kind === undefined || account?.isStore === true || Object.keys(this.#publicLimits).length === 0) return;
+    const { email, signature } = input as { readonly email: string; readonly signature?: unknown };
+    if (signature && readSignature) {
+      await readSignature();
+      return;
+    }
+    await this.#takeForClient(`${kind}-per-client`, clientAddress);
+    // Otherwise, strangers could use up the limit of people with an invitation.
+    if (kind === "sign-ups" && !call.isSignUpClosed) await this.#take([{ name: "sign-ups-per-server" }]);
+    if (kind !== "submissions" && kind !== "votes") return;
+    const accountId = account?.id ?? ownerId;
+    // The handler rejects votes on records that do not exist.
+    const ofAccount = accountId === undefined ? [] : [{ name: `${kind}-per-account`, accountId } as const];
+    const ofRecipient = kind === "votes" ? [] : [{ name: "submissions-per-recipient", recipient: email } as const];
+    await this.#take([...ofAccount, ...ofRecipient]);
   }
 
   /**
@@ -91,7 +121,7 @@ export class CallLimits {
    * @param clientAddress undefined for calls of this process, which are not limited
    * @throws ServiceError `tooManyRequests`
    */
-  async takeForClient(name: PublicLimitName, clientAddress: string | undefined): Promise<void> {
+  async #takeForClient(name: PublicLimitName, clientAddress: string | undefined): Promise<void> {
     const size = this.#publicLimits[name];
     if (!size || clientAddress === undefined) return;
     const key = `${name} ${await findNetwork(clientAddress)}`;
@@ -103,7 +133,7 @@ export class CallLimits {
    * Takes a token of each of the given owners (`…-per-account`, `…-per-recipient`, `…-per-server`).
    * @throws ServiceError `tooManyRequests`
    */
-  async take(owners: readonly LimitOwner[]): Promise<void> {
+  async #take(owners: readonly LimitOwner[]): Promise<void> {
     const tokens = owners.flatMap((owner) => {
       const size = this.#publicLimits[owner.name];
       return size ? [{ key: `${owner.name} ${keyOf(owner)}`, size }] : [];
@@ -119,7 +149,7 @@ export class CallLimits {
    * @throws ServiceError `tooManyRequests`
    */
   async countFailure(error: unknown, endpoint: Endpoint, clientAddress: string | undefined): Promise<void> {
-    if (isInvalidCredential(error, endpoint)) await this.takeForClient("failures-per-client", clientAddress);
+    if (isInvalidCredential(error, endpoint)) await this.#takeForClient("failures-per-client", clientAddress);
   }
 }
 

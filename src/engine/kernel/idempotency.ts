@@ -3,17 +3,42 @@ import { type RawBuilder, sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { createAccountWalk } from "./due-accounts.ts";
-import { type Account, accountIdOf, type HandlerContext } from "./handler.ts";
+import { type Account, accountIdOf, type HandlerContext, type Operation } from "./handler.ts";
 import { findResults, type StoredResult, storeResults } from "./stored-results.ts";
 
-/** A call with an idempotency key. */
-export interface KeyedCall {
+/** The idempotency key of a call, and its input, as hashes. */
+export interface CallHashes {
+  readonly keyHash: string;
+  readonly inputHash: string;
+}
+
+/** A call with an idempotency key. Its input may have been prepared. */
+export interface KeyedCall extends CallHashes {
+  readonly input: unknown;
+}
+
+/**
+ * Hashes a call. Large inputs take a while, so do this before the call takes the write lock.
+ * @param call.input the input after validation
+ * @param call.inputText the input as JSON, if it is at hand, or another text that identifies it
+ */
+export function hashCall({
+  endpoint,
+  key,
+  input,
+  inputText,
+}: {
   readonly endpoint: Endpoint;
   readonly key: string;
-  /** After validation. */
   readonly input: unknown;
-  /** The input as JSON, if it is at hand, or another text that identifies it. */
   readonly inputText?: string | undefined;
+}): CallHashes {
+  const fields = input as Readonly<Record<string, unknown>>;
+  // Its aliases count as the same path.
+  const path = endpoint.paths[0].replaceAll(/\{(\w+)\}/g, (part, name: string) =>
+    name in fields ? encodeURIComponent(String(fields[name])) : part,
+  );
+  return { keyHash: hash(`${path}\n${key}`), inputHash: hash(inputText ?? JSON.stringify(input)) };
 }
 
 /** Maximum number of expired results that a call deletes. */
@@ -40,66 +65,54 @@ export function honoredKey(
   throw new ServiceError("invalidIdempotencyKey", message);
 }
 
-/**
- * Runs a call once per account, path, and key: stores its result in the same transaction, and returns the stored result
- * to repeats. A call that fails stores nothing, so a repeat runs it again. Calls with the same key never overlap, because
- * writes run one after another.
- * @param preload reads what the call needs, while its key is looked up
- * @throws ServiceError `invalidIdempotencyKey` if the key belongs to a call with another input
- */
-export async function runOnce(
-  call: KeyedCall,
-  context: HandlerContext,
-  run: () => Promise<unknown>,
-  preload?: () => Promise<void>,
-): Promise<Result> {
-  const [result] = await runAllOnce([call], context, async () => [await run()], preload);
-  if (!result) throw new Error("a call has no result");
-  return result;
-}
-
-interface Result<Output = unknown> {
-  readonly output: Output;
+export interface KeyedResult {
+  readonly output: unknown;
   readonly isReplay: boolean;
 }
 
 /**
- * Like `runOnce`, for calls of one operation that are carried out together, and have different keys. If one fails, all
- * fail.
- * @param runAll carries out some of the calls; returns their results in the same order
+ * Runs calls of an operation, which have different keys, once per account, path, and key: stores their results in the same
+ * transaction, and returns the stored results to repeats. If one fails, all fail. A call that fails stores nothing, so a
+ * repeat runs it again. Calls with the same key never overlap, because writes run one after another.
+ * @throws ServiceError `invalidIdempotencyKey` if a key belongs to a call with another input
  */
-export async function runAllOnce<Call extends KeyedCall>(
-  calls: readonly Call[],
+export async function runOnce(
+  endpoint: Endpoint,
+  calls: readonly KeyedCall[],
+  { read, runMany }: Pick<Operation, "read" | "runMany">,
   context: HandlerContext,
-  runAll: (calls: readonly Call[]) => Promise<readonly unknown[]>,
-  preload: () => Promise<void> = async () => {},
-): Promise<readonly Result[]> {
+): Promise<readonly KeyedResult[]> {
   const { transaction, dialect, nowMs } = context;
-  const hashed = calls.map((call) => ({ call, ...hashCall(call) }));
   let stored: ReadonlyMap<string, StoredResult> = new Map();
+  let found: unknown;
+  const readFor = async (some: readonly KeyedCall[]) => void (found = await read?.(inputsOf(some), context));
   await dialect.runAll([
-    async () => {
-      stored = await findResults(new Set(hashed.map(({ keyHash }) => keyHash)), context);
-    },
-    preload,
+    async () => void (stored = await findResults(new Set(calls.map(({ keyHash }) => keyHash)), context)),
+    ...(read ? [() => readFor(calls)] : []),
   ]);
-  const isOther = hashed.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.inputHash ?? inputHash) !== inputHash);
+  const isOther = calls.some(({ keyHash, inputHash }) => (stored.get(keyHash)?.inputHash ?? inputHash) !== inputHash);
   if (isOther) throw anotherInput();
-  const open = hashed.filter(({ keyHash }) => !stored.has(keyHash));
-  const outputs = open.length === 0 ? [] : await runAll(open.map(({ call }) => call));
-  const results = open.map(({ keyHash, inputHash }, at) => ({ keyHash, inputHash, output: outputs[at] }));
-  const [first] = open;
-  if (first) {
+  const open = calls.filter(({ keyHash }) => !stored.has(keyHash));
+  const outputs = new Map<string, unknown>();
+  if (open.length > 0) {
+    if (open.length < calls.length) await readFor(open);
+    const results = await runMany(inputsOf(open), context, found);
+    for (const [at, { keyHash }] of open.entries()) outputs.set(keyHash, results[at]);
     const expiredAtMs = nowMs - idempotencyKeys.lifetimeMs;
     await deleteSomeExpired(transaction, dialect, { accountId: accountIdOf(context), expiredAtMs });
-    await storeResults(results, first.call.endpoint, context);
+    await storeResults(
+      open.map(({ keyHash, inputHash }, at) => ({ keyHash, inputHash, output: results[at] })),
+      endpoint,
+      context,
+    );
   }
-  const byKey = new Map(results.map(({ keyHash, output }) => [keyHash, output]));
-  return hashed.map(({ keyHash }) => {
-    const found = stored.get(keyHash);
-    return found ? { output: found.read(), isReplay: true } : { output: byKey.get(keyHash), isReplay: false };
+  return calls.map(({ keyHash }) => {
+    const earlier = stored.get(keyHash);
+    return earlier ? { output: earlier.read(), isReplay: true } : { output: outputs.get(keyHash), isReplay: false };
   });
 }
+
+const inputsOf = (calls: readonly KeyedCall[]) => calls.map(({ input }) => input);
 
 const expiredCalls = (accountId: RawBuilder<unknown>, expiredAtMs: RawBuilder<unknown>, limit: number) => sql`
   delete from idempotent_calls where account_id = ${accountId} and id in (
@@ -130,33 +143,6 @@ export const findAccountsToPurge = createAccountWalk(
     select 1 from idempotent_calls where idempotent_calls.account_id = ${accountId}
       and idempotent_calls.created_at <= cast(${nowMs} as bigint) - ${sql.lit(idempotencyKeys.lifetimeMs)}`,
 );
-
-interface CallHashes {
-  readonly keyHash: string;
-  readonly inputHash: string;
-}
-
-const hashes = new WeakMap<KeyedCall, CallHashes>();
-
-/** Hashes a call once. Large inputs take a while, so do this before the call takes the write lock. */
-export function hashCall(call: KeyedCall): CallHashes {
-  const known = hashes.get(call);
-  if (known) return known;
-  const hashed = {
-    keyHash: hash(`${pathOf(call)}\n${call.key}`),
-    inputHash: hash(call.inputText ?? JSON.stringify(call.input)),
-  };
-  hashes.set(call, hashed);
-  return hashed;
-}
-
-/** The path of a call; its aliases count as the same path. */
-function pathOf({ endpoint, input }: KeyedCall): string {
-  const fields = input as Readonly<Record<string, unknown>>;
-  return endpoint.paths[0].replaceAll(/\{(\w+)\}/g, (part, name: string) =>
-    name in fields ? encodeURIComponent(String(fields[name])) : part,
-  );
-}
 
 function anotherInput(): ServiceError {
   return new ServiceError(

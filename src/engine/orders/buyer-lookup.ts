@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
+import { accountIdOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { emailKeysOf } from "../kernel/lists/authors.ts";
+import { hasWebhooks } from "../kernel/outbox.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "account" | "ownerId">;
 
@@ -34,6 +35,15 @@ export async function indexOrderEmails(context: Context): Promise<void> {
     where orders.account_id = ${accountId} and orders.id = listed.order_row
   `.execute(context.transaction);
 }
+
+/** Indexes all orders before a call that finds them by their email address. */
+export const buyerIndex: Preparation = { isDue: hasUnindexedOrders, write: indexOrderEmails };
+
+/** The same for a call that may cause webhook events, which include the order of a review's author. */
+export const buyerIndexForWebhooks: Preparation = {
+  isDue: async (context) => (await hasWebhooks(context)) && (await hasUnindexedOrders(context)),
+  write: indexOrderEmails,
+};
 
 /** Whether the owner of an email address bought a product, or any product of the account if `productRow` is null. */
 export async function hasPurchased(

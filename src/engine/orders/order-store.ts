@@ -57,6 +57,8 @@ interface StoreOptions {
   readonly details?: boolean | undefined;
   /** The number of calls that the orders are from (default: 1). */
   readonly calls?: number;
+  /** What `readStored` returned in the same transaction, without writes in between. Read if absent. */
+  readonly stored?: Stored;
 }
 
 /** What became of an order: its outcome, and the errors for which it was rejected. */
@@ -81,12 +83,11 @@ function toRejected({ errors, dropped }: Pick<CheckedOrder, "errors" | "dropped"
  */
 export async function storeOrders(
   orders: readonly CheckedOrder[],
-  { sourceOf, details, calls = 1 }: StoreOptions,
+  { sourceOf, details, calls = 1, stored: before }: StoreOptions,
   context: HandlerContext,
 ): Promise<OrderResult[]> {
   if (orders.every(({ head }) => head === undefined)) return orders.map(toRejected);
-  const { stored, timing, takenSkus } = preloaded.get(orders) ?? (await readStored(orders, sourceOf, context));
-  preloaded.delete(orders);
+  const { stored, timing, takenSkus } = before ?? (await readStored(orders, sourceOf, context));
   const merge = new OrderMerge(stored, context.nowMs);
   const items: OrderItem[] = [];
   const missed: MissedLines[] = [];
@@ -128,24 +129,14 @@ interface Stored {
   readonly takenSkus: TakenSkus;
 }
 
-/** What is stored before orders, until `storeOrders` is called for them in the same transaction. */
-const preloaded = new WeakMap<readonly CheckedOrder[], Stored>();
-
-/** Reads what `storeOrders` needs to know. Nothing may be written in between. */
-export async function preloadStoredOrders(
-  orders: readonly CheckedOrder[],
-  sourceOf: StoreOptions["sourceOf"],
-  context: HandlerContext,
-): Promise<void> {
-  preloaded.set(orders, await readStored(orders, sourceOf, context));
-}
-
-async function readStored(
+/** Reads what `storeOrders` needs to know. */
+export async function readStored(
   orders: readonly CheckedOrder[],
   sourceOf: StoreOptions["sourceOf"],
   context: HandlerContext,
 ): Promise<Stored> {
   const orderIds = orders.flatMap(({ head }) => head?.order_id ?? []);
+  if (orderIds.length === 0) return { stored: new Map(), timing: undefined, takenSkus: new Set() };
   const sendsMail = orders.some(({ head }, at) => head !== undefined && sourceOf(at).sendsMail);
   let stored: Stored["stored"] = new Map();
   const products = orders.flatMap(({ items }) => items.map(({ product }) => product));

@@ -2,52 +2,67 @@ import type * as z from "zod";
 import { type contract, invalidField, orderLimits, outcomeOf } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
-import { accountOf, forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { buyerIndex } from "./buyer-lookup.ts";
 import { checkCallSize, type CheckedOrder, checkOrder, type OrderRules } from "./order-check.ts";
 import type { ScheduledEmails } from "./order-emails.ts";
 import type { OrderSource } from "./order-merge.ts";
-import { preloadStoredOrders, storeOrders } from "./order-store.ts";
+import { readStored, storeOrders } from "./order-store.ts";
 import { readOrder, searchOrders } from "./order-search.ts";
 import { storeNewOrders } from "./new-orders.ts";
 import { newOrdersOf } from "./short-form.ts";
 import { listPurchases } from "./purchase-list.ts";
 
-type Handled = Handlers<typeof contract.orders>;
-
 /** Counts the review requests that will be sent for orders. */
 type CountEmails = (orderIds: readonly string[], context: HandlerContext) => Promise<ScheduledEmails>;
 
-export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
-  create: forOneCall(createOrders),
+export const createOrderHandlers = (countEmails: CountEmails): Handlers<typeof contract.orders> => ({
+  create: operation("orders.create", {
+    // The outcome of an order depends on the orders before it, so calls that ask for it are handled alone.
+    combines: ({ details }) => details !== true,
+    runMany: createOrders,
+  }),
 
-  /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
-  massCreate: async (input, context) => {
-    const newOrders = newOrdersOf(input);
-    if (newOrders) {
-      await storeNewOrders(newOrders, context);
-      const outcomes = Array.from({ length: newOrders.count.orders }, () => created);
-      return { uuid: createUuid(context.random(16)), outcomes };
-    }
-    const { validate_data = false, send_mail, details, orders } = input;
-    const checked = checkedEarly.get(input) ?? (await checkOrders(input, context.isChecked));
-    const results = await storeOrders(checked, { sourceOf: () => toSource(input), details }, context);
-    const errors = results.flatMap((result, order_num) =>
-      result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
-    );
-    const stored = checked.flatMap(({ head }, at) => (results[at]?.outcome.outcome === "dropped" ? [] : (head ?? [])));
-    const ids = stored.map(({ order_id }) => order_id);
-    return {
-      uuid: createUuid(context.random(16)),
-      ...(validate_data && errors.length > 0 && { errors }),
-      ...(send_mail === true && { mails: await countEmails(ids, context) }),
-      ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
-    };
-  },
+  massCreate: operation("orders.massCreate", {
+    // Where calls run in order, a small one must not overtake a large one, so orders are checked in the transaction.
+    prepare: async (input, { isChecked, dialect }) => {
+      const check = () => checkOrders(input, isChecked);
+      const checked = dialect.runsInOrder ? undefined : await check();
+      return { input, check: async () => checked ?? check() };
+    },
+    read: async ({ input, check }, context) => {
+      if (newOrdersOf(input)) return undefined;
+      const checked = await check();
+      return { checked, stored: await readStored(checked, () => toSource(input), context) };
+    },
+    /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
+    run: async ({ input }, context, found) => {
+      if (!found) return createNew(input, context);
+      const { checked, stored } = found;
+      const { validate_data = false, send_mail, details, orders } = input;
+      const results = await storeOrders(checked, { sourceOf: () => toSource(input), details, stored }, context);
+      const errors = results.flatMap((result, order_num) =>
+        result.errors.map((error) => ({ order_num, order_id: readOrderId(orders[order_num]?.order_id), ...error })),
+      );
+      const ids = checked.flatMap(({ head }, at) =>
+        head && results[at]?.outcome.outcome !== "dropped" ? [head.order_id] : [],
+      );
+      return {
+        uuid: createUuid(context.random(16)),
+        ...(validate_data && errors.length > 0 && { errors }),
+        ...(send_mail === true && { mails: await countEmails(ids, context) }),
+        ...(details === true && { outcomes: results.map(({ outcome }) => outcome) }),
+      };
+    },
+  }),
 
   list: listPurchases,
 
-  search: searchOrders,
+  search: operation("orders.search", {
+    before: ({ email }) => (email === undefined ? undefined : buyerIndex),
+    run: searchOrders,
+  }),
 
   get: async ({ order_id }, context) => ({ order: await readOrder(order_id, context) }),
 
@@ -67,19 +82,20 @@ export const createOrderHandlers = (countEmails: CountEmails): Handled => ({
 
 const created = outcomeOf("created");
 
+/** Stores a call that was read in the short form. */
+async function createNew(input: MassInput, context: HandlerContext) {
+  const orders = newOrdersOf(input);
+  if (!orders) throw new Error("the orders of a call are missing");
+  await storeNewOrders(orders, context);
+  const outcomes = Array.from({ length: orders.count.orders }, () => created);
+  return { uuid: createUuid(context.random(16)), outcomes };
+}
+
 type CreateInput = z.output<typeof contract.orders.create.input>;
 type CreateOutput = z.output<typeof contract.orders.create.output>;
 
-/** Assumed: the outcome of an order depends on the orders before it, so calls that ask for it are handled alone. */
-export function canCombineOrder({ details }: CreateInput): boolean {
-  return details !== true;
-}
-
 /** Creates the orders of several calls with a constant number of statements, as if the calls were made one by one. */
-export async function createOrders(
-  inputs: readonly CreateInput[],
-  context: HandlerContext,
-): Promise<readonly CreateOutput[]> {
+async function createOrders(inputs: readonly CreateInput[], context: HandlerContext): Promise<readonly CreateOutput[]> {
   const checked = inputs.map((input) =>
     checkOrder(input, { isValidating: input.validate_data === true, needsImage: false }),
   );
@@ -103,7 +119,10 @@ export async function createOrders(
 /** Orders that are checked before other events are handled. */
 const checkedPerTurn = 100;
 
-type MassInput = Pick<Parameters<Handled["massCreate"]>[0], "orders" | "platform" | "send_mail" | "validate_data">;
+type MassInput = Pick<
+  z.output<typeof contract.orders.massCreate.input>,
+  "orders" | "platform" | "send_mail" | "validate_data"
+>;
 
 async function checkOrders(
   { orders, validate_data = false }: MassInput,
@@ -117,20 +136,6 @@ async function checkOrders(
     checked.push(checkOrder(raw, rules));
   }
   return checked;
-}
-
-/** The checked orders of calls that have not been carried out yet. */
-const checkedEarly = new WeakMap<MassInput, readonly CheckedOrder[]>();
-
-/** Checks the orders of a call before it takes the write lock. */
-export async function checkOrdersEarly(input: MassInput, isChecked: boolean | undefined): Promise<void> {
-  checkedEarly.set(input, await checkOrders(input, isChecked));
-}
-
-/** Reads the stored ones of the orders that `checkOrdersEarly` has checked. */
-export async function preloadOrders(input: MassInput, context: HandlerContext): Promise<void> {
-  const checked = checkedEarly.get(input);
-  if (checked) await preloadStoredOrders(checked, () => toSource(input), context);
 }
 
 function toSource({ platform, send_mail: sendsMail = true }: Pick<MassInput, "platform" | "send_mail">): OrderSource {

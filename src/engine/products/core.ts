@@ -1,7 +1,7 @@
 import { type contract, coreListLimit, invalidField } from "../../contract/index.ts";
 import { requireSecret } from "../accounts/account-secret.ts";
 import type { Row } from "../../storage/tables.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
 import { issueToken } from "../accounts/tokens.ts";
 
@@ -13,10 +13,13 @@ export const coreHandlers: Handlers<typeof contract.core> = {
    * @throws ServiceError `unauthorized` if the secret is wrong
    * Source: practice of services of this kind. Assumed: an access token is a utoken and counts toward the account's limit.
    */
-  createToken: async ({ secret }, context) => {
-    await requireSecret(secret, context);
-    return { access_token: await issueToken(context.transaction, accountOf(context).id, context) };
-  },
+  createToken: operation("core.createToken", {
+    check: ({ secret }, context) => requireSecret(secret, context),
+    run: async ({ secret }, context) => {
+      await requireSecret(secret, context);
+      return { access_token: await issueToken(context.transaction, accountOf(context).id, context) };
+    },
+  }),
 
   /**
    * Lists products, least recently updated first.

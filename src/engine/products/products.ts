@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { contract, FieldError, ProductError } from "../../contract/index.ts";
-import { forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import { productOutcomes, readStoredProducts, type StoredProducts } from "./product-outcomes.ts";
@@ -18,30 +18,26 @@ export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted
   missed: listMissedProducts,
 
   /** Creates products. Assumed: creating a product that exists updates it with the fields that were sent. */
-  massCreate: forOneCall(createProducts),
+  massCreate: operation("products.massCreate", {
+    combines: canCombine,
+    runMany: (inputs, context) => saveAll(inputs, { isUpdate: false }, context),
+  }),
 
   /** Updates products, ignoring invalid fields. Assumed: a product that does not exist is reported and not created. */
-  massUpdate: forOneCall(updateProducts),
+  massUpdate: operation("products.massUpdate", {
+    combines: canCombine,
+    runMany: (inputs, context) => saveAll(inputs, { isUpdate: true }, context),
+  }),
 };
 
 type BulkInput = z.output<typeof contract.products.massCreate.input>;
 type BulkOutput = z.output<typeof contract.products.massCreate.output>;
 
-/** Creates the products of several calls with a constant number of statements, as if the calls were made one by one. */
-export function createProducts(inputs: readonly BulkInput[], context: HandlerContext): Promise<readonly BulkOutput[]> {
-  return saveAll(inputs, { isUpdate: false }, context);
-}
-
-/** Like `createProducts`, for products that exist. */
-export function updateProducts(inputs: readonly BulkInput[], context: HandlerContext): Promise<readonly BulkOutput[]> {
-  return saveAll(inputs, { isUpdate: true }, context);
-}
-
 /** The most products of a call that is handled together with others. */
 const maxCombined = 10;
 
 /** Assumed: the outcomes of a call depend on the products before it, so calls that ask for them are handled alone. */
-export function canCombine({ products, details }: BulkInput): boolean {
+function canCombine({ products, details }: BulkInput): boolean {
   return details !== true && Object.keys(products).length <= maxCombined;
 }
 
@@ -51,6 +47,7 @@ interface CheckedCall {
   readonly errors: ProductError[];
 }
 
+/** Saves the products of several calls with a constant number of statements, as if the calls were made one by one. */
 async function saveAll(
   inputs: readonly BulkInput[],
   { isUpdate }: { readonly isUpdate: boolean },

@@ -1,7 +1,7 @@
-import { actorNames, type contract, recordNotFound, missingField, type VoteType } from "../../contract/index.ts";
+import { actorNames, type contract, recordNotFound, missingField } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { requireFeature } from "../accounts/features.ts";
-import { accountOf, type HandlerContext, type Handlers, resultOf } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { queueAnswerNotifications } from "./question-emails.ts";
 import { announceQuestion } from "./question-announcement.ts";
@@ -21,7 +21,13 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
    * @throws ServiceError `recordNotFound`
    * Source: spec "Questions and answers".
    */
-  vote: async (input, context) => resultOf(await voteOnAnswers([input], context)),
+  vote: operation("answers.vote", {
+    owner: { kind: "answer", field: "answer_id" },
+    runMany: (inputs, context) => {
+      const votes = inputs.map(({ answer_id, vote_type }) => ({ row: answer_id, voteType: vote_type }));
+      return castVotes("answer", votes, context);
+    },
+  }),
 
   /**
    * Answers a public question. The answer is public immediately.
@@ -47,15 +53,6 @@ export const answerHandlers: Handlers<typeof contract.answers> = {
     return { answer: toAnswer({ ...row, ...person }, await readStoreName(context, accountId)) };
   },
 };
-
-/** Votes on published answers of an account. */
-export function voteOnAnswers(
-  inputs: readonly { readonly answer_id: number; readonly vote_type: VoteType }[],
-  context: HandlerContext,
-) {
-  const votes = inputs.map(({ answer_id, vote_type }) => ({ row: answer_id, voteType: vote_type }));
-  return castVotes("answer", votes, context);
-}
 
 function parseShopper(display_name: string | undefined, email: string | undefined) {
   if (display_name === undefined && email === undefined) return undefined;

@@ -8,7 +8,7 @@ import {
   unauthorizedMessage,
 } from "../../contract/index.ts";
 import type * as z from "zod";
-import type { HandlerContext, Handlers } from "../kernel/handler.ts";
+import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto, type StoredPhoto } from "./photo.ts";
 import { formatImageUrls } from "./review-response.ts";
@@ -24,47 +24,53 @@ export const imageHandlers: Handlers<typeof contract.images> = {
    * @throws ServiceError as `prepareImage`; also `recordNotFound`, and `invalidParams` if the review has enough images
    * Assumed: images can also be added to a hidden review; they become visible when it is published.
    */
-  upload: async (input, context) => {
-    const { claim, photo } = input as unknown as PreparedImage;
-    await countImage(claim, context);
-    const { id } = await context.transaction
-      .insertInto("review_images")
-      .values({
-        ...photo,
-        account_id: claim.accountId,
-        review_row: claim.id,
-        url: null,
-        created_at: context.nowMs,
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    await addPublicIds("image", [id], claim.accountId, context);
-    return { image: { id, ...formatImageUrls({ id, url: null }, context.publicUrl) } };
-  },
+  upload: operation("images.upload", {
+    owner: { claim: "image_upload_token" },
+    prepare: prepareImage,
+    run: async ({ claim, photo }, context) => {
+      await countImage(claim, context);
+      const { id } = await context.transaction
+        .insertInto("review_images")
+        .values({
+          ...photo,
+          account_id: claim.accountId,
+          review_row: claim.id,
+          url: null,
+          created_at: context.nowMs,
+        })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await addPublicIds("image", [id], claim.accountId, context);
+      return { image: { id, ...formatImageUrls({ id, url: null }, context.publicUrl) } };
+    },
+  }),
 
   /**
    * Returns an image of a published review. An image that is a URL is not here.
    * @throws ServiceError `recordNotFound`
    */
-  get: async ({ image_id, size }, { transaction, ownerId }) => {
-    if (ownerId === undefined) throw recordNotFound("Image", "id", image_id);
-    const found = await transaction
-      .selectFrom("review_images")
-      .innerJoin("reviews", (join) =>
-        join
-          .onRef("reviews.account_id", "=", "review_images.account_id")
-          .onRef("reviews.id", "=", "review_images.review_row"),
-      )
-      .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
-      .where("review_images.account_id", "=", ownerId)
-      .where("review_images.id", "=", image_id)
-      .where("reviews.published", "=", 1)
-      .where("review_images.url", "is", null)
-      .executeTakeFirst();
-    if (!found) throw recordNotFound("Image", "id", image_id);
-    const { content_type, base64, thumb_base64 } = found;
-    return { content_type, base64: size === "thumb" ? (thumb_base64 ?? base64) : base64 };
-  },
+  get: operation("images.get", {
+    owner: { kind: "image", field: "image_id" },
+    run: async ({ image_id, size }, { transaction, ownerId }) => {
+      if (ownerId === undefined) throw recordNotFound("Image", "id", image_id);
+      const found = await transaction
+        .selectFrom("review_images")
+        .innerJoin("reviews", (join) =>
+          join
+            .onRef("reviews.account_id", "=", "review_images.account_id")
+            .onRef("reviews.id", "=", "review_images.review_row"),
+        )
+        .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
+        .where("review_images.account_id", "=", ownerId)
+        .where("review_images.id", "=", image_id)
+        .where("reviews.published", "=", 1)
+        .where("review_images.url", "is", null)
+        .executeTakeFirst();
+      if (!found) throw recordNotFound("Image", "id", image_id);
+      const { content_type, base64, thumb_base64 } = found;
+      return { content_type, base64: size === "thumb" ? (thumb_base64 ?? base64) : base64 };
+    },
+  }),
 };
 
 /** The input of an upload after the token was checked and the photo was processed. */
@@ -77,7 +83,7 @@ interface PreparedImage {
  * Checks the token, and then processes the photo, before the call takes the write lock.
  * @throws ServiceError `unauthorized` if the token is invalid or expired, `invalidParams`
  */
-export async function prepareImage(
+async function prepareImage(
   { image_upload_token, image }: z.output<(typeof contract.images.upload)["input"]>,
   context: Pick<HandlerContext, "sealer" | "nowMs">,
 ): Promise<PreparedImage> {

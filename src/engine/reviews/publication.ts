@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type PublishedReviews, publishedReviews, type ReviewRule } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { readSettings, saveSetting } from "../accounts/account-settings.ts";
-import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { refreshTags } from "./review-index.ts";
 import { countReviews } from "./star-totals.ts";
@@ -95,7 +95,7 @@ const reviewsPerStep = 100;
  * Saves the account's setting, and then publishes and hides existing reviews accordingly, in several transactions.
  * Assumed: the setting also applies to reviews that were written before.
  */
-export function createPublicationChange(setting: PublishedReviews | undefined) {
+export function changePublication(setting: PublishedReviews | undefined): Preparation {
   let isSaved = setting === undefined;
   // New reviews already follow the setting, so each is examined once.
   let lastId = 0;

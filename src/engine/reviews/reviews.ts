@@ -1,14 +1,10 @@
-import {
-  type contract,
-  type PastReview,
-  ServiceError,
-  unauthorizedMessage,
-  type VoteType,
-} from "../../contract/index.ts";
+import { type contract, type PastReview, ServiceError, unauthorizedMessage } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
+import { buyerIndexForWebhooks } from "../orders/buyer-lookup.ts";
+import { applyDueChanges, hasDueChanges } from "./bottom-line-changes.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
-import { type Account, accountOf, type HandlerContext, type Handlers, resultOf } from "../kernel/handler.ts";
+import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { commentHandlers } from "./moderation/comments.ts";
 import { type ImportedReview, storePastReviews } from "./past-reviews.ts";
 import { findPage } from "../kernel/lists/filtered-list.ts";
@@ -23,30 +19,26 @@ import { setPublished } from "./review-store.ts";
 import type { NewReview } from "./reviewed-product.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { stateOf } from "./review-index.ts";
-import { readSignature, runSignedOnce } from "../accounts/vendor-signature.ts";
+import { readSignature, runSigned, type SignedType } from "../accounts/vendor-signature.ts";
 import { castVotes } from "../kernel/votes.ts";
 
 export const reviewHandlers: Handlers<typeof contract.reviews> = {
   /** Creates a review as anonymous, and queues emails: to the store's owner, and one whose link verifies the author. */
-  create: async (input, context) => {
-    const signed = await readSignature(input, "create", context);
-    const signedType = signed?.reviewerType;
-    return runSignedOnce(signed, "create", context, async () =>
-      resultOf(await submitReviews([input], context, { signedType })),
-    );
-  },
+  create: operation("reviews.create", {
+    checkSignature: (input, context) => readSignature(input, "create", context),
+    before: () => buyerIndexForWebhooks,
+    combines: canCombineReviews,
+    runMany: (inputs, context) => runSigned("create", inputs, context, submitReviews),
+  }),
 
   /** Assumed: this sends no emails; the review stays anonymous unless the call is signed. */
-  createNow: async (input, context) => {
-    const signed = await readSignature(input, "createNow", context);
-    return runSignedOnce(signed, "createNow", context, async () => {
-      const past = readPast(input, context);
-      const signedType = signed?.reviewerType;
-      if (!past) return resultOf(await toResponses(await createReviews([input], context, { signedType }), context));
-      const reviewer_type = past.reviewer_type ?? signedType ?? "anonymous";
-      return resultOf(await toResponses(await storePastReviews([{ input, past, reviewer_type }], context), context));
-    });
-  },
+  createNow: operation("reviews.createNow", {
+    checkSignature: (input, context) => readSignature(input, "createNow", context),
+    // A past review causes no webhook events.
+    before: (input, account) => (account && isPastReview(input, account) ? undefined : buyerIndexForWebhooks),
+    combines: canCombineReviews,
+    runMany: (inputs, context) => runSigned("createNow", inputs, context, createReviewsNow),
+  }),
 
   listByUser: async (query, context) => {
     const found = await listReviews(query, context);
@@ -68,7 +60,10 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     return { reviews: await toDetailedReviews(found, context), pagination };
   },
 
-  bottomLines: listBottomLines,
+  bottomLines: operation("reviews.bottomLines", {
+    before: () => ({ isDue: hasDueChanges, write: applyDueChanges }),
+    run: listBottomLines,
+  }),
 
   bottomLine: async ({ product_id }, context) => ({ bottomline: await readBottomLine(product_id, context) }),
 
@@ -76,25 +71,37 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   siteWidget: readSiteWidget,
 
-  vote: async (input, context) => resultOf(await voteOnReviews([input], context)),
+  vote: operation("reviews.vote", {
+    owner: { kind: "review", field: "review_id" },
+    runMany: (inputs, context) => {
+      const votes = inputs.map(({ review_id, vote_type }) => ({ row: review_id, voteType: vote_type }));
+      return castVotes("review", votes, context);
+    },
+  }),
 
   /** Assumed: anyone may read any published review, so the response contains neither an app key nor a full name. */
-  get: async ({ review_id }, context) => {
-    const parts = await findReview(review_id, { accountId: context.ownerId, isPublished: true }, context);
-    const profile = await readAccountProfile(context, parts.review.account_id);
-    const { publicUrl } = context;
-    return { review: toFullReview(parts, { ...profile, displayName: profile.publicName }, { publicUrl }) };
-  },
+  get: operation("reviews.get", {
+    owner: { kind: "review", field: "review_id" },
+    run: async ({ review_id }, context) => {
+      const parts = await findReview(review_id, { accountId: context.ownerId, isPublished: true }, context);
+      const profile = await readAccountProfile(context, parts.review.account_id);
+      const { publicUrl } = context;
+      return { review: toFullReview(parts, { ...profile, displayName: profile.publicName }, { publicUrl }) };
+    },
+  }),
 
   top: async (_input, context) => ({ reviews: await listTopReviews(context) }),
 
   ...commentHandlers,
   ...queueHandlers,
 
-  setPublished: async (input, context) => {
-    const parts = await setPublished(input, context);
-    return { review: { ...toListedReview(parts), state: stateOf(parts.review) } };
-  },
+  setPublished: operation("reviews.setPublished", {
+    before: () => buyerIndexForWebhooks,
+    run: async (input, context) => {
+      const parts = await setPublished(input, context);
+      return { review: { ...toListedReview(parts), state: stateOf(parts.review) } };
+    },
+  }),
 
   history: async ({ review_id }, context) => {
     const { id: accountId } = accountOf(context);
@@ -126,23 +133,10 @@ function toEvent({
 }
 
 /** Stores reviews, and queues the emails about them. */
-export async function submitReviews(
-  inputs: readonly NewReview[],
-  context: HandlerContext,
-  { signedType }: Parameters<typeof createReviews>[2] = {},
-) {
+async function submitReviews(inputs: readonly NewReview[], context: HandlerContext, signedType?: SignedType) {
   const created = await createReviews(inputs, context, { signedType });
   await queueReviewEmails(created, { isVerified: signedType !== undefined }, context);
   return created.map(({ review }) => ({ image_upload_token: signImageUpload(review.id, context) }));
-}
-
-/** Votes on published reviews of an account. */
-export function voteOnReviews(
-  inputs: readonly { readonly review_id: number; readonly vote_type: VoteType }[],
-  context: HandlerContext,
-) {
-  const votes = inputs.map(({ review_id, vote_type }) => ({ row: review_id, voteType: vote_type }));
-  return castVotes("review", votes, context);
 }
 
 /**
@@ -158,31 +152,28 @@ function readPast({ past }: Pick<NewReview, "past">, context: HandlerContext): P
 }
 
 /** Whether a call stores a past review of the store, without a signature that must be checked. */
-export function isPastReview({ past, signature }: NewReview, { isStore }: Account): boolean {
+function isPastReview({ past, signature }: NewReview, { isStore }: Account): boolean {
   return past !== undefined && isStore === true && !signature;
 }
 
 /** Whether calls that create reviews need no check of a signature or of a token. */
-export function canCombineReviews({ past, signature }: NewReview, account: Account | undefined): boolean {
+function canCombineReviews({ past, signature }: NewReview, account: Account | undefined): boolean {
   return !signature && (past === undefined || account?.isStore !== false);
 }
 
-/** Stores the reviews of calls that `canCombineReviews` accepts. */
-export async function createReviewsNow(inputs: readonly NewReview[], context: HandlerContext) {
+/** Stores reviews of buyers, and past reviews of the store. */
+async function createReviewsNow(inputs: readonly NewReview[], context: HandlerContext, signedType?: SignedType) {
   const past = inputs.map((input) => readPast(input, context));
-  const created = await createReviews(
-    inputs.filter((_, at) => past[at] === undefined),
-    context,
-  );
+  const isNew = inputs.filter((_, at) => past[at] === undefined);
   const imported = inputs.flatMap((input, at): ImportedReview[] => {
     const found = past[at];
-    return found ? [{ input, past: found, reviewer_type: found.reviewer_type ?? "anonymous" }] : [];
+    return found ? [{ input, past: found, reviewer_type: found.reviewer_type ?? signedType ?? "anonymous" }] : [];
   });
-  const stored = await storePastReviews(imported, context);
-  const [newResponses, pastResponses] = [await toResponses(created, context), await toResponses(stored, context)];
+  const created = await createReviews(isNew, context, { signedType });
+  const responses = await toResponses([...created, ...(await storePastReviews(imported, context))], context);
   let next = 0;
-  let nextPast = 0;
-  return past.map((each) => (each ? pastResponses[nextPast++] : newResponses[next++]));
+  let nextPast = created.length;
+  return past.map((each) => responses[each ? nextPast++ : next++] ?? { reviews: [] });
 }
 
 /** @returns the response of each call */

@@ -14,7 +14,7 @@ import {
 import { type BatchColumns, batchOf, batchRows } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { requireFeature } from "../accounts/features.ts";
-import { accountOf, forOneCall, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 
 interface AddressError {
   readonly value: string;
@@ -33,7 +33,11 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
    * Unsubscribes addresses, and returns their records.
    * Assumed: addresses that are already unsubscribed, by the store or by their owner, are not changed.
    */
-  massCreate: forOneCall(createUnsubscribers),
+  massCreate: operation("unsubscribers.massCreate", {
+    // The outcomes of a call depend on the addresses before it, so calls that ask for them are handled alone.
+    combines: ({ email_list, details }) => details !== true && Object.values(email_list).flat().length <= maxCombined,
+    runMany: createUnsubscribers,
+  }),
 
   /**
    * Removes unsubscribed addresses, and returns the removed records.
@@ -66,13 +70,8 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
 /** The most addresses of a call that is handled together with others. */
 const maxCombined = 10;
 
-/** Assumed: the outcomes of a call depend on the addresses before it, so calls that ask for them are handled alone. */
-export function canCombineAddresses({ email_list, details }: BulkInput): boolean {
-  return details !== true && Object.values(email_list).flat().length <= maxCombined;
-}
-
 /** Unsubscribes the addresses of several calls with a constant number of statements. */
-export async function createUnsubscribers(inputs: readonly BulkInput[], context: HandlerContext) {
+async function createUnsubscribers(inputs: readonly BulkInput[], context: HandlerContext) {
   const calls = inputs.map((input) => ({ input, ...parseAddresses(input) }));
   const addresses = calls.flatMap((call) => call.addresses);
   const needsStored = inputs.some(({ details }) => details === true);

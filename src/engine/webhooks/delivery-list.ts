@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { type contract, deliveryPage, recordNotFound } from "../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handler } from "../kernel/handler.ts";
 
-type Query = Parameters<Handlers<typeof contract.webhookDeliveries>["list"]>[0];
+type Query = Parameters<Handler<typeof contract.webhookDeliveries.list>>[0];
 export type DeliveryRow = Awaited<ReturnType<typeof findDelivery>>;
 
 type Context = Pick<HandlerContext, "transaction" | "account">;

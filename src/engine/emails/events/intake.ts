@@ -1,3 +1,4 @@
+import { requireSignature } from "./signing-keys.ts";
 import { domainToASCII } from "node:url";
 import {
   type contract,
@@ -9,7 +10,7 @@ import {
 } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { setUpEmailEvents } from "./signing-keys.ts";
 import { type EmailEvent, recordEmailEvents, toDetail } from "../../kernel/email-log.ts";
 import { parseMessageKey } from "../message-key.ts";
@@ -25,26 +26,29 @@ export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
    * Assumed: an event for an email of another account, or for another recipient (a copy), counts as unknown and is not an
    * error, because the provider would retry it for days.
    */
-  receive: async ({ body }, context) => {
-    const elements = parseProviderEvents(body);
-    const emails = await findEmails(elements, context);
-    const supported = elements.filter((element) => element.event !== undefined);
-    const matched = supported.flatMap((element) => {
-      const email = emails.get(element);
-      return email ? [{ element, email, event: toEmailEvent(element, email, context) }] : [];
-    });
-    const events = matched.map(({ event }) => event);
-    const accepted = new Set(await recordEmailEvents(events, context));
-    for (const { element, email, event } of matched) {
-      if (accepted.has(event)) await applyConsequence(event, { ...email, isTransient: element.isTransient }, context);
-    }
-    return {
-      accepted: accepted.size,
-      repeated: matched.length - accepted.size,
-      unknown: supported.length - matched.length,
-      ignored: elements.length - supported.length,
-    };
-  },
+  receive: operation("emailEvents.receive", {
+    check: requireSignature,
+    run: async ({ body }, context) => {
+      const elements = parseProviderEvents(body);
+      const emails = await findEmails(elements, context);
+      const supported = elements.filter((element) => element.event !== undefined);
+      const matched = supported.flatMap((element) => {
+        const email = emails.get(element);
+        return email ? [{ element, email, event: toEmailEvent(element, email, context) }] : [];
+      });
+      const events = matched.map(({ event }) => event);
+      const accepted = new Set(await recordEmailEvents(events, context));
+      for (const { element, email, event } of matched) {
+        if (accepted.has(event)) await applyConsequence(event, { ...email, isTransient: element.isTransient }, context);
+      }
+      return {
+        accepted: accepted.size,
+        repeated: matched.length - accepted.size,
+        unknown: supported.length - matched.length,
+        ignored: elements.length - supported.length,
+      };
+    },
+  }),
 
   setUp: setUpEmailEvents,
 };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type contract, type EmailCategory, type EmailEventName, linkPaths } from "../../../contract/index.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
-import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
+import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { recordEmailEvent } from "../../kernel/email-log.ts";
 import { minuteMs } from "../../../contract/time.ts";
 import { isStoreUrl, readStoreDomains } from "../../accounts/store-domains.ts";
@@ -23,19 +23,25 @@ const repeatWindowMs = minuteMs;
  */
 export const trackingHandlers: Handlers<typeof contract.tracking> = {
   /** Assumed: the image is returned even if the token is invalid, so that the response reveals nothing. */
-  open: async ({ token, only_look: onlyLooks = false }, context) => {
-    const claim = readClaim(token, ["open"], context);
-    if (claim && !onlyLooks) await record(claim, { event: "opened", setting: "track_opens" }, context);
-    return pixel;
-  },
+  open: operation("tracking.open", {
+    owner: { claim: "token" },
+    run: async ({ token, only_look: onlyLooks = false }, context) => {
+      const claim = readClaim(token, ["open"], context);
+      if (claim && !onlyLooks) await record(claim, { event: "opened", setting: "track_opens" }, context);
+      return pixel;
+    },
+  }),
 
-  click: async ({ token, only_look: onlyLooks = false }, context) => {
-    const claim = readClaim(token, ["click"], context);
-    const url = claim === undefined ? null : await findTarget(claim, context);
-    if (!claim || url === null) return { url: null };
-    if (!onlyLooks) await record(claim, { event: "clicked", setting: "track_clicks", url }, context);
-    return { url };
-  },
+  click: operation("tracking.click", {
+    owner: { claim: "token" },
+    run: async ({ token, only_look: onlyLooks = false }, context) => {
+      const claim = readClaim(token, ["click"], context);
+      const url = claim === undefined ? null : await findTarget(claim, context);
+      if (!claim || url === null) return { url: null };
+      if (!onlyLooks) await record(claim, { event: "clicked", setting: "track_clicks", url }, context);
+      return { url };
+    },
+  }),
 };
 
 interface TrackedEvent {

@@ -1,5 +1,6 @@
+import { buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts";
 import { actorNames, type contract, recordNotFound } from "../../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { queueCommentNotification, withdrawCommentNotification } from "../review-emails.ts";
 import { findReview } from "../review-parts.ts";
 import type { ReviewParts } from "../review-response.ts";
@@ -17,28 +18,37 @@ export const commentHandlers: Pick<Handlers<typeof contract.reviews>, "comment" 
    * Comments on a review as the store.
    * Assumed: a review has one comment, which a new one replaces; repeating the same comment changes nothing.
    */
-  comment: async ({ review_id, content }, context) => {
-    const decision = { event: "commented", atMs: context.nowMs };
-    return toComment(await setComment(await findAny(review_id, context), content, decision, context), context);
-  },
+  comment: operation("reviews.comment", {
+    before: () => buyerIndexForWebhooks,
+    run: async ({ review_id, content }, context) => {
+      const decision = { event: "commented", atMs: context.nowMs };
+      return toComment(await setComment(await findAny(review_id, context), content, decision, context), context);
+    },
+  }),
 
   /**
    * @throws ServiceError `recordNotFound` if the review has no comment
    * Assumed: an edited comment keeps its time.
    */
-  editComment: async ({ review_id, content, by, reason }, context) => {
-    const found = await findCommented(review_id, context);
-    const decision = { event: "comment_edited", atMs: found.review.comment_at ?? context.nowMs, by, reason };
-    return toComment(await setComment(found, content, decision, context), context);
-  },
+  editComment: operation("reviews.editComment", {
+    before: () => buyerIndexForWebhooks,
+    run: async ({ review_id, content, by, reason }, context) => {
+      const found = await findCommented(review_id, context);
+      const decision = { event: "comment_edited", atMs: found.review.comment_at ?? context.nowMs, by, reason };
+      return toComment(await setComment(found, content, decision, context), context);
+    },
+  }),
 
   /** @throws ServiceError `recordNotFound` if the review has no comment */
-  deleteComment: async ({ review_id, ...decision }, context) => {
-    const found = await findCommented(review_id, context);
-    await withdrawCommentNotification(found, context);
-    await change(found, { comment: null, comment_at: null }, { event: "comment_deleted", ...decision }, context);
-    return {};
-  },
+  deleteComment: operation("reviews.deleteComment", {
+    before: () => buyerIndexForWebhooks,
+    run: async ({ review_id, ...decision }, context) => {
+      const found = await findCommented(review_id, context);
+      await withdrawCommentNotification(found, context);
+      await change(found, { comment: null, comment_at: null }, { event: "comment_deleted", ...decision }, context);
+      return {};
+    },
+  }),
 };
 
 async function findAny(reviewId: number, context: HandlerContext): Promise<ReviewParts> {

@@ -1,7 +1,8 @@
+import { buyerIndex, buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts";
 import type * as z from "zod";
 import { sql } from "kysely";
 import { actorNames, type contract, queuePage, type PublishedReviews } from "../../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { isPublished, readPublishedReviews, updatePublication } from "../publication.ts";
 import { findOrderId } from "../review-announcement.ts";
 import { findImages, findReview, selectReviewParts, toParts } from "../review-parts.ts";
@@ -16,50 +17,56 @@ type Reviews = Handlers<typeof contract.reviews>;
 const isWaiting = sql<boolean>`reviews.published = 0 and coalesce(reviews.moderation, 'held') = 'held'`;
 
 export const queueHandlers: Pick<Reviews, "queue" | "requeue"> = {
-  queue: async (query, context) => {
-    const found = (await selectQueuePage(query, context).execute()).map(toParts);
-    const setting = await readPublishedReviews(accountOf(context).id, context);
-    const reviews = found.map(({ review }) => review);
-    const images = await findImages(reviews, context);
-    const reasons = await findReasons(
-      reviews.map(({ id }) => id),
-      context,
-    );
-    const listed: z.output<typeof contract.reviews.queue.output>["reviews"] = [];
-    for (const parts of found) {
-      const { id, moderation, comment } = parts.review;
-      const detailed = toDetailedReview(parts, images.get(id) ?? [], context.publicUrl);
-      listed.push({
-        ...detailed,
-        state: moderation === null ? "pending" : "held",
-        held_because: moderation === null ? pendingReasons[setting] : (reasons.get(id) ?? "held"),
-        product_title: parts.product?.name ?? null,
-        order_id: await findOrderId(parts, context),
-        images: detailed.images ?? [],
-        comment,
-      });
-    }
-    return { total: await countQueue(query, context), reviews: listed };
-  },
+  queue: operation("reviews.queue", {
+    before: () => buyerIndex,
+    run: async (query, context) => {
+      const found = (await selectQueuePage(query, context).execute()).map(toParts);
+      const setting = await readPublishedReviews(accountOf(context).id, context);
+      const reviews = found.map(({ review }) => review);
+      const images = await findImages(reviews, context);
+      const reasons = await findReasons(
+        reviews.map(({ id }) => id),
+        context,
+      );
+      const listed: z.output<typeof contract.reviews.queue.output>["reviews"] = [];
+      for (const parts of found) {
+        const { id, moderation, comment } = parts.review;
+        const detailed = toDetailedReview(parts, images.get(id) ?? [], context.publicUrl);
+        listed.push({
+          ...detailed,
+          state: moderation === null ? "pending" : "held",
+          held_because: moderation === null ? pendingReasons[setting] : (reasons.get(id) ?? "held"),
+          product_title: parts.product?.name ?? null,
+          order_id: await findOrderId(parts, context),
+          images: detailed.images ?? [],
+          comment,
+        });
+      }
+      return { total: await countQueue(query, context), reviews: listed };
+    },
+  }),
 
   /**
    * Returns a review to the queue, even if a person decided on it.
    * Assumed: without a decision, a review that would be published is held.
    */
-  requeue: async ({ review_id, by = actorNames.store, reason = null }, context) => {
-    const accountId = accountOf(context).id;
-    const found = await findReview(review_id, { accountId, isPublished: false }, context);
-    const key = { id: review_id, accountId };
-    if (["held", "pending"].includes(stateOf(found.review))) return toResponse(found);
-    const setting = await readPublishedReviews(accountId, context);
-    const undecided = { moderation: null, reviewer_type: found.review.reviewer_type };
-    const wasHeld = (await findReasons([review_id], context)).size > 0;
-    const moderation = isPublished(undecided, setting) || wasHeld ? "held" : null;
-    await recordReviewEvents([{ id: review_id, event: "requeued", by, reason }], accountId, context);
-    await changeReview(key, { moderation }, context);
-    await updatePublication(key, context);
-    return toResponse(await announceUpdate(key, context));
-  },
+  requeue: operation("reviews.requeue", {
+    before: () => buyerIndexForWebhooks,
+    run: async ({ review_id, by = actorNames.store, reason = null }, context) => {
+      const accountId = accountOf(context).id;
+      const found = await findReview(review_id, { accountId, isPublished: false }, context);
+      const key = { id: review_id, accountId };
+      if (["held", "pending"].includes(stateOf(found.review))) return toResponse(found);
+      const setting = await readPublishedReviews(accountId, context);
+      const undecided = { moderation: null, reviewer_type: found.review.reviewer_type };
+      const wasHeld = (await findReasons([review_id], context)).size > 0;
+      const moderation = isPublished(undecided, setting) || wasHeld ? "held" : null;
+      await recordReviewEvents([{ id: review_id, event: "requeued", by, reason }], accountId, context);
+      await changeReview(key, { moderation }, context);
+      await updatePublication(key, context);
+      return toResponse(await announceUpdate(key, context));
+    },
+  }),
 };
 
 const toResponse = (parts: ReviewParts) => ({

@@ -6,7 +6,7 @@ import {
   reviewFormLimits,
   type ReviewRequest,
 } from "../../../contract/index.ts";
-import type { HandlerContext, Handlers } from "../../kernel/handler.ts";
+import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { recordClick } from "../../kernel/email-log.ts";
 import { findRequested, type Requested } from "./requested-review.ts";
 import { queueReviewEmails } from "../review-emails.ts";
@@ -32,26 +32,32 @@ const gone: ReviewRequest = {
  */
 export const reviewRequestHandlers: Handlers<typeof contract.reviewRequests> = {
   /** Assumed: an expired or invalid link has the state `gone`; it is not an error. */
-  show: async ({ token }, context) => {
-    const found = await findRequested(token, context);
-    return { request: found ? describe(found) : gone };
-  },
+  show: operation("reviewRequests.show", {
+    owner: { claim: "token" },
+    run: async ({ token }, context) => {
+      const found = await findRequested(token, context);
+      return { request: found ? describe(found) : gone };
+    },
+  }),
 
   /**
    * Stores the review, unless one already exists or the fields are invalid; the output states both.
    * Assumed: an order leads to at most one review per product, whichever of its emails contains the link.
    */
-  write: async ({ token, ...input }, context) => {
-    const found = await findRequested(token, context);
-    if (!found) return { request: gone };
-    if (found.review) return { request: describe(found) };
-    const { fields, review, problems } = parseReviewForm(input);
-    if (!review) return { request: { ...describe(found), fields, problems } };
-    if (found.order === undefined) return { request: previewReview(describe(found), review, context) };
-    await storeReview(found, { review, order: found.order }, context);
-    const stored = await findRequested(token, context);
-    return { request: stored ? describe(stored) : gone };
-  },
+  write: operation("reviewRequests.write", {
+    owner: { claim: "token" },
+    run: async ({ token, ...input }, context) => {
+      const found = await findRequested(token, context);
+      if (!found) return { request: gone };
+      if (found.review) return { request: describe(found) };
+      const { fields, review, problems } = parseReviewForm(input);
+      if (!review) return { request: { ...describe(found), fields, problems } };
+      if (found.order === undefined) return { request: previewReview(describe(found), review, context) };
+      await storeReview(found, { review, order: found.order }, context);
+      const stored = await findRequested(token, context);
+      return { request: stored ? describe(stored) : gone };
+    },
+  }),
 };
 
 function describe(found: Requested): ReviewRequest {

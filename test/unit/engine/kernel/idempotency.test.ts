@@ -1,6 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findAccountsToPurge, purgeIdempotentCalls, runAllOnce } from "../../../../src/engine/kernel/idempotency.ts";
+import {
+  findAccountsToPurge,
+  hashCall,
+  purgeIdempotentCalls,
+  runOnce,
+} from "../../../../src/engine/kernel/idempotency.ts";
 import { endpointOf, idempotencyKeys } from "../../../../src/contract/index.ts";
 import type { Service } from "../../../../src/service/service.ts";
 import { backends, type Harness } from "../../../support/backends.ts";
@@ -109,10 +114,13 @@ describe("calls that are carried out together", () => {
         .select(["id", "app_key"])
         .limit(1)
         .executeTakeFirstOrThrow();
-      const call = (key: string) => ({ endpoint: endpointOf("reviews.createNow"), key, input: {} });
+      const endpoint = endpointOf("reviews.createNow");
+      const calls = ["short-1", "short-2"].map((key) =>
+        Object.assign(hashCall({ endpoint, key, input: {} }), { input: {} }),
+      );
       const own = { ...context, account: { id: account.id, appKey: account.app_key } };
       const outputs = { short: "x".repeat(497), one: "y" };
-      await runAllOnce(["short-1", "short-2"].map(call), own, async () => [outputs.short, outputs.one]);
+      await runOnce(endpoint, calls, { runMany: async () => [outputs.short, outputs.one] }, own);
       const found = await context.transaction
         .selectFrom("idempotent_calls")
         .select("response")

@@ -1,26 +1,21 @@
 import { expect, it, vi } from "vitest";
-import { createOrders } from "../../../../src/engine/orders/orders.ts";
-import type { HandlerContext } from "../../../../src/engine/kernel/handler.ts";
-import { createProducts, updateProducts } from "../../../../src/engine/products/products.ts";
-import { createUnsubscribers } from "../../../../src/engine/unsubscribers/unsubscribers.ts";
+import type { OperationName } from "../../../../src/contract/index.ts";
+import { findOperation } from "../../../../src/engine/handlers.ts";
+import type { InputOf } from "../../../../src/service/transport.ts";
 import { SqliteFile } from "../../../../src/storage/sqlite/sqlite-file.ts";
 import { describeEngine, type Harness } from "../../../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct } from "../../../support/builders.ts";
 import { readRows } from "../../../support/account-rows.ts";
 
-type Create = Parameters<typeof createOrders>[0][number];
-type HandleAll<Input> = (inputs: readonly Input[], context: HandlerContext) => Promise<readonly unknown[]>;
+type Create = InputOf<"orders.create">;
 
 const create = (fields: Record<string, unknown>): Create => ({ platform: "general", ...anOrder(fields) });
 
-/** Runs a handler as the engine does for waiting calls of an account. */
-async function handle<Input>(
-  handleAll: HandleAll<Input>,
-  inputs: readonly Input[],
-  accountId: number,
-  { work }: Harness,
-) {
-  return work.write(accountId, (context) => handleAll(inputs, { ...context, account: { id: accountId, appKey: "a" } }));
+/** Runs an operation as the engine does for waiting calls of an account. */
+async function handle(name: OperationName, inputs: readonly unknown[], accountId: number, { work }: Harness) {
+  const { runMany } = await findOperation(name);
+  const account = { id: accountId, appKey: "a" };
+  return work.write(accountId, (context) => runMany(inputs, { ...context, account }, undefined));
 }
 
 const pot = anOrderedProduct({ name: "Pot", price: "3" });
@@ -51,11 +46,11 @@ describeEngine("calls that are handled together", (harness) => {
       for (const id of [together, apart]) {
         const setting = { account_id: id, name: "one_mail_per", value: JSON.stringify(per), updated_at: 0 };
         await harness().database.db.insertInto("account_settings").values(setting).execute();
-        await handle(createOrders, stored, id, harness());
+        await handle("orders.create", stored, id, harness());
       }
-      const results = await handle(createOrders, orderCalls, together, harness());
+      const results = await handle("orders.create", orderCalls, together, harness());
       const expected: unknown[] = [];
-      for (const call of orderCalls) expected.push(...(await handle(createOrders, [call], apart, harness())));
+      for (const call of orderCalls) expected.push(...(await handle("orders.create", [call], apart, harness())));
       expect(results).toEqual(expected);
       expect(expected.filter((result) => JSON.stringify(result) !== "{}")).toHaveLength(2);
       expect(await readRows(together, harness())).toEqual(await readRows(apart, harness()));
@@ -76,8 +71,8 @@ describeEngine("calls that are handled together", (harness) => {
     ];
     const [together, apart] = [await newId(), await newId()];
     for (const [save, lists] of [
-      [createProducts, created],
-      [updateProducts, updated],
+      ["products.massCreate", created],
+      ["products.massUpdate", updated],
     ] as const) {
       const calls = lists.map((products) => ({ products }));
       const results = await handle(save, calls, together, harness());
@@ -92,20 +87,20 @@ describeEngine("calls that are handled together", (harness) => {
     const id = await newId();
     const specs = { external_sku: "x" };
     const products = ["pot", "pan"].map((name) => ({ products: { [name]: aProduct({ specs }) } }));
-    await expect(handle(createProducts, products, id, harness())).rejects.toThrow("cannot be combined");
+    await expect(handle("products.massCreate", products, id, harness())).rejects.toThrow("cannot be combined");
     const orders = ["pot", "pan"].map((name) => create({ order_id: name, products: { [name]: { ...pot, specs } } }));
-    await expect(handle(createOrders, orders, id, harness())).rejects.toThrow("cannot be combined");
+    await expect(handle("orders.create", orders, id, harness())).rejects.toThrow("cannot be combined");
     expect((await readRows(id, harness()))["products"]).toEqual([]);
-    const [result] = await handle(createProducts, products.slice(0, 1), id, harness());
+    const [result] = await handle("products.massCreate", products.slice(0, 1), id, harness());
     expect(result).toEqual({});
   });
 
   it("take a number of statements that does not depend on the number of calls", async () => {
-    const count = async <Input>(handleAll: HandleAll<Input>, inputs: readonly Input[]) => {
+    const count = async (name: OperationName, inputs: readonly unknown[]) => {
       const id = await newId();
       const ran = [vi.spyOn(SqliteFile.prototype, "run"), vi.spyOn(SqliteFile.prototype, "all")];
       try {
-        await handle(handleAll, inputs, id, harness());
+        await handle(name, inputs, id, harness());
         return ran.flatMap(({ mock }) => mock.calls).length;
       } finally {
         vi.restoreAllMocks();
@@ -116,9 +111,15 @@ describeEngine("calls that are handled together", (harness) => {
     const someProducts = (at: number) => ({ products: { [`p${at}`]: aProduct() } });
     const anAddress = (at: number) => ({ email_list: { "1": [`a${at}@mail.example`] } });
     const counts = [
-      [await count(createOrders, list(2, anyOrder)), await count(createOrders, list(50, anyOrder))],
-      [await count(createProducts, list(2, someProducts)), await count(createProducts, list(50, someProducts))],
-      [await count(createUnsubscribers, list(2, anAddress)), await count(createUnsubscribers, list(50, anAddress))],
+      [await count("orders.create", list(2, anyOrder)), await count("orders.create", list(50, anyOrder))],
+      [
+        await count("products.massCreate", list(2, someProducts)),
+        await count("products.massCreate", list(50, someProducts)),
+      ],
+      [
+        await count("unsubscribers.massCreate", list(2, anAddress)),
+        await count("unsubscribers.massCreate", list(50, anAddress)),
+      ],
     ];
     for (const [few, many] of counts) expect(many).toBe(few);
   });

@@ -1,0 +1,148 @@
+import type { Transaction } from "kysely";
+import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
+import { type Caller, type CallEvent, type CallOptions, NotModified } from "../../service/transport.ts";
+import type { AccountWrites } from "../../storage/account-writes.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { authenticate } from "./authenticate.ts";
+import type { CallLimits } from "./call-limits.ts";
+import type { Account, CallContext, HandlerContext, Operation, Preparation } from "./handler.ts";
+import { type CallHashes, hashCall, honoredKey, type KeyedCall, type KeyedResult, runOnce } from "./idempotency.ts";
+import { findOwner, type OwnerNames } from "./owner.ts";
+import type { ResponseCache } from "./response-cache.ts";
+import { validateInput } from "./validate.ts";
+
+/** What the calls of a transport share. */
+export interface Engine {
+  readonly limits: CallLimits;
+  readonly writes: AccountWrites;
+  readonly responses: ResponseCache;
+  readonly findOperation: (name: OperationName) => Promise<Operation>;
+  /** Creates the context of a call that starts now, without its account. */
+  readonly startCall: () => CallContext;
+}
+
+/** Carries out a call: all of its steps, in order. @returns the output */
+export async function carryOut(
+  name: OperationName,
+  given: unknown,
+  caller: Caller,
+  options: CallOptions,
+  { limits, writes, responses, ...engine }: Engine,
+): Promise<unknown> {
+  const { onEvent, isChecked } = options;
+  const endpoint = endpointOf(name);
+  const started = engine.startCall();
+  const account = await authenticate(started.database, endpoint, caller, started.nowMs);
+  if (account) onEvent?.(describeCaller(account, endpoint));
+  if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
+  if (hasResponse(endpoint, account, options)) throw new NotModified();
+  const key = honoredKey(endpoint, account, options.idempotencyKey);
+  const input = isChecked === true ? given : validateInput(endpoint, given);
+  const operation = await engine.findOperation(name);
+  const { owner, check, checkSignature, prepare, before, after } = operation;
+  const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
+  const call = { ...started, account, ownerId, isChecked };
+  if (check) await read(call, (context) => check(input, context));
+  if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
+  const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
+  await limits.countPublic({ endpoint, input, call, clientAddress: options.clientAddress, readSignature });
+  const prepared = prepare ? await prepare(input, call) : input;
+  if (before) await writeBefore(before(prepared, account), call, writes);
+  let result: unknown;
+  if (endpoint.effect === "read") {
+    const run = () => read(call, (context) => runAll(operation, [prepared], context));
+    result = await responses.read({ operation: name, account, input }, async () => (await run())[0]);
+  } else {
+    const hashes = key === undefined ? undefined : hashCall({ endpoint, key, input, inputText: textOf(options) });
+    const written = await writeCall({ name, operation, input: prepared, hashes }, call, writes);
+    if (hashes) onEvent?.({ type: "idempotency", isReplay: written.isReplay });
+    result = written.output;
+  }
+  return after ? await after(result, prepared, call) : result;
+}
+
+/** Operations for which the token is optional state whether it is valid; all others but public ones require it. */
+function describeCaller({ appKey, isStore }: Account, { auth }: Endpoint): CallEvent {
+  return { type: "account", appKey, hasToken: isStore ?? auth !== "account" };
+}
+
+/** Whether the caller has the response already. */
+function hasResponse({ caching }: Endpoint, account: Account | undefined, { hasVersion }: CallOptions): boolean {
+  return caching?.byVersion === true && account?.version !== undefined && hasVersion?.(account.version) === true;
+}
+
+/** The input as text, or another text that identifies it. */
+function textOf({ keyNamesInput, idempotencyKey, inputText }: CallOptions): string | undefined {
+  return keyNamesInput === true ? idempotencyKey : inputText;
+}
+
+/** Runs `work` on a snapshot of the database. */
+export function read<T>(call: CallContext, work: (context: HandlerContext) => Promise<T>): Promise<T> {
+  const transaction = call.database.db.transaction().setAccessMode("read only");
+  return transaction.execute((started) => work({ ...call, transaction: started }));
+}
+
+/** Runs `work` in a write transaction, after the writes of the account that wait already. */
+export function write<T>(
+  call: CallContext,
+  writes: AccountWrites,
+  work: (context: HandlerContext) => Promise<T>,
+): Promise<T> {
+  const accountId = call.account?.id ?? call.ownerId;
+  return writes.run((transaction) => work({ ...call, transaction }), { accountId });
+}
+
+/** Each step has its own transaction, so that other calls can run in between. */
+async function writeBefore(
+  preparation: Preparation | undefined,
+  call: CallContext,
+  writes: AccountWrites,
+): Promise<void> {
+  if (!preparation) return;
+  while (await read(call, preparation.isDue)) await write(call, writes, preparation.write);
+}
+
+async function runAll(
+  { read: readFirst, runMany }: Operation,
+  inputs: readonly unknown[],
+  context: HandlerContext,
+): Promise<readonly unknown[]> {
+  return runMany(inputs, context, readFirst && (await readFirst(inputs, context)));
+}
+
+interface WaitingCall {
+  readonly name: OperationName;
+  readonly operation: Operation;
+  readonly input: unknown;
+  /** Absent if the call has no idempotency key. */
+  readonly hashes: CallHashes | undefined;
+}
+
+/** Runs a call in a write transaction, perhaps together with others of the account that wait for it. */
+async function writeCall(
+  { name, operation, input, hashes }: WaitingCall,
+  call: CallContext,
+  writes: AccountWrites,
+): Promise<KeyedResult> {
+  const { account, ownerId, isChecked } = call;
+  const keyed = hashes && { input, ...hashes };
+  const workOnAll = async (calls: readonly unknown[], transaction: Transaction<Tables>) => {
+    const context = { ...call, transaction };
+    if (keyed) return runOnce(endpointOf(name), calls as readonly KeyedCall[], operation, context);
+    return (await runAll(operation, calls, context)).map((output) => ({ output, isReplay: false }));
+  };
+  const key = `${name} ${account?.isStore} ${isChecked} ${keyed !== undefined}`;
+  const combinable = { key, ids: keyed ? [keyed.keyHash] : [], input: keyed ?? input, workOnAll };
+  const runAlone = async (transaction: Transaction<Tables>) => {
+    const [result] = await workOnAll([combinable.input], transaction);
+    if (!result) throw new Error("a call has no result");
+    return result;
+  };
+  const result = await writes.run(runAlone, {
+    accountId: account?.id ?? ownerId,
+    combinable: operation.combines(input, account) ? combinable : undefined,
+  });
+  // Of several calls that were combined, each can be rejected on its own.
+  if (result.output instanceof ServiceError) throw result.output;
+  return result;
+}
