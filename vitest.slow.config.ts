@@ -15,7 +15,6 @@ const enlarged = [
   "test/e2e/mail-run.test.ts",
   "test/e2e/scale-load.test.ts",
   "test/e2e/shared-limit.test.ts",
-  "test/unit/storage/migrations/upgrade.test.ts",
 ];
 
 export default mergeConfig(

@@ -5,7 +5,6 @@ import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
 import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
 import { writeLimitsPage } from "./limits-page.ts";
 import { writeCards } from "./operation-cards.ts";
-import { schemaFile, writeSqliteSchema } from "./sqlite-schema.ts";
 
 /** A folder that contains generated files only. */
 export const generatedFolder = "docs/reference/commands";
@@ -25,7 +24,6 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
     ["docs/reference/openapi.json", `${JSON.stringify(createDocument({ version }), null, 2)}\n`],
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
     ["docs/reference/limits.md", writeLimitsPage()],
-    [schemaFile, await writeSqliteSchema()],
     [capacityPage, writeCapacityPage()],
     [`${generatedFolder}/README.md`, writeIndex(all, loadedTopics)],
   ]);

@@ -9,7 +9,7 @@ import {
 } from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
 import { pipelineTransactions } from "./pipelined-transactions.ts";
-import { migrate } from "./migrations/migrate.ts";
+import { migrate } from "./schema/migrate.ts";
 import { StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,6 +1,8 @@
-import type { ColumnBuilderCallback, Dialect as KyselyDialect, Kysely, RawBuilder, SchemaModule } from "kysely";
+import type { Dialect as KyselyDialect, Kysely, RawBuilder } from "kysely";
+import type { SqlTypes } from "./schema/create-table.ts";
 import type { StorageIssue } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
+import type { Table } from "./tables/columns.ts";
 import type { TextSearch } from "./text-search.ts";
 
 export type DialectName = "sqlite" | "postgres";
@@ -40,14 +42,6 @@ export interface PoolUse {
   readonly idle: number;
   /** Transactions that wait for a connection. */
   readonly waiting: number;
-}
-
-/** A primary key or a unique constraint. */
-export interface TableKey {
-  readonly table: string;
-  readonly name: string;
-  readonly isPrimary: boolean;
-  readonly columns: readonly string[];
 }
 
 /** Copies of a database on other servers. */
@@ -94,12 +88,6 @@ export interface DialectFacts {
 /** Names the columns of a batch in order, with the SQL type of each. */
 export type BatchColumns<R> = { readonly [C in keyof R & string]: "text" | "integer" };
 
-/** The schema after all migrations, which is created much faster at once. */
-export interface NewestSchema {
-  readonly version: number;
-  readonly statements: readonly string[];
-}
-
 /** Everything in which the supported databases differ. Each is implemented in a folder of its own. */
 export interface StorageDialect {
   readonly name: DialectName;
@@ -112,28 +100,17 @@ export interface StorageDialect {
   /** Explains an error of the driver, or returns undefined if it is not a known storage error. */
   explainError(error: unknown): StorageIssue | undefined;
 
-  /** A schema builder for which `text` compares by code point, and integers have 64 bits. */
-  createSchema(db: Kysely<never>): SchemaModule;
-  /** The type and constraints of a primary key that is never reused, even after its row is deleted. */
-  readonly idColumn: { readonly type: "integer" | "bigint"; readonly build: ColumnBuilderCallback };
+  /** The SQL types of columns, for migrations. */
+  readonly sqlTypes: SqlTypes;
+  /** Creates tables with their indexes, in order. */
+  createTables(tables: Readonly<Record<string, Table>>, db: Kysely<never>): Promise<void>;
   /** Whether primary keys consist of the account and an ID, so that rows can be distributed by account. */
   readonly keysHaveAccounts: boolean;
-  /** Replaces a key by one of the same name with other columns. */
-  changeKey(key: TableKey, db: Kysely<never>): Promise<void>;
-  /** Adds the account to the primary key of a table with an ID, if `keysHaveAccounts`. */
-  addAccountToId(table: string, db: Kysely<never>): Promise<void>;
-  /**
-   * Keeps the planner from estimating the rows of an account by counts of accounts, which do not know the rows that an account
-   * got since then: with an estimate of one row, it would compare all rows of the account with each other.
-   */
-  ignoreAccountCounts(table: string, db: Kysely<never>): Promise<void>;
   /** Makes other migrations wait until the end of the transaction. */
   lockDatabase(db: Kysely<never>): Promise<void>;
   /** @throws SchemaError if the database cannot hold the tables */
   checkEmptyDatabase(db: Kysely<never>): Promise<void>;
   readTableNames(db: Kysely<never>): Promise<string[]>;
-  /** Loads the schema of a new database, if it need not be created by the migrations one after another. */
-  readonly loadNewestSchema?: (() => Promise<NewestSchema>) | undefined;
 
   /**
    * Runs statements in order, none of which needs the result of another. A server receives all of them before it answers
@@ -162,7 +139,7 @@ export interface StorageDialect {
    * @returns false if another process prevents that for now
    */
   removeDeleted(tables: readonly (keyof Tables)[], db: Kysely<Tables>): Promise<boolean>;
-  /** Distributes the tables that a migration has added, if the others are distributed, before rows are updated. */
+  /** Distributes the tables that a migration has added, if the others are distributed. */
   distributeNewTables?(db: Kysely<never>): Promise<void>;
   readFacts(db: Kysely<Tables>, location: string, clock: () => number): Promise<DialectFacts>;
 }

@@ -12,7 +12,8 @@ export const dialects: Readonly<Record<DialectName, StorageDialect>> = { sqlite,
  */
 export function toStorageError(error: unknown, shownAs: string): StorageError | undefined {
   if (error instanceof StorageError) return error;
-  if (error instanceof SchemaError) return new StorageError("notOurs", `${shownAs}: ${error.message}`, error);
+  if (error instanceof SchemaError)
+    return new StorageError("notOurs", `${shownAs}: ${error.message}`, error, error.hint);
   const issue = dialects.postgres.explainError(error) ?? dialects.sqlite.explainError(error);
   return issue && new StorageError(issue[0], `${shownAs}: ${issue[1]}`, error);
 }

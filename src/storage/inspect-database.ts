@@ -2,7 +2,13 @@ import { Kysely } from "kysely";
 import { parseDatabaseAddress } from "./address.ts";
 import type { DialectFacts } from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
-import { listPending, newestSchema, readSchemaVersion } from "./migrations/migrate.ts";
+import {
+  findSchemaProblem,
+  listPending,
+  newestSchema,
+  readSchemaVersion,
+  type SchemaProblem,
+} from "./schema/migrate.ts";
 import type { StorageProblem } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 import { readWebhooks, type WebhookFacts } from "./inspect-webhooks.ts";
@@ -11,6 +17,7 @@ export interface DatabaseFacts extends DialectFacts {
   /** The version of the schema; null if the database has no starpost tables. */
   readonly schema: number | null;
   readonly newestSchema: number;
+  readonly schemaProblem?: SchemaProblem | undefined;
   /** Versions and names of the migrations that the next use carries out. */
   readonly pendingMigrations: readonly string[];
   readonly tables: number;
@@ -21,7 +28,7 @@ export interface DatabaseFacts extends DialectFacts {
     readonly secretSealed: string;
     readonly validTokens: number;
   } | null;
-  /** Emails that are held, by reason, if there are any. */
+  /** Emails that are held, by reason, if there are any; empty if the tables are of an older version. */
   readonly heldEmails: Readonly<Record<string, number>>;
   /** What waits to be sent; undefined if the tables are of an older version. */
   readonly backlog?: Backlog | undefined;
@@ -75,14 +82,15 @@ export async function inspectDatabase(
     const schema = (await readSchemaVersion(untyped, dialect)) ?? null;
     const facts = await dialect.readFacts(db, address.location, clock);
     const account = schema === null ? null : await readAccount(db, clock(), appKey);
-    const heldEmails = schema === null || schema < holdsSince ? {} : await countHeldEmails(db);
     const isCurrent = schema === newestSchema;
+    const heldEmails = isCurrent ? await countHeldEmails(db) : {};
     const backlog = isCurrent ? await readBacklog(db) : undefined;
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
     const accounts = schema === null ? 0 : await countAccounts(db);
-    const pendingMigrations = listPending(schema ?? 0);
+    const schemaProblem = schema === null ? undefined : findSchemaProblem(schema);
+    const pendingMigrations = schemaProblem ? [] : listPending(schema ?? 0);
     const content = { tables, accounts, account, heldEmails, backlog, webhooks };
-    return { facts: { ...facts, schema, newestSchema, pendingMigrations, ...content } };
+    return { facts: { ...facts, schema, newestSchema, schemaProblem, pendingMigrations, ...content } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
     const { problem = "bug", message } = known ?? { message: `${shownAs}: ${(error as Error).message}` };
@@ -131,9 +139,6 @@ async function readAccount(
     .executeTakeFirstOrThrow();
   return { appKey: found.app_key, secretSealed: found.secret_sealed, validTokens: count };
 }
-
-/** The version of the schema that holds emails. */
-const holdsSince = 10;
 
 async function countHeldEmails(db: Kysely<Tables>): Promise<DatabaseFacts["heldEmails"]> {
   const rows = await db

@@ -20,15 +20,26 @@ export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly problem: StorageProblem;
 
-  constructor(problem: StorageProblem, message: string, cause?: unknown) {
+  /** What to do, if that does not follow from the problem. */
+  readonly hint: string | undefined;
+
+  constructor(problem: StorageProblem, message: string, cause?: unknown, hint?: string) {
     super(message, { cause });
     this.problem = problem;
+    this.hint = hint;
   }
 }
 
 /** The schema of the database is not one that this version can use. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
+  /** What to do, if that is known. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
 }
 
 /** The address of a database is not valid. The message never contains a password. */

@@ -1,24 +1,30 @@
 import type { Selectable } from "kysely";
-import type { AccountTables } from "./tables/accounts.ts";
-import type { CustomerTables } from "./tables/customers.ts";
-import type { EmailTables } from "./tables/emails.ts";
-import type { OrderTables } from "./tables/orders.ts";
-import type { ProductTables } from "./tables/products.ts";
-import type { QuestionTables } from "./tables/questions.ts";
-import type { ReviewTables } from "./tables/reviews.ts";
-import type { WebhookTables } from "./tables/webhooks.ts";
+import { accountTables } from "./tables/accounts.ts";
+import type { RowsOf } from "./tables/columns.ts";
+import { customerTables } from "./tables/customers.ts";
+import { emailTables } from "./tables/emails.ts";
+import { orderTables } from "./tables/orders.ts";
+import { productTables } from "./tables/products.ts";
+import { questionTables } from "./tables/questions.ts";
+import { reviewTables } from "./tables/reviews.ts";
+import { webhookTables } from "./tables/webhooks.ts";
 
-/** All tables. In all dialects, times are milliseconds since the epoch (UTC), and flags are 0 or 1. */
-export interface Tables
-  extends
-    AccountTables,
-    CustomerTables,
-    ProductTables,
-    OrderTables,
-    ReviewTables,
-    QuestionTables,
-    EmailTables,
-    WebhookTables {}
+/**
+ * All tables of the newest schema; the first one is that to which the others refer. In all dialects, times are milliseconds
+ * since the epoch (UTC), and flags are 0 or 1.
+ */
+export const tables = {
+  ...accountTables,
+  ...customerTables,
+  ...productTables,
+  ...orderTables,
+  ...reviewTables,
+  ...questionTables,
+  ...emailTables,
+  ...webhookTables,
+};
+
+export interface Tables extends RowsOf<typeof tables> {}
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
 

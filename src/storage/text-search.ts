@@ -1,4 +1,5 @@
-import type { Kysely, RawBuilder } from "kysely";
+import type { RawBuilder } from "kysely";
+import type { Table } from "./tables/columns.ts";
 
 /** A table with the words of texts: columns `account_id`, `row`, and `words`. */
 export type TextTable = "review_words" | "question_words";
@@ -11,8 +12,8 @@ export type Tags = readonly (readonly string[])[];
 
 /** Full-text search, as a database implements it. */
 export interface TextSearch {
-  /** Creates a table and its index. */
-  create(table: TextTable, row: string, db: Kysely<never>): Promise<void>;
+  /** Lists the statements that create a table and its index. */
+  createIndex(name: string, table: Table): readonly string[];
   /** The columns of the primary key. */
   keyOf(row: string): readonly string[];
   /**

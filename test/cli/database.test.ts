@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { App, DatabaseStatus, Distribution } from "../../src/app/ports.ts";
-import { newestSchema } from "../../src/storage/migrations/migrate.ts";
-import { makeVersion } from "../support/old-databases.ts";
+import { newestSchema } from "../../src/storage/schema/migrate.ts";
+import { setSchemaVersion } from "../support/old-databases.ts";
 import { placeOnSqlite } from "../support/databases.ts";
 import { makeFolder, run } from "./support.ts";
 
@@ -86,15 +86,17 @@ describe("database status", () => {
       replicas: [],
       distributed_tables: null,
     });
-    await remove();
-    const old = join(makeFolder(), "old.db");
-    await makeVersion(13, old, async () => {});
-    const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: old };
+    await setSchemaVersion(url, 22);
+    const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url };
     for (let at = 0; at < 2; at++) {
       const { schema, pending_migrations } = JSON.parse((await run(["database", "status", "--json"], { env })).stdout);
-      expect([schema, pending_migrations.length]).toEqual([13, newestSchema - 13]);
-      expect(pending_migrations[0]).toMatch(/^14: /);
+      expect([schema, pending_migrations]).toEqual([22, []]);
     }
+    const shown = await run(["database", "status", "--format", "table"], { env });
+    expect(shown.stdout).toMatch(/^pending migrations +not possible: .* af372b16/m);
+    const refused = await run(["products", "list"], { env });
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("af372b16")]);
+    await remove();
     const missing = join(makeFolder(), "missing.db");
     const ran = await run(["database", "status"], { env: { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: missing } });
     expect([ran.status, existsSync(missing)]).toEqual([1, false]);

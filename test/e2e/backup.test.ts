@@ -195,6 +195,13 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
     }
   });
 
+  test("refuses backups of older versions, and names the commit that can upgrade them", async () => {
+    const forged = await forge(home, made.file, { schema: 22 });
+    for (const refused of [await restore(home, [forged, "--yes"]), await home.json(["backup", "verify", forged])]) {
+      expect([refused.exitCode, errorOf(refused)]).toMatchObject([1, { hint: expect.stringContaining("af372b16") }]);
+    }
+  });
+
   test("a database with other tables is not replaced", async () => {
     const { home: another, database: place } = await openHome(dialect);
     if (dialect === "SQLite") {

@@ -1,49 +1,63 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, sql } from "kysely";
+import { gunzipSync } from "node:zlib";
 import { describe, it, onTestFinished } from "vitest";
-import { dialects } from "../../src/storage/dialects.ts";
-import { migrations } from "../../src/storage/migrations/migrations.ts";
-import { postgresServer, postgresSkipped, takeEmptyDatabase } from "./postgres.ts";
+import type { OperationName } from "../../src/contract/index.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { execute, postgresServer, postgresSkipped, takeEmptyDatabase } from "./postgres.ts";
 
-/** Creates a database with an earlier version of the schema, and rows. */
-export async function makeVersion(
-  newest: number,
-  url: string,
-  insertRows: (db: Kysely<never>) => Promise<void>,
-): Promise<void> {
-  const dialect = url.startsWith("postgres") ? dialects.postgres : dialects.sqlite;
-  const db = new Kysely<never>({ dialect: await dialect.createDriver(url, {}) });
-  const schema = dialect.createSchema(db);
-  await sql`create table starpost_migrations (version integer primary key, name text, applied_at bigint)`.execute(db);
-  for (const { version, name, up } of migrations.filter((migration) => migration.version <= newest)) {
-    await up(schema, dialect, db);
-    await sql`insert into starpost_migrations values (${version}, ${name}, 0)`.execute(db);
-  }
-  await insertRows(db);
-  await db.destroy();
+const folder = "fixtures/databases";
+
+/** What belongs to the databases with schema 23, which commit af372b16 made. */
+interface OldShop {
+  readonly sealingKey: string;
+  readonly nowMs: number;
+  /** Callers with tokens, by the number in `answers`. */
+  readonly accounts: readonly { readonly appKey: string; readonly utoken: string }[];
+  /** What that commit responded. */
+  readonly answers: readonly (readonly [
+    account: number,
+    name: OperationName,
+    input: Readonly<Record<string, unknown>>,
+    answer: unknown,
+  ])[];
 }
 
+export const oldShop = JSON.parse(readFileSync(`${folder}/schema-23.json`, "utf8")) as OldShop;
+
 async function placeOnSqlite(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "starpost-test-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, "starpost.db");
+  const made = await mkdtemp(join(tmpdir(), "starpost-test-"));
+  onTestFinished(() => rm(made, { recursive: true }));
+  const path = join(made, "starpost.db");
+  await writeFile(path, gunzipSync(readFileSync(`${folder}/schema-23.db.gz`)), { mode: 0o600 });
+  return path;
 }
 
 async function placeOnPostgres(): Promise<string> {
   const { url, drop } = await takeEmptyDatabase();
   onTestFinished(drop);
+  await execute(String(gunzipSync(readFileSync(`${folder}/schema-23.sql.gz`))), url);
   return url;
 }
 
-const places = {
-  SQLite: placeOnSqlite,
-  ...(postgresServer !== undefined && { PostgreSQL: placeOnPostgres }),
-};
-
-/** Runs a suite on each kind of database. `place` returns the address of an empty one. */
-export function describePlaces(title: string, suite: (place: () => Promise<string>) => void): void {
-  describe.each(Object.entries(places))(`${title} on %s`, (_name, place) => suite(place));
+/** Runs a suite on each kind of database. `place` returns the address of a copy with schema 23. */
+export function describeOldDatabases(title: string, suite: (place: () => Promise<string>) => void): void {
+  describe(`${title} on SQLite`, () => suite(placeOnSqlite));
+  describe.skipIf(postgresServer === undefined)(`${title} on PostgreSQL`, () => suite(placeOnPostgres));
   if (postgresServer === undefined) it.skip(`${title} on ${postgresSkipped}`);
+}
+
+/** Makes a database look as if its schema were another one. */
+export async function setSchemaVersion(url: string, version: number): Promise<void> {
+  const statement = `delete from starpost_migrations;
+    insert into starpost_migrations (version, name, applied_at) values (${version}, 'other', 0)`;
+  if (url.startsWith("postgres")) {
+    await execute(statement, url);
+    return;
+  }
+  const file = new SqliteFile(url);
+  file.execute(statement);
+  file.close();
 }

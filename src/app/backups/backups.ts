@@ -16,6 +16,7 @@ import { createSealer } from "../../engine/kernel/sealer.ts";
 import { toServiceError } from "../../engine/kernel/storage-errors.ts";
 import { findThreadFile } from "../../service/thread-file.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
+import { findSchemaProblem } from "../../storage/schema/migrate.ts";
 import { copyDatabaseFile, deleteDatabaseFile } from "../../storage/sqlite/file-copy.ts";
 import { StorageError } from "../../storage/storage-error.ts";
 
@@ -231,6 +232,7 @@ export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBa
   const manifest = await readManifest(file).catch((error: unknown) => {
     throw toInputError(error, file);
   });
+  refuseOtherSchema(manifest, file);
   const folder = await access(dirname(file), constants.W_OK).then(
     () => dirname(file),
     () => tmpdir(),
@@ -247,6 +249,12 @@ export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBa
   } finally {
     deleteDatabaseFile(content);
   }
+}
+
+/** @throws UserError if the tables in a backup are of a version that cannot be used */
+export function refuseOtherSchema({ schema }: Manifest, file: string): void {
+  const found = findSchemaProblem(schema);
+  if (found) throw new UserError("failed", `${file}: ${found.problem}`, found.fix);
 }
 
 /** Writes the database in a backup to a new file. @throws UserError if the backup is damaged */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Restoration, RestoreSettings } from "./ports.ts";
-import { checkFile, extractContent, opensAccount, probeFile, readKeyFile } from "./backups.ts";
+import { checkFile, extractContent, opensAccount, probeFile, readKeyFile, refuseOtherSchema } from "./backups.ts";
 import { type Manifest, readManifest } from "../../backup/manifest.ts";
 import { inUse, restoreDump } from "../../backup/postgres-backup.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
@@ -10,7 +10,6 @@ import { hasSealingVariable, readSealingKey, writeSealingKeys } from "../../conf
 import { codeOf, toInputError, UserError } from "../../config/user-error.ts";
 import { toServiceError } from "../../engine/kernel/storage-errors.ts";
 import { inspectDatabase } from "../../storage/inspect-database.ts";
-import { newestSchema } from "../../storage/migrations/migrate.ts";
 import { deleteDatabaseFile, lockDatabaseFile, placeFile } from "../../storage/sqlite/file-copy.ts";
 
 const busyTimeoutMs = 5_000;
@@ -52,15 +51,9 @@ export async function openRestoration(settings: RestoreSettings): Promise<Restor
   };
 }
 
-function refuseOtherDatabase({ dialect, schema, starpost }: Manifest, { profile, file }: RestoreSettings): void {
-  if (schema > newestSchema) {
-    throw new UserError(
-      "failed",
-      `${file}: made by a newer starpost (${starpost}, schema ${schema}; this version supports ${newestSchema})`,
-      "Update starpost.",
-    );
-  }
-  const isForServer = dialect === "postgres";
+function refuseOtherDatabase(manifest: Manifest, { profile, file }: RestoreSettings): void {
+  refuseOtherSchema(manifest, file);
+  const isForServer = manifest.dialect === "postgres";
   if (isForServer === isDatabaseServer(profile)) return;
   throw new UserError(
     "failed",

@@ -38,7 +38,7 @@ export async function checkDatabase(
   folder: string | undefined,
 ): Promise<Check> {
   const name = "database";
-  const { version, schema, newestSchema, tables, bytes } = facts;
+  const { version, schema, newestSchema, schemaProblem, tables, bytes } = facts;
   const freeBytes = folder === undefined ? undefined : await findFreeBytes(folder);
   const free = freeBytes === undefined ? "" : `, ${formatBytes(freeBytes)} free`;
   const summary = `${shownAs}: ${version}, ${formatBytes(bytes)}${free}`;
@@ -46,13 +46,7 @@ export async function checkDatabase(
     if (tables === 0) return ok(name, `${summary}; empty, tables are created on first use`);
     return problem(name, `${summary}; not a starpost database, it contains other tables`, fixes.notOurs);
   }
-  if (schema > newestSchema) {
-    return problem(
-      name,
-      `${summary}; created by a newer starpost (schema ${schema}; this version supports ${newestSchema})`,
-      "Update starpost.",
-    );
-  }
+  if (schemaProblem) return problem(name, `${summary}; ${schemaProblem.problem}`, schemaProblem.fix);
   if (schema < newestSchema) {
     return warning(
       name,

@@ -29,7 +29,7 @@ export function toServiceError(error: unknown, shownAs: string): unknown {
   if (!known) return error;
   const outcomeUnknown = known.problem === "unsure";
   return new ServiceError(kindOf(known.problem), known.message, {
-    hint: hints[known.problem],
+    hint: known.hint ?? hints[known.problem],
     cause: error,
     outcomeUnknown,
   });

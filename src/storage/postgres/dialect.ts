@@ -1,16 +1,7 @@
-import {
-  type ColumnDefinitionNode,
-  DataTypeNode,
-  type KyselyPlugin,
-  OperationNodeTransformer,
-  type PluginTransformQueryArgs,
-  type PluginTransformResultArgs,
-  type QueryId,
-  RawNode,
-  sql,
-} from "kysely";
+import { sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
+import { createPostgresTable, postgresTypes } from "./create-table.ts";
 import { removeDeletedValues } from "./deleted-values.ts";
 import { distributeTables, isDistributed } from "./distribution.ts";
 import { explainPostgresError } from "./errors.ts";
@@ -27,36 +18,15 @@ export const postgres: StorageDialect = {
   createDriver: async (url, options) => (await import("./driver.ts")).createPostgresDriver(url, options),
   explainError: explainPostgresError,
 
-  createSchema: (db) => db.withPlugin(codePointColumns).schema,
-  idColumn: { type: "bigint", build: (column) => column.primaryKey().generatedAlwaysAsIdentity() },
+  sqlTypes: postgresTypes,
+  createTables: async (tables, db) => {
+    const keepsStatistics = await isDistributed(db);
+    const statements = Object.entries(tables).flatMap(([name, table]) =>
+      createPostgresTable(name, table, keepsStatistics),
+    );
+    await postgres.runAll(statements.map((statement) => () => sql.raw(statement).execute(db)));
+  },
   keysHaveAccounts: true,
-  changeKey: async ({ table, name, isPrimary, columns }, db) => {
-    const kind = isPrimary ? sql`primary key` : sql`unique`;
-    await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)},
-      add constraint ${sql.ref(name)} ${kind} (${sql.join(columns.map((column) => sql.ref(column)))})`.execute(db);
-  },
-  addAccountToId: async (table, db) => {
-    const sequence = `${table}_id_seq`;
-    const { rows } = await sql<{ last: number; is_called: boolean }>`
-      select last_value as last, is_called from ${sql.table(sequence)}`.execute(db);
-    // An identity column cannot be in a table that is distributed over several servers.
-    await sql`alter table ${sql.table(table)} alter column id drop identity`.execute(db);
-    await sql`create sequence ${sql.table(sequence)} as bigint`.execute(db);
-    for (const { last, is_called } of rows) {
-      await sql`select setval(${`"${sequence}"`}::text::regclass, ${last}, ${is_called})`.execute(db);
-    }
-    await sql`alter table ${sql.table(table)}
-      alter column id set default nextval(${sql.lit(`"${sequence}"`)}),
-      drop constraint ${sql.ref(`${table}_pkey`)},
-      add constraint ${sql.ref(`${table}_pkey`)} primary key (account_id, id)`.execute(db);
-  },
-  ignoreAccountCounts: async (table, db) => {
-    // Citus does not support this.
-    if (await isDistributed(db)) return;
-    // The change of the type deletes existing statistics.
-    await sql`alter table ${sql.table(table)} alter column account_id set statistics 0,
-      alter column account_id type bigint`.execute(db);
-  },
   lockDatabase: async (db) => {
     // Citus requires the setting if a transaction changes distributed and reference tables. PostgreSQL ignores it.
     await sql`select pg_advisory_xact_lock(${sql.lit(databaseLock)}),
@@ -110,24 +80,3 @@ export const postgres: StorageDialect = {
     if (await isDistributed(db)) await distributeTables(db);
   },
 };
-
-/**
- * Makes columns store, compare, and sort values as SQLite does, regardless of the locale of the database: text by code
- * point, and integers with 64 bits.
- */
-const codePointColumns: KyselyPlugin = {
-  transformQuery: ({ node, queryId }: PluginTransformQueryArgs) => new ColumnTransformer().transformNode(node, queryId),
-  transformResult: async ({ result }: PluginTransformResultArgs) => result,
-};
-
-class ColumnTransformer extends OperationNodeTransformer {
-  protected override transformColumnDefinition(node: ColumnDefinitionNode, queryId: QueryId): ColumnDefinitionNode {
-    const column = super.transformColumnDefinition(node, queryId);
-    if (!DataTypeNode.is(column.dataType)) return column;
-    if (column.dataType.dataType === "text") {
-      return { ...column, dataType: RawNode.createWithSql('text collate "C"') };
-    }
-    if (column.dataType.dataType === "integer") return { ...column, dataType: DataTypeNode.create("bigint") };
-    return column;
-  }
-}

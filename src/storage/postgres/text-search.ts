@@ -3,13 +3,13 @@ import type { Phrases, Tags, TextSearch } from "../text-search.ts";
 
 /** `tsvector` with a GIN index. Words that wait to be added to the index slow down searches, so few may wait. */
 export const postgresTextSearch: TextSearch = {
-  create: async (table, row, db) => {
-    const statements = [
-      `create table ${table} (account_id bigint not null references accounts (id), ${row} bigint not null,
-        words tsvector not null, constraint ${table}_key primary key (account_id, ${row}))`,
-      `create index ${table}_text on ${table} using gin (words) with (gin_pending_list_limit = 1024)`,
+  createIndex: (name, { columns }) => {
+    const [, row = ""] = Object.keys(columns);
+    return [
+      `create table ${name} (account_id bigint not null references accounts (id), ${row} bigint not null,
+        words tsvector not null, constraint ${name}_key primary key (account_id, ${row}))`,
+      `create index ${name}_text on ${name} using gin (words) with (gin_pending_list_limit = 1024)`,
     ];
-    for (const statement of statements) await sql.raw(statement).execute(db);
   },
   keyOf: (row) => ["account_id", row],
   hasTags: true,

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import type { StorageDialect, TableKey } from "../dialect.ts";
+import type { StorageDialect } from "../dialect.ts";
 import type { StorageIssue } from "../storage-error.ts";
+import { createSqliteTable, sqliteTypes } from "./create-table.ts";
 import { sqliteTextSearch } from "./text-search.ts";
 import type { Tables } from "../tables.ts";
 
@@ -13,13 +14,13 @@ export const sqlite: StorageDialect = {
   createDriver: async (path, options) => (await import("./driver.ts")).createSqliteDriver(path, options),
   explainError: explainSqliteError,
 
-  createSchema: (db) => db.schema,
-  idColumn: { type: "integer", build: (column) => column.primaryKey().autoIncrement() },
+  sqlTypes: sqliteTypes,
+  createTables: async (tables, db) => {
+    for (const [name, table] of Object.entries(tables)) {
+      for (const statement of createSqliteTable(name, table)) await sql.raw(statement).execute(db);
+    }
+  },
   keysHaveAccounts: false,
-  changeKey,
-  addAccountToId: async () => {},
-  // It has counts only if `analyze` was run, which starpost does not do.
-  ignoreAccountCounts: async () => {},
   // A transaction that may write locks the file.
   lockDatabase: async () => {},
   checkEmptyDatabase: async () => {},
@@ -30,8 +31,6 @@ export const sqlite: StorageDialect = {
       where schema = 'main' and type in ('table', 'view') and name not like 'sqlite_%'`.execute(db);
     return rows.map(({ name }) => name);
   },
-
-  loadNewestSchema: async () => (await import("./newest-schema.ts")).newestSchema,
 
   runAll: async (steps) => {
     for (const step of steps) await step();
@@ -85,28 +84,6 @@ async function rewriteFile(db: Kysely<Tables>): Promise<boolean> {
     if (attempt === checkpoints.attempts) return false;
     await setTimeout(checkpoints.waitMs);
   }
-}
-
-/** SQLite cannot change a constraint, so the table is copied. */
-async function changeKey({ table, name, isPrimary, columns }: TableKey, db: Kysely<never>): Promise<void> {
-  const { rows: tables } = await sql<{ sql: string }>`
-    select sql from sqlite_master where type = 'table' and name = ${table}`.execute(db);
-  const { rows: created } = await sql<{ sql: string }>`
-    select sql from sqlite_master where type = 'index' and tbl_name = ${table} and sql is not null`.execute(db);
-  const copy = `new_${table}`;
-  const constraint = new RegExp(`constraint "${name}" (?:primary key|unique) \\([^)]*\\)`);
-  const kind = isPrimary ? "primary key" : "unique";
-  const list = columns.map((column) => `"${column}"`).join(", ");
-  const definition = (tables[0]?.sql ?? "").replace(constraint, `constraint "${name}" ${kind} (${list})`);
-  await sql.raw(definition.replace(/^create table "\w+"/i, `create table "${copy}"`)).execute(db);
-  await sql`insert into ${sql.table(copy)} select * from ${sql.table(table)}`.execute(db);
-  // IDs of deleted rows are not used again.
-  await sql`delete from sqlite_sequence where name = ${copy}`.execute(db);
-  await sql`insert into sqlite_sequence (name, seq)
-    select ${copy}, seq from sqlite_sequence where name = ${table}`.execute(db);
-  await sql`drop table ${sql.table(table)}`.execute(db);
-  await sql`alter table ${sql.table(copy)} rename to ${sql.table(table)}`.execute(db);
-  for (const index of created) await sql.raw(index.sql).execute(db);
 }
 
 /**

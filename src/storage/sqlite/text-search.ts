@@ -6,23 +6,23 @@ import type { TextSearch } from "../text-search.ts";
  * (`secure-delete`).
  */
 export const sqliteTextSearch: TextSearch = {
-  create: async (table, row, db) => {
-    const index = `${table}_text`;
+  createIndex: (name, { columns }) => {
+    const [, row = ""] = Object.keys(columns);
+    const index = `${name}_text`;
     const add = (version: string) =>
       `insert into ${index} (rowid, words) values (${version}.${row}, ${version}.words);`;
     const remove = `insert into ${index} (${index}, rowid, words) values ('delete', old.${row}, old.words);`;
-    const statements = [
-      `create table ${table} (account_id bigint not null references accounts (id), ${row} integer primary key,
+    return [
+      `create table ${name} (account_id bigint not null references accounts (id), ${row} integer primary key,
         words text not null)`,
-      `create index ${table}_of_account on ${table} (account_id)`,
-      `create virtual table ${index} using fts5 (words, content = '${table}', content_rowid = '${row}',
+      `create index ${name}_of_account on ${name} (account_id)`,
+      `create virtual table ${index} using fts5 (words, content = '${name}', content_rowid = '${row}',
         tokenize = "ascii tokenchars '_'", columnsize = 0)`,
       `insert into ${index} (${index}, rank) values ('secure-delete', 1)`,
-      `create trigger ${table}_added after insert on ${table} begin ${add("new")} end`,
-      `create trigger ${table}_removed after delete on ${table} begin ${remove} end`,
-      `create trigger ${table}_changed after update on ${table} begin ${remove} ${add("new")} end`,
+      `create trigger ${name}_added after insert on ${name} begin ${add("new")} end`,
+      `create trigger ${name}_removed after delete on ${name} begin ${remove} end`,
+      `create trigger ${name}_changed after update on ${name} begin ${remove} ${add("new")} end`,
     ];
-    for (const statement of statements) await sql.raw(statement).execute(db);
   },
   keyOf: (row) => [row],
   hasTags: false,

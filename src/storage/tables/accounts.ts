@@ -1,107 +1,167 @@
-import type { Generated } from "kysely";
+import {
+  type Column,
+  account,
+  bigint,
+  integer,
+  optional,
+  ownId,
+  rowId,
+  text,
+  withDefault,
+  defineTables,
+} from "./columns.ts";
 
-export interface AccountTables {
+export const accountTables = defineTables({
   accounts: {
-    id: Generated<number>;
-    app_key: string;
-    /** The encrypted account secret. Verifying vendor signatures requires the plain text. */
-    secret_sealed: string;
-    created_at: number;
-    /** When the operator closed the account; null if it is active. */
-    disabled_at: Generated<number | null>;
-    /** When the operator began to delete the account. Then it is disabled and stays so. */
-    deletion_began_at: Generated<number | null>;
-    /** When the secret was last replaced. Tokens, and links that sign in, are valid only if they are newer. */
-    secret_changed_at: Generated<number | null>;
-  };
+    columns: {
+      id: ownId,
+      app_key: text,
+      /** The encrypted account secret. Verifying vendor signatures requires the plain text. */
+      secret_sealed: text,
+      created_at: bigint,
+      /** When the operator closed the account; null if it is active. */
+      disabled_at: optional(bigint),
+      /** When the operator began to delete the account. Then it is disabled and stays so. */
+      deletion_began_at: optional(bigint),
+      /** When the secret was last replaced. Tokens, and links that sign in, are valid only if they are newer. */
+      secret_changed_at: optional(bigint),
+    },
+    unique: { accounts_app_key: ["app_key"] },
+  },
   /** Unused invitations. The code of each lets its holder create one account. */
   invitations: {
-    id: Generated<number>;
-    /** SHA-256 of the code, hexadecimal. */
-    code_hash: string;
-    created_at: number;
-    expires_at: number;
-  };
+    columns: {
+      id: ownId,
+      /** SHA-256 of the code, hexadecimal. */
+      code_hash: text,
+      created_at: bigint,
+      expires_at: bigint,
+    },
+    unique: { invitations_code: ["code_hash"] },
+  },
   users: {
-    id: Generated<number>;
-    account_id: number;
-    email: string;
-    display_name: string;
-    password_hash: string;
-    url: string;
-    slug: string;
-    score: Generated<number>;
-    bio: string | null;
-    social_image: string | null;
-    created_at: number;
-    /** `owner`, `shopper`, or `store`. Shoppers and the store have no password and no URL. */
-    kind: Generated<string>;
-    /** A shopper's email address in lower case. */
-    email_key: Generated<string | null>;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      email: text,
+      display_name: text,
+      password_hash: text,
+      url: text,
+      slug: text,
+      bio: optional(text),
+      social_image: optional(text),
+      created_at: bigint,
+      score: withDefault(integer, 0),
+      /** `owner`, `shopper`, or `store`. Shoppers and the store have no password and no URL. */
+      kind: withDefault(text, "owner"),
+      /** A shopper's email address in lower case. */
+      email_key: optional(text),
+    },
+    unique: { users_slug: ["account_id", "slug"] },
+    indexes: {
+      users_by_kind: "(account_id, kind, id)",
+      users_by_owner_slug: "(slug) where kind = 'owner'",
+      users_by_unverified_email: "(account_id, lower(email)) where email_key is null",
+    },
+    uniqueIndexes: { users_by_email: "(account_id, email_key) where email_key is not null" },
+  },
   utokens: {
-    id: Generated<number>;
-    account_id: number;
-    /** SHA-256 of the token, hexadecimal. */
-    token_hash: string;
-    created_at: number;
-    expires_at: number;
-  };
+    columns: {
+      id: ownId,
+      account_id: account,
+      /** SHA-256 of the token, hexadecimal. */
+      token_hash: text,
+      created_at: bigint,
+      expires_at: bigint,
+    },
+    unique: { utokens_hash: ["token_hash"] },
+    indexes: { utokens_by_age: "(account_id, created_at, id)" },
+  },
   account_platforms: {
-    account_id: number;
-    platform_type_id: number;
-    shop_domain: string;
-    shop_token: string;
-    updated_at: number;
-  };
+    columns: {
+      account_id: account,
+      platform_type_id: integer,
+      shop_domain: text,
+      shop_token: text,
+      updated_at: bigint,
+    },
+    key: ["account_id"],
+  },
   account_features: {
-    account_id: number;
-    feature: string;
-    enabled: number;
-  };
+    columns: {
+      account_id: account,
+      feature: text,
+      enabled: integer,
+    },
+    key: ["account_id", "feature"],
+  },
   /** Settings that differ from the defaults. */
   account_settings: {
-    account_id: number;
-    name: string;
-    /** JSON. */
-    value: string;
-    updated_at: number;
-  };
+    columns: {
+      account_id: account,
+      name: text,
+      /** JSON. */
+      value: text,
+      updated_at: bigint,
+    },
+    key: ["account_id", "name"],
+  },
   /** Results of calls with an idempotency key. */
   idempotent_calls: {
-    id: Generated<number>;
-    account_id: number;
-    /** SHA-256 of path and key. */
-    key_hash: string;
-    /** SHA-256 of the input. */
-    input_hash: string;
-    /** The output: `json`, `deflated`, or `sealed`, then a colon and the text. */
-    response: string;
-    created_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      /** SHA-256 of path and key. */
+      key_hash: text,
+      /** SHA-256 of the input. */
+      input_hash: text,
+      /** The output: `json`, `deflated`, or `sealed`, then a colon and the text. */
+      response: text,
+      created_at: bigint,
+    },
+    unique: { idempotent_calls_key: ["account_id", "key_hash"] },
+    indexes: { idempotent_calls_by_age: "(account_id, created_at)" },
+  },
   rate_windows: {
-    account_id: number;
-    name: string;
-    started_at: number;
-    taken: number;
-  };
+    columns: {
+      account_id: account,
+      name: text,
+      started_at: bigint,
+      taken: integer,
+    },
+    key: ["account_id", "name"],
+  },
   token_buckets: {
-    /** The limit, and the account or a hash of the recipient. */
-    name: string;
-    full_at: number;
-  };
+    columns: {
+      /** The limit, and the account or a hash of the recipient. */
+      name: text,
+      full_at: bigint,
+    },
+    key: ["name"],
+  },
   /** A transaction that changes rows of an account changes this row first, which locks the account on a server. */
   account_versions: {
-    account_id: number;
-    /** Increases with each transaction. */
-    version: number;
-  };
+    columns: {
+      account_id: account,
+      /** Increases with each transaction. */
+      version: bigint,
+    },
+    key: ["account_id"],
+  },
   /** The accounts of records that anyone may name by their ID alone. */
   public_ids: {
-    kind: PublicKind;
-    id: number;
-    account_id: number;
-  };
-}
+    columns: {
+      kind: text as Column<PublicKind>,
+      id: bigint,
+      account_id: bigint,
+    },
+    key: ["kind", "id"],
+    indexes: { public_ids_of_account: "(account_id, kind, id)" },
+    view: `select 'review' as kind, id, account_id from reviews union all
+      select 'answer' as kind, id, account_id from answers union all
+      select 'image' as kind, id, account_id from review_images union all
+      select 'user' as kind, id, account_id from users`,
+  },
+});
 
 export type PublicKind = "answer" | "image" | "review" | "user";

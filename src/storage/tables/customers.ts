@@ -1,14 +1,17 @@
-import type { Generated } from "kysely";
+import { account, bigint, rowId, text, defineTables } from "./columns.ts";
 
-export interface CustomerTables {
+export const customerTables = defineTables({
   /** The record of each erasure of a customer's data. Contains no personal data. */
   erasures: {
-    id: Generated<number>;
-    account_id: number;
-    /** What was done with reviews: `anonymize` or `delete`. */
-    reviews: string;
-    /** JSON: the numbers of changed records, by kind. */
-    counts: string;
-    created_at: number;
-  };
-}
+    columns: {
+      id: rowId,
+      account_id: account,
+      /** What was done with reviews: `anonymize` or `delete`. */
+      reviews: text,
+      /** JSON: the numbers of changed records, by kind. */
+      counts: text,
+      created_at: bigint,
+    },
+    fileIndexes: { erasures_by_account: "(account_id, id)" },
+  },
+});

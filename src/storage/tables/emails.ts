@@ -1,124 +1,172 @@
-import type { Generated } from "kysely";
+import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
-export interface EmailTables {
+export const emailTables = defineTables({
   /** The email outbox. */
   mails: {
-    id: Generated<number>;
-    account_id: number;
-    category: string;
-    email_type_id: number;
-    email: string;
-    email_key: string;
-    name: string;
-    /** JSON: the data of the template, by category. For emails of orders, only what cannot be read from the order. */
-    data: string;
-    /** One of `emailStates` of the contract. */
-    state: string;
-    due_at: number;
-    created_at: number;
-    /** Only for emails of orders. */
-    order_row: Generated<number | null>;
-    /** Only for emails of orders: the product, or 0 if the email is about the complete order. */
-    product_row: Generated<number | null>;
-    /** Why it was not sent, or the result of the last attempt. */
-    reason: Generated<string | null>;
-    sent_at: Generated<number | null>;
-    /** The email provider's ID, known after the first event. */
-    provider_id: Generated<string | null>;
-    /** The worker that is sending it. For a queued email: the worker that may have sent it already. */
-    worker: Generated<string | null>;
-    leased_until: Generated<number | null>;
-    attempts: Generated<number>;
-    /** When it was first held, because its account may not send it yet. */
-    held_at: Generated<number | null>;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      category: text,
+      email_type_id: integer,
+      email: text,
+      email_key: text,
+      name: text,
+      /** JSON: the data of the template, by category. For emails of orders, only what cannot be read from the order. */
+      data: text,
+      /** One of `emailStates` of the contract. */
+      state: text,
+      due_at: bigint,
+      created_at: bigint,
+      /** Only for emails of orders. */
+      order_row: optional(bigint),
+      /** Only for emails of orders: the product, or 0 if the email is about the complete order. */
+      product_row: optional(bigint),
+      /** Why it was not sent, or the result of the last attempt. */
+      reason: optional(text),
+      sent_at: optional(bigint),
+      /** The email provider's ID, known after the first event. */
+      provider_id: optional(text),
+      /** The worker that is sending it. For a queued email: the worker that may have sent it already. */
+      worker: optional(text),
+      leased_until: optional(bigint),
+      attempts: withDefault(integer, 0),
+      /** When it was first held, because its account may not send it yet. */
+      held_at: optional(bigint),
+    },
+    indexes: {
+      mails_by_person: "(account_id, email_key, sent_at)",
+      mails_by_account_state: "(account_id, state, due_at, id)",
+      mails_by_provider_id: "(account_id, provider_id) where provider_id is not null",
+      mails_by_state: "(due_at, account_id) where state = 'queued'",
+      mails_by_lease: "(leased_until, account_id) where leased_until is not null",
+      mails_by_state_and_creation: "(account_id, state, created_at, id)",
+      mails_by_product: "(account_id, product_row, created_at, id) where product_row is not null",
+    },
+    uniqueIndexes: { mails_of_orders: "(account_id, order_row, product_row, category) where order_row is not null" },
+    fileIndexes: { mails_by_account: "(account_id, id)" },
+  },
   /** Emails as they were sent, without attempts that failed. */
   mail_messages: {
-    account_id: number;
-    mail_row: number;
-    subject: string;
-    /** The header section, with CRLF line endings. */
-    headers: string;
-    text: string;
-    html: string;
-    sent_at: number;
-  };
+    columns: {
+      account_id: account,
+      mail_row: bigint,
+      subject: text,
+      /** The header section, with CRLF line endings. */
+      headers: text,
+      text: text,
+      html: text,
+      sent_at: bigint,
+    },
+    key: ["account_id", "mail_row"],
+    hasManyRows: true,
+    indexes: { mail_messages_by_age: "(account_id, sent_at)" },
+  },
   /** Whether an account may send emails through a mail server, and how many. Accounts without a row may not. */
   email_permissions: {
-    account_id: number;
-    enabled_at: number | null;
-    /** Emails per day; null for the default. */
-    daily_quota: Generated<number | null>;
-    /** The day, in days since the epoch (UTC), to which `quota_used` applies. */
-    quota_day: Generated<number>;
-    quota_used: Generated<number>;
-  };
+    columns: {
+      account_id: account,
+      enabled_at: optional(bigint),
+      /** Emails per day; null for the default. */
+      daily_quota: optional(bigint),
+      /** The day, in days since the epoch (UTC), to which `quota_used` applies. */
+      quota_day: withDefault(integer, 0),
+      quota_used: withDefault(integer, 0),
+    },
+    key: ["account_id"],
+  },
   /** Recipients of test emails of accounts that may not send emails yet. */
   test_recipients: {
-    account_id: number;
-    email_key: string;
-    created_at: number;
-  };
+    columns: {
+      account_id: account,
+      email_key: text,
+      created_at: bigint,
+    },
+    key: ["account_id", "email_key"],
+  },
   /** Provider events of emails, without duplicates. */
   mail_events: {
-    id: Generated<number>;
-    account_id: number;
-    mail_row: number;
-    event: string;
-    /** Identifies duplicates of the same event. */
-    event_key: string;
-    detail: string | null;
-    occurred_at: number;
-    created_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      mail_row: bigint,
+      event: text,
+      /** Identifies duplicates of the same event. */
+      event_key: text,
+      detail: optional(text),
+      occurred_at: bigint,
+      created_at: bigint,
+    },
+    unique: { mail_events_key: ["account_id", "event_key"] },
+    indexes: { mail_events_by_mail: "(account_id, mail_row, id)" },
+  },
   /** Addresses to which no more emails are sent, and the email whose event caused it. */
   mail_suppressions: {
-    account_id: number;
-    email_key: string;
-    /** `bounces` or `spamreports`. */
-    kind: string;
-    mail_row: number;
-    created_at: number;
-  };
+    columns: {
+      account_id: account,
+      email_key: text,
+      /** `bounces` or `spamreports`. */
+      kind: text,
+      mail_row: bigint,
+      created_at: bigint,
+    },
+    key: ["account_id", "email_key", "kind"],
+    hasManyRows: true,
+  },
   mail_stops: {
-    account_id: number;
-    /** The order ID as the store knows it. The order may not exist yet. */
-    order_id: string;
-    /** The product ID as the store knows it; empty for all products of the order. */
-    product_id: string;
-    created_at: number;
-  };
+    columns: {
+      account_id: account,
+      /** The order ID as the store knows it. The order may not exist yet. */
+      order_id: text,
+      /** The product ID as the store knows it; empty for all products of the order. */
+      product_id: text,
+      created_at: bigint,
+    },
+    key: ["account_id", "order_id", "product_id"],
+    hasManyRows: true,
+  },
   /** Customized email templates. */
   mail_templates: {
-    account_id: number;
-    category: string;
-    subject: string;
-    text: string;
-    html: string;
-    updated_at: number;
-    /** Consecutive emails for which it failed since it was saved. */
-    failures: Generated<number>;
-    /** The last failure. */
-    problem: Generated<string | null>;
-    /** When it was disabled because of its failures. */
-    disabled_at: Generated<number | null>;
-  };
+    columns: {
+      account_id: account,
+      category: text,
+      subject: text,
+      text: text,
+      html: text,
+      updated_at: bigint,
+      /** Consecutive emails for which it failed since it was saved. */
+      failures: withDefault(integer, 0),
+      /** The last failure. */
+      problem: optional(text),
+      /** When it was disabled because of its failures. */
+      disabled_at: optional(bigint),
+    },
+    key: ["account_id", "category"],
+  },
   mail_counts: {
-    account_id: number;
-    category: string;
-    /** Days since the epoch, UTC. */
-    day: number;
-    counter: string;
-    mails: number;
-  };
+    columns: {
+      account_id: account,
+      category: text,
+      /** Days since the epoch, UTC. */
+      day: bigint,
+      counter: text,
+      mails: bigint,
+    },
+    key: ["account_id", "category", "day", "counter"],
+    hasManyRows: true,
+  },
   unsubscribers: {
-    id: Generated<number>;
-    account_id: number;
-    email_type_id: number;
-    email: string;
-    /** The email address in lower case; identifies a person. */
-    email_key: string;
-    by_name: string;
-    created_at: number;
-  };
-}
+    columns: {
+      id: rowId,
+      account_id: account,
+      email_type_id: integer,
+      email: text,
+      /** The email address in lower case; identifies a person. */
+      email_key: text,
+      by_name: text,
+      created_at: bigint,
+    },
+    unique: { unsubscribers_key: ["account_id", "email_type_id", "email_key"] },
+    indexes: { unsubscribers_by_type: "(account_id, email_type_id, created_at, id)" },
+    fileIndexes: { unsubscribers_by_account: "(account_id, id)" },
+  },
+});

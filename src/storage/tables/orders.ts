@@ -1,45 +1,62 @@
-import type { Generated } from "kysely";
+import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
-export interface OrderTables {
+export const orderTables = defineTables({
   orders: {
-    id: Generated<number>;
-    account_id: number;
-    order_id: string;
-    platform: string;
-    email: string;
-    customer_name: string;
-    /** Midnight UTC of the order date, or the time of the call if no date was passed. */
-    order_date: number;
-    currency_iso: string | null;
-    user_reference: string | null;
-    created_at: number;
-    /** Whether emails are sent for it. Not for orders imported as past orders. */
-    sends_mail: Generated<number>;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      order_id: text,
+      platform: text,
+      email: text,
+      customer_name: text,
+      /** Midnight UTC of the order date, or the time of the call if no date was passed. */
+      order_date: bigint,
+      currency_iso: optional(text),
+      user_reference: optional(text),
+      created_at: bigint,
+      /** Whether emails are sent for it. Not for orders imported as past orders. */
+      sends_mail: withDefault(integer, 0),
+    },
+    unique: { orders_id: ["account_id", "order_id"] },
+  },
   /** The email addresses of orders, added on demand. The last row shows how far. */
   order_emails: {
-    account_id: number;
-    order_row: number;
-    /** In lower case, as converted by the database. */
-    email_key: string;
-  };
+    columns: {
+      account_id: account,
+      order_row: bigint,
+      /** In lower case, as converted by the database. */
+      email_key: text,
+    },
+    key: ["account_id", "order_row"],
+    hasManyRows: true,
+    indexes: { order_emails_by_email: "(account_id, email_key, order_row)" },
+  },
   purchases: {
-    id: Generated<number>;
-    account_id: number;
-    order_row: number;
-    product_row: number;
-    /** The number of the order's line item for this product, starting from 1. */
-    unit: number;
-    price: string | null;
-    created_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      order_row: bigint,
+      product_row: bigint,
+      /** The number of the order's line item for this product, starting from 1. */
+      unit: integer,
+      price: optional(text),
+      created_at: bigint,
+    },
+    unique: { purchases_unit: ["account_id", "order_row", "product_row", "unit"] },
+    indexes: { purchases_by_product: "(account_id, product_row, id)" },
+    fileIndexes: { purchases_by_account: "(account_id, id)" },
+  },
   /** Purchases by day of creation, so that the total of a list takes constant time. */
   purchase_days: {
-    account_id: number;
-    /** Days since the epoch, UTC. */
-    day: number;
-    /** The lowest ID of the day's purchases. */
-    first_id: number;
-    purchases: number;
-  };
-}
+    columns: {
+      account_id: account,
+      /** Days since the epoch, UTC. */
+      day: bigint,
+      /** The lowest ID of the day's purchases. */
+      first_id: bigint,
+      purchases: bigint,
+    },
+    key: ["account_id", "day"],
+    hasManyRows: true,
+  },
+});

@@ -1,65 +1,94 @@
-import type { Generated } from "kysely";
+import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
-export interface ProductTables {
+export const productTables = defineTables({
   products: {
-    id: Generated<number>;
-    account_id: number;
-    /** The product ID as the store knows it. */
-    product_id: string;
-    name: string;
-    url: string;
-    image_url: string | null;
-    description: string | null;
-    currency_iso: string | null;
-    price: string | null;
-    product_tags: string | null;
-    blacklisted: Generated<number>;
-    upc: string | null;
-    mpn: string | null;
-    brand: string | null;
-    isbn: string | null;
-    sku: string | null;
-    external_sku: string | null;
-    created_at: number;
-    updated_at: number;
-    /** 1 if only a review or a question without a token of the account has named the product. */
-    named_by_visitor: Generated<number>;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      /** The product ID as the store knows it. */
+      product_id: text,
+      name: text,
+      url: text,
+      image_url: optional(text),
+      description: optional(text),
+      currency_iso: optional(text),
+      price: optional(text),
+      product_tags: optional(text),
+      upc: optional(text),
+      mpn: optional(text),
+      brand: optional(text),
+      isbn: optional(text),
+      sku: optional(text),
+      external_sku: optional(text),
+      created_at: bigint,
+      updated_at: bigint,
+      blacklisted: withDefault(integer, 0),
+      /** 1 if only a review or a question without a token of the account has named the product. */
+      named_by_visitor: withDefault(integer, 0),
+    },
+    unique: { products_id: ["account_id", "product_id"] },
+    indexes: {
+      products_by_change: "(account_id, updated_at, id)",
+      products_by_store: "(account_id, id) where named_by_visitor = 0",
+    },
+    uniqueIndexes: { products_by_external_sku: "(account_id, external_sku) where external_sku is not null" },
+  },
   /** Order line items that were skipped because of their product ID. */
   missed_products: {
-    id: Generated<number>;
-    account_id: number;
-    order_id: string;
-    product_sku: string;
-    product_name: string;
-    user_email: string;
-    user_name: string;
-    order_date: number;
-    created_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      order_id: text,
+      product_sku: text,
+      product_name: text,
+      user_email: text,
+      user_name: text,
+      order_date: bigint,
+      created_at: bigint,
+    },
+    unique: { missed_products_line: ["account_id", "order_id", "product_sku"] },
+    indexes: { missed_products_by_email: "(account_id, lower(user_email))" },
+    fileIndexes: { missed_products_by_account: "(account_id, id)" },
+  },
   promoted_products: {
-    account_id: number;
-    /** Starting from 1. */
-    position: number;
-    product_row: number;
-  };
+    columns: {
+      account_id: account,
+      /** Starting from 1. */
+      position: integer,
+      product_row: bigint,
+    },
+    key: ["account_id", "position"],
+    hasManyRows: true,
+  },
   product_groups: {
-    id: Generated<number>;
-    account_id: number;
-    name: string;
-    created_at: number;
-    updated_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      name: text,
+      created_at: bigint,
+      updated_at: bigint,
+    },
+    unique: { product_groups_name: ["account_id", "name"] },
+  },
   group_products: {
-    account_id: number;
-    group_row: number;
-    product_row: number;
-  };
+    columns: {
+      account_id: account,
+      group_row: bigint,
+      product_row: bigint,
+    },
+    key: ["account_id", "product_row"],
+    hasManyRows: true,
+    indexes: { group_products_by_group: "(account_id, group_row, product_row)" },
+  },
   coupons: {
-    id: Generated<number>;
-    account_id: number;
-    action: string;
-    code: string;
-    created_at: number;
-  };
-}
+    columns: {
+      id: rowId,
+      account_id: account,
+      action: text,
+      code: text,
+      created_at: bigint,
+    },
+    unique: { coupons_code: ["account_id", "code"] },
+    indexes: { coupons_by_action: "(account_id, action, id)" },
+  },
+});

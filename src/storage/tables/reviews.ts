@@ -1,101 +1,153 @@
-import type { Generated } from "kysely";
+import { isRatedProductText, starAverageText, starCountText } from "../rating-sql.ts";
+import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
-export interface ReviewTables {
+export const reviewTables = defineTables({
   reviews: {
-    id: Generated<number>;
-    account_id: number;
-    /** Null for a site review. */
-    product_row: number | null;
-    user_row: number;
-    /** The rating target: `p<product>`, `g<group>` while the product is in a group, or `s<account>`. */
-    shelf: string;
-    title: string;
-    content: string;
-    score: number;
-    reviewer_type: string;
-    user_reference: string | null;
-    domain: string | null;
-    /** Whether the review is shown and counted: follows `moderation`, or else the account's setting. */
-    published: number;
-    votes_up: number;
-    votes_down: number;
-    comment: string | null;
-    comment_at: number | null;
-    images: number;
-    created_at: number;
-    updated_at: number;
-    /** The order whose email led to the review. */
-    order_row: Generated<number | null>;
-    /** `published` or `unpublished` by the store, or `held` until it decides; null follows the account's setting. */
-    moderation: Generated<string | null>;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      /** Null for a site review. */
+      product_row: optional(bigint),
+      user_row: bigint,
+      /** The rating target: `p<product>`, `g<group>` while the product is in a group, or `s<account>`. */
+      shelf: text,
+      title: text,
+      content: text,
+      score: integer,
+      reviewer_type: text,
+      user_reference: optional(text),
+      domain: optional(text),
+      /** Whether the review is shown and counted: follows `moderation`, or else the account's setting. */
+      published: integer,
+      votes_up: integer,
+      votes_down: integer,
+      comment: optional(text),
+      comment_at: optional(bigint),
+      images: integer,
+      created_at: bigint,
+      updated_at: bigint,
+      /** The order whose email led to the review. */
+      order_row: optional(bigint),
+      /** `published` or `unpublished` by the store, or `held` until it decides; null follows the account's setting. */
+      moderation: optional(text),
+    },
+    indexes: {
+      reviews_by_account_id: "(account_id, id, published)",
+      reviews_by_account_creation: "(account_id, created_at, id, published)",
+      reviews_by_account_change: "(account_id, updated_at, id, published)",
+      reviews_by_account_reference: "(account_id, user_reference, id, published)",
+      reviews_of_products_by_score: "(account_id, published, score, created_at, id) where product_row is not null",
+      reviews_by_date: "(account_id, shelf, published, created_at, id)",
+      reviews_by_score: "(account_id, shelf, published, score, created_at, id)",
+      reviews_by_votes_up: "(account_id, shelf, published, votes_up, created_at, id)",
+      reviews_by_votes_down: "(account_id, shelf, published, votes_down, created_at, id)",
+      reviews_by_reviewer_type: "(account_id, shelf, published, reviewer_type, created_at, id)",
+      reviews_by_author: "(account_id, user_row, product_row, created_at)",
+      reviews_to_moderate: "(account_id, id) where published = 0 and coalesce(moderation, 'held') = 'held'",
+      reviews_by_product: "(account_id, product_row, created_at, id, published, score, images)",
+      reviews_by_account_score:
+        "(account_id, score, (case when comment is null then 0 else 1 end), created_at, id, published)",
+      reviews_hidden: "(account_id, (coalesce(moderation, 'pending')), created_at, id) where published = 0",
+      reviews_with_images: "(account_id, created_at, id) where images > 0",
+    },
+    uniqueIndexes: { reviews_by_order: "(account_id, order_row, product_row) where order_row is not null" },
+  },
   /** The words of title, content, and author, as `search-words.ts` lists them, for full-text search. */
-  review_words: { account_id: number; review_row: number; words: string };
+  review_words: {
+    columns: {
+      account_id: account,
+      review_row: bigint,
+      words: text,
+    },
+    isTextIndex: true,
+  },
   /** Published reviews of a rating target by stars. A product keeps its own row while it is in a group. */
   review_totals: {
-    account_id: number;
-    shelf: string;
-    product_row: number | null;
-    stars_1: number;
-    stars_2: number;
-    stars_3: number;
-    stars_4: number;
-    stars_5: number;
-    /** The bottom line that is listed: number of reviews, and sum of their scores. Includes the applied changes. */
-    shown_reviews: number;
-    shown_score: number;
-    /** The group that the product is listed with; 0 for none. */
-    shown_group: Generated<number>;
-    /** 1 if the list of bottom lines includes the product: it or its group has reviews. */
-    listed: number;
-    /** Time of the last change that is listed. */
-    updated_at: number;
-  };
+    columns: {
+      account_id: account,
+      shelf: text,
+      product_row: optional(bigint),
+      stars_1: integer,
+      stars_2: integer,
+      stars_3: integer,
+      stars_4: integer,
+      stars_5: integer,
+      /** The bottom line that is listed: number of reviews, and sum of their scores. Includes the applied changes. */
+      shown_reviews: integer,
+      shown_score: integer,
+      /** 1 if the list of bottom lines includes the product: it or its group has reviews. */
+      listed: integer,
+      /** Time of the last change that is listed. */
+      updated_at: bigint,
+      /** The group that the product is listed with; 0 for none. */
+      shown_group: withDefault(bigint, 0),
+    },
+    key: ["account_id", "shelf"],
+    hasManyRows: true,
+    indexes: {
+      review_totals_listed: "(account_id, product_row, updated_at) where listed = 1",
+      review_totals_best: `(account_id, ${starAverageText} desc, ${starCountText} desc, product_row) where ${isRatedProductText}`,
+      review_totals_grouped: "(account_id, product_row, updated_at, shown_group) where listed = 1 and shown_group > 0",
+      review_totals_by_group: "(account_id, shown_group) where shown_group > 0",
+    },
+  },
   /** Changes of the last day, in the order in which they were made. Those that are applied come first. */
   bottom_line_changes: {
-    id: Generated<number>;
-    account_id: number;
-    shelf: string;
-    reviews: number;
-    score: number;
-    /** The groups before and after a product was moved, 0 for none; null for other changes. */
-    left_group: number | null;
-    joined_group: number | null;
-    /** Whether the bottom lines in `review_totals` include the change. */
-    applied: number;
-    changed_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      shelf: text,
+      reviews: integer,
+      score: integer,
+      /** The groups before and after a product was moved, 0 for none; null for other changes. */
+      left_group: optional(bigint),
+      joined_group: optional(bigint),
+      /** Whether the bottom lines in `review_totals` include the change. */
+      applied: integer,
+      changed_at: bigint,
+    },
+    indexes: { bottom_line_changes_by_time: "(account_id, applied, changed_at)" },
+  },
   /** Append-only. */
   review_events: {
-    id: Generated<number>;
-    account_id: number;
-    review_row: number;
-    event: string;
-    by_name: string;
-    reason: string | null;
-    /** The store's comment before it was edited or deleted. */
-    previous: Generated<string | null>;
-    created_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      review_row: bigint,
+      event: text,
+      by_name: text,
+      reason: optional(text),
+      created_at: bigint,
+      /** The store's comment before it was edited or deleted. */
+      previous: optional(text),
+    },
+    indexes: { review_events_by_review: "(account_id, review_row, id)" },
+  },
   review_images: {
-    id: Generated<number>;
-    account_id: number;
-    review_row: number;
-    content_type: string;
-    base64: string;
-    /** Null for images that were stored before thumbnails. */
-    thumb_base64: string | null;
-    /** Where the image of a past review is; such an image has no bytes here. */
-    url: string | null;
-    created_at: number;
-  };
+    columns: {
+      id: rowId,
+      account_id: account,
+      review_row: bigint,
+      content_type: text,
+      base64: text,
+      created_at: bigint,
+      /** Null for images that were stored before thumbnails. */
+      thumb_base64: optional(text),
+      /** Where the image of a past review is; such an image has no bytes here. */
+      url: optional(text),
+    },
+    indexes: { review_images_by_review: "(account_id, review_row, id)" },
+  },
   votes: {
-    id: Generated<number>;
-    account_id: number;
-    /** `review` or `answer`. */
-    target: string;
-    target_row: number;
-    direction: string;
-    created_at: number;
-  };
-}
+    columns: {
+      id: rowId,
+      account_id: account,
+      /** `review` or `answer`. */
+      target: text,
+      target_row: bigint,
+      direction: text,
+      created_at: bigint,
+    },
+    fileIndexes: { votes_of_account: "(account_id)" },
+  },
+});

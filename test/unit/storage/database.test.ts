@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
-import { migrations } from "../../../src/storage/migrations/migrations.ts";
+import { migrations } from "../../../src/storage/schema/migrations.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 
 let folder: string;

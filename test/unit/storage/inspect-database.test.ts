@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parseDatabaseAddress } from "../../../src/storage/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { checkIntegrity, type DatabaseFacts, inspectDatabase } from "../../../src/storage/inspect-database.ts";
-import { newestSchema } from "../../../src/storage/migrations/migrate.ts";
+import { newestSchema } from "../../../src/storage/schema/migrate.ts";
 import { findLockHolders, parseLock } from "../../../src/storage/sqlite/lock-holders.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { describeDatabases } from "../../support/databases.ts";

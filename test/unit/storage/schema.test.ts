@@ -1,33 +1,14 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { FileLock } from "../../../src/storage/file-lock.ts";
-import { migrations } from "../../../src/storage/migrations/migrations.ts";
-import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { WriteQueue } from "../../../src/storage/write-queue.ts";
-import { makeVersion } from "../../support/old-databases.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The newest version that has been released; the steps up to here never change. Increase it with each release. */
-const newestReleased = 8;
-
-test("released steps of the schema do not change", async () => {
-  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, at) => at + 1));
-  const found: string[] = [];
-  const readSchema = async (db: Kysely<never>) => {
-    const { rows } = await sql<{ sql: string }>`select sql from sqlite_master where sql is not null
-      and tbl_name not in ('starpost_migrations', 'sqlite_sequence') order by name`.execute(db);
-    found.push(...rows.map((row) => row.sql));
-  };
-  await makeVersion(newestReleased, join(folder, "old.db"), readSchema);
-  const names = migrations.slice(0, newestReleased).map(({ version, name }) => `${version}: ${name}`);
-  expect([...names, ...found].join("\n")).toMatchSnapshot();
-});
 
 describe("a file lock", () => {
   const path = join(folder, "deep", "lock");
@@ -131,24 +112,4 @@ describe("a queue of writes", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(await stored()).toEqual(["a", "c"]);
   });
-});
-
-test("a new file has the tables that all migrations create one after another", async () => {
-  const readSchema = async (path: string) => {
-    const file = new SqliteFile(path);
-    const rows = file.all(
-      "select sql from sqlite_master where sql is not null and name <> 'starpost_migrations' order by name",
-    );
-    const versions = file.all("select version, name from starpost_migrations order by version");
-    const indexes = file.all("select name from pragma_table_list where type = 'virtual' order by name");
-    const settings = indexes.map(({ name }) => file.all(`select * from "${String(name)}_config" order by k`));
-    file.close();
-    expect(settings.flat()).toContainEqual({ k: "secure-delete", v: 1 });
-    return { settings, sql: rows.map((row) => String(row["sql"]).replaceAll(/\s+/g, " ")), versions };
-  };
-  const [fresh, migrated] = [join(folder, "fresh.db"), join(folder, "migrated.db")];
-  await (await openDatabase(fresh, { nowMs: 0 })).db.destroy();
-  await makeVersion(migrations.length, migrated, async () => {});
-  await (await openDatabase(migrated, { nowMs: 0 })).db.destroy();
-  expect(await readSchema(fresh)).toEqual(await readSchema(migrated));
 });

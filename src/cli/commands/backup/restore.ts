@@ -24,8 +24,8 @@ export const backupRestore = command({
   },
   notes: [
     "Stop all servers, workers, and imports first: a database in use is not replaced. The replaced database stays until the " +
-      "new one is complete and checked, so a failed restore changes nothing. Backups of newer versions are refused; the " +
-      "next command migrates those of older versions.",
+      "new one is complete and checked, so a failed restore changes nothing. Backups of newer versions are refused, and " +
+      "so are those whose schema is older than 23. The next command migrates those of other older versions.",
   ],
   run: async (context, { arguments: [given = ""], flags }) => {
     const { untilStopped, requireLocalProfile, resolveFile } = await import("./local-profile.ts");

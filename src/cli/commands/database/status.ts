@@ -53,7 +53,9 @@ function formatPending(
 ): string {
   if (schema === null) return "all, because the database is empty";
   if (schema > latest_schema) return "unknown, because the database was created by a newer starpost";
-  return pending.length === 0 ? "none" : pending.join("; ");
+  if (pending.length > 0) return pending.join("; ");
+  if (schema === latest_schema) return "none";
+  return "not possible: the database was created by an older starpost; upgrade it with commit af372b16 first";
 }
 
 function formatReplica({ name, state, lag_ms }: ReturnType<typeof toData>["replicas"][number]): string {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../../src/storage/database.ts";
-import { makeVersion } from "../../../support/old-databases.ts";
 import {
   execute,
   postgresServer,
@@ -44,19 +43,6 @@ describe.skipIf(postgresServer === undefined)("the planner of PostgreSQL", () =>
     // All rows of the account would be compared with each other.
     expect(plan).not.toContain("Join Filter");
     expect(plan).toMatch(/Index Cond: \(\(account_id = 2\) AND \(id = /);
-  });
-
-  it("has no statistics about accounts after an upgrade", async () => {
-    database = await takeEmptyDatabase();
-    await makeVersion(15, database.url, async () => {});
-    await execute(`${insertAccounts}; ${insertOrders(1)}; analyze orders`, database.url);
-    const known = "select attname from pg_stats where schemaname = 'public' and tablename = 'orders'";
-    const readColumns = async () => (await execute(known, database.url)).map(({ attname }) => attname);
-    expect(await readColumns()).toContain("account_id");
-    await (await openDatabase(database.url, { nowMs: 0 })).db.destroy();
-    await execute("analyze orders", database.url);
-    expect(await readColumns()).toContain("order_id");
-    expect(await readColumns()).not.toContain("account_id");
   });
 });
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { toServiceError } from "../../../../src/engine/kernel/storage-errors.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
-import { migrations } from "../../../../src/storage/migrations/migrations.ts";
+import { migrations } from "../../../../src/storage/schema/migrations.ts";
 import { toStorageError } from "../../../../src/storage/dialects.ts";
 import { lockAccount } from "../../../../src/storage/account-lock.ts";
 import { WriteQueue } from "../../../../src/storage/write-queue.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
-import { newestSchema } from "../../../../src/storage/migrations/migrate.ts";
+import { newestSchema } from "../../../../src/storage/schema/migrate.ts";
 import { pgBouncer, throughPgBouncer } from "../../../support/databases.ts";
 import { takeDatabase, takeEmptyDatabase } from "../../../support/postgres.ts";
 

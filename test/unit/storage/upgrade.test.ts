@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Kysely, sql } from "kysely";
+import { expect, it, onTestFinished } from "vitest";
+import type { ServiceError } from "../../../src/contract/index.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { inspectDatabase } from "../../../src/storage/inspect-database.ts";
+import { newestSchema } from "../../../src/storage/schema/migrate.ts";
+import { addColumn, migrations } from "../../../src/storage/schema/migrations.ts";
+import { type Harness, openEngine } from "../../support/backends.ts";
+import { anOrder, aReview } from "../../support/builders.ts";
+import { placeOnPostgres, placeOnSqlite } from "../../support/databases.ts";
+import { describeOldDatabases, oldShop, setSchemaVersion } from "../../support/old-databases.ts";
+import { findStaleWords } from "../../support/search-index.ts";
+
+/** Everything that a schema consists of, without the order in which it was created. */
+const definitions = {
+  sqlite: sql<{ definition: string }>`
+    select type || ' ' || tbl_name || ': ' || coalesce(sql, name) as definition from sqlite_master
+    where name <> 'sqlite_sequence'`,
+  postgres: sql<{ definition: string }>`
+    select format('%s %s %s %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull,
+      attcollation::regcollation, attstattarget) || ' ' || attidentity::text || ' ' ||
+      coalesce(pg_get_expr(adbin, adrelid), '') as definition
+    from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'S') and attnum > 0 and not attisdropped
+    union all select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
+    where connamespace = 'public'::regnamespace
+    union all select indexdef from pg_indexes where schemaname = 'public'`,
+} as const;
+
+async function readSchema({ db, dialect }: Pick<Harness["database"], "db" | "dialect">): Promise<string[]> {
+  const { rows } = await definitions[dialect.name].execute(db);
+  return rows.map(({ definition }) => definition.replaceAll('"', "").replaceAll(/\s+/g, " ").toLowerCase()).toSorted();
+}
+
+async function readMaxIds(db: Kysely<never>): Promise<Record<string, number>> {
+  const ids: Record<string, number> = {};
+  for (const { name, columns } of await db.introspection.getTables()) {
+    if (!columns.some((column) => column.name === "id") || name === "public_ids") continue;
+    const { rows } = await sql<{ id: number | null }>`select max(id) as id from ${sql.table(name)}`.execute(db);
+    ids[name] = rows[0]?.id ?? 0;
+  }
+  return ids;
+}
+
+/** Repeats the recorded calls and returns those with another answer. */
+async function findChangedAnswers({ transport }: Harness): Promise<unknown[]> {
+  const changed: unknown[] = [];
+  for (const [account, name, input, answer] of oldShop.answers) {
+    const output = await transport
+      .call(name, input, oldShop.accounts[account] ?? {})
+      .catch(({ kind, message, field, record, position, hint }: ServiceError) => ({
+        kind,
+        message,
+        field,
+        record,
+        position,
+        hint,
+      }));
+    const now: unknown = JSON.parse(JSON.stringify(output));
+    if (!isDeepStrictEqual(now, answer)) changed.push({ name, input, answer, now });
+  }
+  return changed;
+}
+
+describeOldDatabases("a database of the first schema", (place) => {
+  it("gets the schema of a new database", async () => {
+    const url = await place();
+    const upgraded = await openDatabase(url, { nowMs: 0 });
+    onTestFinished(() => upgraded.db.destroy());
+    const fresh = await (upgraded.dialect.isServer ? placeOnPostgres() : placeOnSqlite());
+    const database = await openDatabase(fresh.url, { nowMs: 0 });
+    expect(await readSchema(upgraded)).toEqual(await readSchema(database));
+    await database.db.destroy();
+    await fresh.remove();
+    expect(await inspectDatabase(url, { clock: () => 0, busyTimeoutMs: 1_000 })).toMatchObject({
+      facts: { schema: newestSchema, pendingMigrations: [] },
+    });
+  });
+
+  it("responds as before, and continues its IDs", async () => {
+    const url = await place();
+    const harness = await openEngine(
+      async () => ({ url, remove: async () => {} }),
+      Buffer.from(oldShop.sealingKey, "base64"),
+    );
+    onTestFinished(harness.close);
+    harness.clock.set(oldShop.nowMs);
+    const db = harness.database.db as unknown as Kysely<never>;
+    const oldIds = await readMaxIds(db);
+    const { checked, stale } = await findStaleWords(harness.database);
+    expect([checked, stale]).toEqual([7, []]);
+    expect(await findChangedAnswers(harness)).toEqual([]);
+    const { service } = await harness.newAccount();
+    await service.orders.create({ ...anOrder(), platform: "general" });
+    await service.reviews.create(aReview());
+    const newIds = await readMaxIds(db);
+    for (const table of ["accounts", "users", "products", "orders", "purchases", "reviews", "mails"]) {
+      expect([table, newIds[table]]).not.toEqual([table, oldIds[table]]);
+    }
+  });
+
+  it("can get columns that tables of new databases have", async () => {
+    const { db, dialect } = await openDatabase(await place(), { nowMs: 0 });
+    onTestFinished(() => db.destroy());
+    const untyped = db as unknown as Kysely<never>;
+    const before = await db.introspection.getTables();
+    await sql`alter table mails drop column attempts`.execute(db);
+    await addColumn("mails", "attempts", { db: untyped, dialect });
+    const after = await db.introspection.getTables();
+    const describe = (tables: typeof before) =>
+      tables.find(({ name }) => name === "mails")?.columns.toSorted((one, other) => one.name.localeCompare(other.name));
+    expect(describe(after)).toEqual(describe(before));
+    await sql`alter table reviews drop column domain`.execute(db);
+    await addColumn("reviews", "domain", { db: untyped, dialect });
+    expect(await readSchema({ db, dialect })).toContainEqual(
+      expect.stringMatching(/reviews domain text f c|domain text\)/),
+    );
+  });
+
+  it("is refused if it is older or newer", async () => {
+    const url = await place();
+    await setSchemaVersion(url, 22);
+    const open = () => openDatabase(url, { nowMs: 0 });
+    await expect(open()).rejects.toMatchObject({
+      problem: "notOurs",
+      message: expect.stringContaining("schema 22; this version supports 23 and later"),
+      hint: expect.stringContaining("af372b16"),
+    });
+    await setSchemaVersion(url, newestSchema + 1);
+    await expect(open()).rejects.toMatchObject({
+      problem: "notOurs",
+      message: expect.stringContaining("newer starpost"),
+    });
+  });
+});
+
+it("the migrations are numbered", () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, at) => 23 + at));
+});
