@@ -54,12 +54,12 @@ async function bundle() {
 }
 
 /**
- * Modules that packages import for what starpost does not use, because they take long to load: commander for subcommands
- * that are executables; conf for schemas and migrations.
+ * Modules that packages import for what starpost does not use: commander for subcommands that are executables; conf for
+ * schemas, migrations, and its default folder. They take long to load, and the folder fails for a user without a home.
  */
 const unusedModules = {
   commander: /^node:child_process$/,
-  conf: /^(ajv\/dist\/2020\.js|ajv-formats|semver)$/,
+  conf: /^(ajv\/dist\/2020\.js|ajv-formats|env-paths|semver)$/,
 };
 
 const withoutUnused = {
