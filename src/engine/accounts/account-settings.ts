@@ -10,6 +10,7 @@ import {
 } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Tables } from "../../storage/tables.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
@@ -68,10 +69,8 @@ export async function readSettings<Name extends OwnSettingName>(
   { transaction }: Pick<Context, "transaction">,
   accountId: number,
 ): Promise<Partial<Record<Name, unknown>>> {
-  const rows = await transaction
-    .selectFrom("account_settings")
+  const rows = await selectAccountRows("account_settings", accountId, transaction)
     .select(["name", "value"])
-    .where("account_id", "=", accountId)
     .where("name", "in", names)
     .execute();
   return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)])) as Partial<Record<Name, unknown>>;
@@ -87,11 +86,7 @@ export async function saveSetting(
   account_id: number,
 ): Promise<void> {
   if (value === null) {
-    await transaction
-      .deleteFrom("account_settings")
-      .where("account_id", "=", account_id)
-      .where("name", "=", name)
-      .execute();
+    await deleteAccountRows("account_settings", account_id, transaction).where("name", "=", name).execute();
     return;
   }
   const columns = { value: JSON.stringify(value), updated_at: nowMs };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { recordNotFound } from "../../contract/index.ts";
+import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createKey, hashToken } from "../kernel/credentials.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
 import { saveSetting } from "./account-settings.ts";
@@ -87,10 +88,8 @@ export async function describeAccount(appKey: string, context: Context): Promise
   const id = await findAccountId(appKey, context);
   const [summary] = await listAccounts(context, appKey);
   if (!summary) throw recordNotFound("Account", "app_key", appKey);
-  const { tokens } = await transaction
-    .selectFrom("utokens")
+  const { tokens } = await selectAccountRows("utokens", id, transaction)
     .select(({ fn }) => fn.countAll<number>().as("tokens"))
-    .where("account_id", "=", id)
     .where("expires_at", ">", nowMs)
     .executeTakeFirstOrThrow();
   const counts: Record<string, number> = {};
@@ -167,16 +166,12 @@ async function moveEmails(
   write: EngineWork["write"],
 ): Promise<void> {
   const moveBatch = async ({ transaction }: HandlerContext) => {
-    const next = transaction
-      .selectFrom("mails")
+    const next = selectAccountRows("mails", accountId, transaction)
       .select("id")
-      .where("account_id", "=", accountId)
       .where("state", "=", from)
       .limit(batchSize);
-    const { numUpdatedRows } = await transaction
-      .updateTable("mails")
+    const { numUpdatedRows } = await updateAccountRows("mails", accountId, transaction)
       .set({ state: to })
-      .where("account_id", "=", accountId)
       .where("id", "in", next)
       .executeTakeFirst();
     return Number(numUpdatedRows);
@@ -199,7 +194,7 @@ export async function rotateSecret(
     .set({ secret_sealed: sealer.seal(secret), secret_changed_at: nowMs })
     .where("id", "=", id)
     .execute();
-  await transaction.deleteFrom("utokens").where("account_id", "=", id).execute();
+  await deleteAccountRows("utokens", id, transaction).execute();
   return secret;
 }
 
@@ -214,7 +209,7 @@ export async function revokeTokens(
   { transaction }: Pick<Context, "transaction">,
 ): Promise<number> {
   const id = await findAccountId(appKey, { transaction });
-  const all = transaction.deleteFrom("utokens").where("account_id", "=", id);
+  const all = deleteAccountRows("utokens", id, transaction);
   const chosen = token === undefined ? all : all.where("token_hash", "=", hashToken(token));
   return Number((await chosen.executeTakeFirst()).numDeletedRows);
 }

@@ -1,4 +1,5 @@
 import { emailSendingLimits } from "../../contract/index.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { dayOf } from "../kernel/times.ts";
 
@@ -14,10 +15,8 @@ export interface EmailPermission {
 }
 
 export async function readEmailPermission(accountId: number, context: Context): Promise<EmailPermission> {
-  const row = await context.transaction
-    .selectFrom("email_permissions")
+  const row = await selectAccountRows("email_permissions", accountId, context.transaction)
     .select(["enabled_at", "daily_quota", "quota_day", "quota_used"])
-    .where("account_id", "=", accountId)
     .executeTakeFirst();
   return {
     isEnabled: row !== undefined && row.enabled_at !== null,
@@ -61,10 +60,8 @@ export async function takeFromQuota(accountId: number, { transaction, nowMs }: C
 
 /** Reverts `takeFromQuota` for an email that the mail server did not accept, unless the day has changed. */
 export async function returnToQuota(accountId: number, { transaction, nowMs }: Context): Promise<void> {
-  await transaction
-    .updateTable("email_permissions")
+  await updateAccountRows("email_permissions", accountId, transaction)
     .set((eb) => ({ quota_used: eb("quota_used", "-", 1) }))
-    .where("account_id", "=", accountId)
     .where("quota_day", "=", dayOf(nowMs))
     .where("quota_used", ">", 0)
     .execute();
@@ -75,10 +72,8 @@ export async function listTestRecipients(
   accountId: number,
   { transaction }: Pick<Context, "transaction">,
 ): Promise<readonly string[]> {
-  const rows = await transaction
-    .selectFrom("test_recipients")
+  const rows = await selectAccountRows("test_recipients", accountId, transaction)
     .select("email_key")
-    .where("account_id", "=", accountId)
     .orderBy("email_key")
     .execute();
   return rows.map(({ email_key }) => email_key);

@@ -1,4 +1,5 @@
 import { type Feature, features, ServiceError } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
 /** Assumed: a new account has every feature except `trusted_vendor`. A stored row overrides the default. */
@@ -14,10 +15,8 @@ const defaults: Readonly<Record<Feature, boolean>> = {
  * @throws ServiceError `featureDisabled`
  */
 export async function requireFeature(context: HandlerContext, feature: Feature): Promise<void> {
-  const stored = await context.transaction
-    .selectFrom("account_features")
+  const stored = await selectAccountRows("account_features", accountOf(context).id, context.transaction)
     .select("enabled")
-    .where("account_id", "=", accountOf(context).id)
     .where("feature", "=", feature)
     .executeTakeFirst();
   if (stored ? stored.enabled === 0 : !defaults[feature]) {
@@ -26,10 +25,8 @@ export async function requireFeature(context: HandlerContext, feature: Feature):
 }
 
 export async function listFeatures(context: HandlerContext): Promise<{ features: Record<string, boolean> }> {
-  const rows = await context.transaction
-    .selectFrom("account_features")
+  const rows = await selectAccountRows("account_features", accountOf(context).id, context.transaction)
     .select(["feature", "enabled"])
-    .where("account_id", "=", accountOf(context).id)
     .execute();
   const stored = new Map(rows.map(({ feature, enabled }) => [feature, enabled === 1]));
   const entries = features.map((name) => [name, stored.get(name) ?? defaults[name]]);

@@ -3,6 +3,7 @@ import type { UserSummary } from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
+import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { findFreeSlug, findFreeSlugs, toSlug } from "../kernel/slug.ts";
@@ -45,10 +46,8 @@ export async function findAndRenameShopper(author: Author, accountId: number, co
   const person = await findOrAddShopper(author, accountId, context);
   const { display_name } = author;
   if (person.display_name === display_name) return person;
-  await context.transaction
-    .updateTable("users")
+  await updateAccountRows("users", accountId, context.transaction)
     .set({ display_name })
-    .where("account_id", "=", accountId)
     .where("id", "=", person.id)
     .execute();
   return { ...person, display_name };
@@ -69,25 +68,18 @@ export async function addUnverifiedShopper(author: Author, accountId: number, co
  */
 export async function verifyAuthor(authorRow: number, accountId: number, context: Context): Promise<number> {
   const { transaction } = context;
-  const { email } = await transaction
-    .selectFrom("users")
+  const { email } = await selectAccountRows("users", accountId, transaction)
     .select("email")
-    .where("account_id", "=", accountId)
     .where("id", "=", authorRow)
     .executeTakeFirstOrThrow();
   const known = await findShopper(email, accountId, context);
   if (known) {
     if (known.id === authorRow) return authorRow;
-    await transaction.deleteFrom("users").where("account_id", "=", accountId).where("id", "=", authorRow).execute();
+    await deleteAccountRows("users", accountId, transaction).where("id", "=", authorRow).execute();
     return known.id;
   }
   const email_key = email.toLowerCase();
-  await transaction
-    .updateTable("users")
-    .set({ email_key })
-    .where("account_id", "=", accountId)
-    .where("id", "=", authorRow)
-    .execute();
+  await updateAccountRows("users", accountId, transaction).set({ email_key }).where("id", "=", authorRow).execute();
   return authorRow;
 }
 
@@ -96,10 +88,8 @@ function findShopper(
   accountId: number,
   { transaction }: Pick<Context, "transaction">,
 ): Promise<Person | undefined> {
-  return transaction
-    .selectFrom("users")
+  return selectAccountRows("users", accountId, transaction)
     .select(personColumns)
-    .where("account_id", "=", accountId)
     .where("email_key", "=", email.toLowerCase())
     .executeTakeFirst();
 }

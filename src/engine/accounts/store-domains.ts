@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
 /** The host names of a store, in lower case and without `www.`. */
@@ -23,10 +24,8 @@ export async function readStoreDomains(
 
 /** The query for the first product that the store has named. */
 export function selectFirstProduct(accountId: number, transaction: HandlerContext["transaction"]) {
-  return transaction
-    .selectFrom("products")
+  return selectAccountRows("products", accountId, transaction)
     .select("url as place")
-    .where("account_id", "=", accountId)
     .where("named_by_visitor", "=", sql.lit(0))
     .orderBy("id")
     .limit(1);

@@ -1,3 +1,4 @@
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { type Person, personColumns } from "./shoppers.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
@@ -5,10 +6,8 @@ import { findFreeSubdomain } from "../kernel/slug.ts";
 
 /** Finds the first owner of an account. An account that was not created through the API has none. */
 export function findOwner(accountId: number, { transaction }: Pick<HandlerContext, "transaction">) {
-  return transaction
-    .selectFrom("users")
+  return selectAccountRows("users", accountId, transaction)
     .select([...personColumns, "users.email"])
-    .where("account_id", "=", accountId)
     .where("kind", "=", "owner")
     .orderBy("id")
     .limit(1)
@@ -23,10 +22,8 @@ export async function findStorePerson(accountId: number, context: HandlerContext
   const { transaction } = context;
   const owner = await findOwner(accountId, context);
   if (owner) return owner;
-  const stored = await transaction
-    .selectFrom("users")
+  const stored = await selectAccountRows("users", accountId, transaction)
     .select(personColumns)
-    .where("account_id", "=", accountId)
     .where("kind", "=", "store")
     .executeTakeFirst();
   return stored ?? addStorePerson(accountId, context);

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { type contract, ServiceError, utokenLimits } from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { unknownAccount } from "../kernel/authenticate.ts";
 import { createKey, hashToken, isSameSecret } from "../kernel/credentials.ts";
 import { type Handlers, operation, type RandomBytes } from "../kernel/handler.ts";
@@ -42,18 +43,16 @@ export async function issueToken(
   accountId: number,
   { nowMs, random }: { readonly nowMs: number; readonly random: RandomBytes },
 ): Promise<string> {
-  await db.deleteFrom("utokens").where("account_id", "=", accountId).where("expires_at", "<=", nowMs).execute();
-  const live = await db
-    .selectFrom("utokens")
+  await deleteAccountRows("utokens", accountId, db).where("expires_at", "<=", nowMs).execute();
+  const live = await selectAccountRows("utokens", accountId, db)
     .select("id")
-    .where("account_id", "=", accountId)
     .orderBy("created_at")
     .orderBy("id")
     .execute();
   const surplus = live.slice(0, Math.max(0, live.length + 1 - utokenLimits.perAccount));
   if (surplus.length > 0) {
     const ids = surplus.map(({ id }) => id);
-    await db.deleteFrom("utokens").where("account_id", "=", accountId).where("id", "in", ids).execute();
+    await deleteAccountRows("utokens", accountId, db).where("id", "in", ids).execute();
   }
   const token = createKey(random);
   await db

@@ -3,6 +3,7 @@ import { requireSecret } from "./account-secret.ts";
 import { type contract, extensionPrefix, recordNotFound, signInLifetimeMs } from "../../contract/index.ts";
 import { createAccount } from "./first-account.ts";
 import { requireSignUp, useInvitation } from "./invitations.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation, type RandomBytes } from "../kernel/handler.ts";
 import { personColumns, publicSlug, shortenName } from "./shoppers.ts";
 import { readClaim, signClaim } from "../kernel/signed-link.ts";
@@ -62,10 +63,8 @@ export const userHandlers: Handlers<typeof contract.users> = {
     owner: { kind: "user", field: "user_id" },
     run: async ({ user_id }, { transaction, ownerId }) => {
       if (ownerId === undefined) throw recordNotFound("User", "id", user_id);
-      const found = await transaction
-        .selectFrom("users")
+      const found = await selectAccountRows("users", ownerId, transaction)
         .select(personColumns)
-        .where("account_id", "=", ownerId)
         .where("id", "=", user_id)
         .executeTakeFirst();
       if (!found) throw recordNotFound("User", "id", user_id);

@@ -8,6 +8,7 @@ import {
   outcomeOf,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/features.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
@@ -44,11 +45,9 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
   /** Assumed: codes are listed in upload order. */
   list: async ({ details = false }, context) => {
     await requireFeature(context, "dynamic_coupons");
-    const found = await context.transaction
-      .selectFrom("coupons")
+    const found = await selectAccountRows("coupons", accountOf(context).id, context.transaction)
       .select("code")
       .$if(details, (codes) => codes.select("action as coupon_action"))
-      .where("account_id", "=", accountOf(context).id)
       .orderBy("id")
       .execute();
     return { coupons: found };
@@ -57,10 +56,8 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
   /** Assumed: all actions are included, even those without codes. */
   stats: async (_input, context) => {
     await requireFeature(context, "dynamic_coupons");
-    const counted = await context.transaction
-      .selectFrom("coupons")
+    const counted = await selectAccountRows("coupons", accountOf(context).id, context.transaction)
       .select(({ fn }) => ["action", fn.countAll<number | bigint>().as("codes")])
-      .where("account_id", "=", accountOf(context).id)
       .groupBy("action")
       .execute();
     const byAction = new Map(counted.map(({ action, codes }) => [action, Number(codes)]));
@@ -69,9 +66,7 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
 
   delete: async ({ coupon_action }, context) => {
     await requireFeature(context, "dynamic_coupons");
-    await context.transaction
-      .deleteFrom("coupons")
-      .where("account_id", "=", accountOf(context).id)
+    await deleteAccountRows("coupons", accountOf(context).id, context.transaction)
       .where("action", "=", coupon_action)
       .execute();
     return {};

@@ -1,4 +1,5 @@
 import type { Customer, SentEmailCategory } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { Person } from "./person.ts";
 import { createAddressReplacer, type OwnRecords } from "./redaction.ts";
@@ -33,10 +34,8 @@ export async function findMailsToOthers(
         : [content, answer].some((text) => typeof text === "string" && texts.has(text));
   const found: number[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {
-    const rows: { id: number; data: string }[] = await transaction
-      .selectFrom("mails")
+    const rows: { id: number; data: string }[] = await selectAccountRows("mails", accountId, transaction)
       .select(["id", "data"])
-      .where("account_id", "=", accountId)
       .where("category", "in", quotingCategories)
       .where("email_key", "not in", keys)
       .where("id", ">", after)
@@ -57,10 +56,8 @@ export async function findDeliveries(
   const replace = createAddressReplacer(keys, "");
   const found: number[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {
-    const rows: { id: number; body: string }[] = await transaction
-      .selectFrom("webhook_deliveries")
+    const rows: { id: number; body: string }[] = await selectAccountRows("webhook_deliveries", accountId, transaction)
       .select(["id", "body"])
-      .where("account_id", "=", accountId)
       .where("id", ">", after)
       .orderBy("id")
       .limit(pageSize)

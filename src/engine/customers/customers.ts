@@ -1,5 +1,6 @@
 import { buyerIndex } from "../orders/buyer-lookup.ts";
 import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { countTraces, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
@@ -61,10 +62,8 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
   }),
 
   erasures: async ({ since_id, count = erasurePage.default }, context) => {
-    const rows = await context.transaction
-      .selectFrom("erasures")
+    const rows = await selectAccountRows("erasures", accountOf(context).id, context.transaction)
       .select(["id", "reviews", "counts", "created_at"])
-      .where("account_id", "=", accountOf(context).id)
       .where("id", ">=", since_id ?? 0)
       .orderBy("id", since_id === undefined ? "desc" : "asc")
       .limit(Math.min(count, erasurePage.max))

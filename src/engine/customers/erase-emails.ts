@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type EmailCategory, type EmailRuleName, emailRuleNames, type EmailState } from "../../contract/index.ts";
+import { updateAccountRows } from "../kernel/account-rows.ts";
 import { recordEmailEvents } from "../kernel/email-log.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { deleteRows } from "./erase-texts.ts";
@@ -22,18 +23,13 @@ export async function eraseEmails(traces: Traces, pseudonym: string, context: Ha
   if (all.length === 0) return 0;
   const canceledMails = await cancelEmails(all, accountId, context);
   const update = (ids: readonly number[]) =>
-    context.transaction
-      .updateTable("mails")
-      .where("account_id", "=", accountId)
-      .where("id", "in", [0, ...ids]);
+    updateAccountRows("mails", accountId, context.transaction).where("id", "in", [0, ...ids]);
   await update(mails).set({ email: pseudonym, email_key: pseudonym, name: "", provider_id: null }).execute();
   await update(all).set({ data: "{}" }).execute();
   // Responses of mail servers quote addresses.
   await update(all).set({ reason: null }).where("reason", "not in", emailRuleNames).execute();
-  await context.transaction
-    .updateTable("mail_events")
+  await updateAccountRows("mail_events", accountId, context.transaction)
     .set({ detail: null })
-    .where("account_id", "=", accountId)
     .where("mail_row", "in", all)
     .where("detail", "is not", null)
     .where("detail", "not in", emailRuleNames)

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { PublicKind } from "../../storage/tables.ts";
 import type { ReviewErasure } from "../../contract/index.ts";
+import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { refreshQuestions } from "../questions/question-index.ts";
 import { countReviews } from "../reviews/star-totals.ts";
@@ -34,10 +35,8 @@ export async function eraseTexts(traces: Traces, reviews: ReviewErasure, context
 
 async function eraseImages({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<number> {
   if (reviews.length === 0) return 0;
-  const found = await context.transaction
-    .selectFrom("review_images")
+  const found = await selectAccountRows("review_images", accountId, context.transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("review_row", "in", reviews)
     .execute();
   const ids = found.map(({ id }) => id);
@@ -54,10 +53,8 @@ async function forgetPublicIds(
   { transaction, dialect }: HandlerContext,
 ): Promise<void> {
   if (!dialect.keysHaveAccounts || ids.length === 0) return;
-  await transaction
-    .deleteFrom("public_ids")
+  await deleteAccountRows("public_ids", accountId, transaction)
     .where("kind", "=", kind)
-    .where("account_id", "=", accountId)
     .where("id", "in", ids)
     .execute();
 }
@@ -71,17 +68,13 @@ async function anonymizeReviews(traces: Traces, context: HandlerContext): Promis
   const { accountId } = person;
   if (reviews.length === 0) return;
   const { transaction, nowMs } = context;
-  await transaction
-    .updateTable("reviews")
+  await updateAccountRows("reviews", accountId, transaction)
     .set({ title: "", content: "", user_reference: null, domain: null, comment: null, comment_at: null })
     .set({ images: 0, updated_at: nowMs })
-    .where("account_id", "=", accountId)
     .where("id", "in", reviews)
     .execute();
-  await transaction
-    .updateTable("review_events")
+  await updateAccountRows("review_events", accountId, transaction)
     .set({ reason: null, previous: null, by_name: eraseActor(traces) })
-    .where("account_id", "=", accountId)
     .where("review_row", "in", reviews)
     .execute();
 }
@@ -89,10 +82,8 @@ async function anonymizeReviews(traces: Traces, context: HandlerContext): Promis
 async function deleteReviews({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<void> {
   if (reviews.length === 0) return;
   const { transaction } = context;
-  const counted = await transaction
-    .selectFrom("reviews")
+  const counted = await selectAccountRows("reviews", accountId, transaction)
     .select(["product_row as productRow", "score"])
-    .where("account_id", "=", accountId)
     .where("id", "in", reviews)
     .where("published", "=", 1)
     .execute();
@@ -112,9 +103,7 @@ async function deleteVotes(
   { accountId, transaction }: { readonly accountId: number; readonly transaction: HandlerContext["transaction"] },
 ): Promise<void> {
   if (ids.length === 0) return;
-  await transaction
-    .deleteFrom("votes")
-    .where("account_id", "=", accountId)
+  await deleteAccountRows("votes", accountId, transaction)
     .where("target", "=", target)
     .where("target_row", "in", ids)
     .execute();
@@ -126,10 +115,8 @@ async function deleteQuestions(traces: Traces, context: HandlerContext): Promise
   const { accountId } = person;
   const { transaction } = context;
   const answers = [...ownAnswers, ...answersToQuestions];
-  await transaction
-    .updateTable("question_events")
+  await updateAccountRows("question_events", accountId, transaction)
     .set({ reason: null, previous: null, by_name: eraseActor(traces) })
-    .where("account_id", "=", accountId)
     .where(isOwnEvent(traces))
     .execute();
   if (questions.length + answers.length === 0) return;

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type ErasedCounts, invalidField, type ReviewErasure, webhookEvents } from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { suppressErased } from "../emails/erased-addresses.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { replaceResults } from "../kernel/stored-results.ts";
 import { countUnsent, eraseEmails } from "./erase-emails.ts";
@@ -49,10 +50,8 @@ export async function rejectOwner(
   { accountId, keys }: Traces["person"],
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
-  const owner = await transaction
-    .selectFrom("users")
+  const owner = await selectAccountRows("users", accountId, transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("kind", "=", "owner")
     .where(sql<string>`lower(email)`, "in", keys)
     .executeTakeFirst();
@@ -119,17 +118,13 @@ async function pseudonymizeOrders(
       .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
       .where("id", "in", orderRows)
       .execute();
-    await transaction
-      .updateTable("order_emails")
+    await updateAccountRows("order_emails", accountId, transaction)
       .set({ email_key: pseudonym })
-      .where("account_id", "=", accountId)
       .where("order_row", "in", orderRows)
       .execute();
   }
-  await transaction
-    .updateTable("missed_products")
+  await updateAccountRows("missed_products", accountId, transaction)
     .set({ user_email: pseudonym, user_name: erasedName })
-    .where("account_id", "=", accountId)
     .where(sql<string>`lower(user_email)`, "in", keys)
     .execute();
 }
@@ -141,12 +136,10 @@ async function pseudonymizeUsers(
   { transaction }: HandlerContext,
 ): Promise<void> {
   for (const [at, row] of userRows.entries()) {
-    await transaction
-      .updateTable("users")
+    await updateAccountRows("users", accountId, transaction)
       .set({ email: pseudonym, display_name: erasedName, bio: null, social_image: null })
       .set({ email_key: sql`case when email_key is null then null else cast(${pseudonym} as text) end` })
       .set({ slug: at === 0 ? `anonymous-${id}` : `anonymous-${id}-${at}` })
-      .where("account_id", "=", accountId)
       .where("id", "=", row)
       .execute();
   }
@@ -165,10 +158,7 @@ async function deleteSubscriptions({ accountId, keys }: Traces["person"], { tran
 /** Deliveries that have not been made are given up, because their receivers must not get the data any more. */
 async function eraseDeliveries({ person, deliveries }: Traces, { transaction }: HandlerContext): Promise<void> {
   if (deliveries.length === 0) return;
-  const update = transaction
-    .updateTable("webhook_deliveries")
-    .where("account_id", "=", person.accountId)
-    .where("id", "in", deliveries);
+  const update = updateAccountRows("webhook_deliveries", person.accountId, transaction).where("id", "in", deliveries);
   await update
     .set({ state: "failed", reason: "the customer's data was erased", worker: null, leased_until: null })
     .where("state", "in", ["queued", "leased"])

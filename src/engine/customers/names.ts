@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Customer } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import type { Person } from "./person.ts";
 
@@ -28,16 +29,12 @@ export async function findOwnNames(
   if (fullNames.length === 0) return [];
   const [users, orders] = [new Set(userRows), new Set(orderRows)];
   const lower = fullNames.map((name) => name.toLowerCase());
-  const named = await transaction
-    .selectFrom("users")
+  const named = await selectAccountRows("users", accountId, transaction)
     .select(["id", "display_name as name"])
-    .where("account_id", "=", accountId)
     .where(sql<string>`lower(display_name)`, "in", lower)
     .execute();
-  const ordered = await transaction
-    .selectFrom("orders")
+  const ordered = await selectAccountRows("orders", accountId, transaction)
     .select(["id", "customer_name as name"])
-    .where("account_id", "=", accountId)
     .where(sql<string>`lower(customer_name)`, "in", lower)
     .execute();
   const others = [...named.filter(({ id }) => !users.has(id)), ...ordered.filter(({ id }) => !orders.has(id))];

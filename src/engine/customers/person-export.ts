@@ -1,4 +1,5 @@
 import type { ExportedParts } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { formatImageUrls } from "../reviews/review-response.ts";
@@ -22,18 +23,14 @@ const orNone = (ids: readonly number[]) => (ids.length === 0 ? [0] : ids);
 
 async function readReviewParts({ person: { accountId }, reviews }: Traces, context: HandlerContext) {
   const { transaction, publicUrl } = context;
-  const images = await transaction
-    .selectFrom("review_images")
+  const images = await selectAccountRows("review_images", accountId, transaction)
     .select(["id", "review_row as review_id", "content_type", "base64", "url"])
-    .where("account_id", "=", accountId)
     .where("review_row", "in", orNone(reviews))
     .orderBy("id")
     .execute();
-  const events = await transaction
-    .selectFrom("review_events")
+  const events = await selectAccountRows("review_events", accountId, transaction)
     .select(["review_row as review_id", "event", "by_name as by", "reason", "previous as previous_content"])
     .select("created_at")
-    .where("account_id", "=", accountId)
     .where("review_row", "in", orNone(reviews))
     .orderBy("id")
     .execute();
@@ -44,11 +41,9 @@ async function readReviewParts({ person: { accountId }, reviews }: Traces, conte
 }
 
 async function readQuestionEvents(traces: Traces, { transaction }: HandlerContext) {
-  const rows = await transaction
-    .selectFrom("question_events")
+  const rows = await selectAccountRows("question_events", traces.person.accountId, transaction)
     .select(["question_row as question_id", "answer_row as answer_id", "event", "by_name as by", "reason"])
     .select(["previous as previous_content", "created_at"])
-    .where("account_id", "=", traces.person.accountId)
     .where(isOwnEvent(traces))
     .orderBy("id")
     .execute();
@@ -59,10 +54,8 @@ async function readAnswersToQuestions(
   { person: { accountId }, answersToQuestions }: Traces,
   { transaction }: HandlerContext,
 ) {
-  const rows = await transaction
-    .selectFrom("answers")
+  const rows = await selectAccountRows("answers", accountId, transaction)
     .select(["id", "question_row as question_id", "content", "created_at"])
-    .where("account_id", "=", accountId)
     .where("id", "in", orNone(answersToQuestions))
     .orderBy("id")
     .execute();
@@ -74,23 +67,17 @@ async function readMailContents(
   { transaction }: HandlerContext,
 ): Promise<ExportedParts["mail_contents"]> {
   const all = orNone([...mails, ...mailsToOthers]);
-  const rows = await transaction
-    .selectFrom("mails")
+  const rows = await selectAccountRows("mails", accountId, transaction)
     .select(["id", "data"])
-    .where("account_id", "=", accountId)
     .where("id", "in", all)
     .orderBy("id")
     .execute();
-  const messages = await transaction
-    .selectFrom("mail_messages")
+  const messages = await selectAccountRows("mail_messages", accountId, transaction)
     .select(["mail_row", "subject", "headers", "text", "html"])
-    .where("account_id", "=", accountId)
     .where("mail_row", "in", all)
     .execute();
-  const events = await transaction
-    .selectFrom("mail_events")
+  const events = await selectAccountRows("mail_events", accountId, transaction)
     .select(["mail_row", "event", "detail", "occurred_at"])
-    .where("account_id", "=", accountId)
     .where("mail_row", "in", all)
     .orderBy("id")
     .execute();
@@ -112,10 +99,8 @@ async function readMailContents(
 }
 
 async function readDeliveries({ person: { accountId }, deliveries }: Traces, { transaction }: HandlerContext) {
-  const rows = await transaction
-    .selectFrom("webhook_deliveries")
+  const rows = await selectAccountRows("webhook_deliveries", accountId, transaction)
     .select(["id", "event_name", "state", "created_at", "body"])
-    .where("account_id", "=", accountId)
     .where("id", "in", orNone(deliveries))
     .orderBy("id")
     .execute();

@@ -2,6 +2,7 @@ import { emailTypes, type Customer, type CustomerSuppression } from "../../contr
 import { batchRows } from "../../storage/batch.ts";
 import { readAddressHasher } from "../emails/erased-addresses.ts";
 import { selectEmails, toRecord } from "../emails/email-list.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { selectReviewParts, toParts } from "../reviews/review-parts.ts";
@@ -57,9 +58,7 @@ async function readOrders({ accountId, orderRows }: Person, context: HandlerCont
   const lines = await transaction
     .selectFrom(batchOfIds(orderRows, context))
     .crossJoin("purchases")
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "purchases.account_id").onRef("products.id", "=", "purchases.product_row"),
-    )
+    .innerJoin("products", sameAccount("products.id", "purchases.product_row"))
     .where("purchases.account_id", "=", accountId)
     .whereRef("purchases.order_row", "=", sql.ref("batch.id"))
     .select(["purchases.order_row", "products.product_id", "products.name"])
@@ -111,15 +110,9 @@ async function readReviews({ accountId, userRows }: Person, context: HandlerCont
 
 async function readQuestions({ accountId, userRows }: Person, { transaction }: HandlerContext) {
   if (userRows.length === 0) return [];
-  const rows = await transaction
-    .selectFrom("questions")
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
-    )
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
-    )
-    .where("questions.account_id", "=", accountId)
+  const rows = await selectAccountRows("questions", accountId, transaction)
+    .innerJoin("products", sameAccount("products.id", "questions.product_row"))
+    .innerJoin("users", sameAccount("users.id", "questions.user_row"))
     .where("questions.user_row", "in", userRows)
     .select(["questions.id", "products.product_id", "users.display_name", "questions.content", "questions.state"])
     .select("questions.created_at")
@@ -138,18 +131,10 @@ async function readQuestions({ accountId, userRows }: Person, { transaction }: H
 
 async function readAnswers({ accountId, userRows }: Person, { transaction }: HandlerContext) {
   if (userRows.length === 0) return [];
-  const rows = await transaction
-    .selectFrom("answers")
-    .innerJoin("questions", (join) =>
-      join.onRef("questions.account_id", "=", "answers.account_id").onRef("questions.id", "=", "answers.question_row"),
-    )
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
-    )
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "answers.account_id").onRef("users.id", "=", "answers.user_row"),
-    )
-    .where("answers.account_id", "=", accountId)
+  const rows = await selectAccountRows("answers", accountId, transaction)
+    .innerJoin("questions", sameAccount("questions.id", "answers.question_row"))
+    .innerJoin("products", sameAccount("products.id", "questions.product_row"))
+    .innerJoin("users", sameAccount("users.id", "answers.user_row"))
     .where("answers.user_row", "in", userRows)
     .select(["answers.id", "questions.id as question_id", "products.product_id", "users.display_name"])
     .select(["answers.content", "answers.created_at"])
@@ -170,10 +155,8 @@ async function readEmails({ accountId, keys }: Person, context: HandlerContext):
 const typeIds = Object.keys(emailTypes).map(Number);
 
 async function readUnsubscribed({ accountId, keys }: Person, { transaction }: HandlerContext) {
-  const rows = await transaction
-    .selectFrom("unsubscribers")
+  const rows = await selectAccountRows("unsubscribers", accountId, transaction)
     .select(["email_type_id", "by_name as by", "created_at"])
-    .where("account_id", "=", accountId)
     .where("email_type_id", "in", typeIds)
     .where("email_key", "in", keys)
     .orderBy("email_type_id")
@@ -189,10 +172,8 @@ async function readSuppressed(
   context: HandlerContext,
 ): Promise<Customer["suppressed"]> {
   const hash = await readAddressHasher(accountId, context);
-  const rows = await context.transaction
-    .selectFrom("mail_suppressions")
+  const rows = await selectAccountRows("mail_suppressions", accountId, context.transaction)
     .select(["kind", "created_at"])
-    .where("account_id", "=", accountId)
     .where("email_key", "in", [...keys, ...(hash ? [hash(email)] : [])])
     .orderBy("kind")
     .execute();
@@ -200,11 +181,9 @@ async function readSuppressed(
 }
 
 async function readMissedProducts({ accountId, keys }: Person, { transaction }: HandlerContext) {
-  const rows = await transaction
-    .selectFrom("missed_products")
+  const rows = await selectAccountRows("missed_products", accountId, transaction)
     .select(["order_id", "product_sku as product_id", "product_name as name", "user_name as customer_name"])
     .select("created_at")
-    .where("account_id", "=", accountId)
     .where(sql<string>`lower(user_email)`, "in", keys)
     .orderBy("id", "desc")
     .execute();

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 import { emailKeysOf } from "../kernel/lists/authors.ts";
 
@@ -24,10 +25,8 @@ type Context = Pick<HandlerContext, "transaction" | "account" | "ownerId">;
 export async function findPerson(email: string, context: Context): Promise<Person> {
   const accountId = accountIdOf(context);
   const keys = emailKeysOf(email);
-  const orders = await context.transaction
-    .selectFrom("order_emails")
+  const orders = await selectAccountRows("order_emails", accountId, context.transaction)
     .select("order_row")
-    .where("account_id", "=", accountId)
     .where("email_key", "in", keys)
     .orderBy("order_row", "desc")
     .execute();
@@ -45,10 +44,8 @@ export async function findPerson(email: string, context: Context): Promise<Perso
 
 /** Authors whose address is not verified have no key. */
 async function findUsers(accountId: number, keys: readonly string[], { transaction }: Context) {
-  const users = transaction
-    .selectFrom("users")
+  const users = selectAccountRows("users", accountId, transaction)
     .select(["id", "display_name", "slug"])
-    .where("account_id", "=", accountId)
     .where("kind", "=", "shopper");
   const verified = await users.where("email_key", "in", keys).execute();
   const others = await users

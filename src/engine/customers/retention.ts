@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { emailRuleNames } from "../../contract/index.ts";
 import { dayMs } from "../../contract/time.ts";
 import { readSettings } from "../accounts/account-settings.ts";
+import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createAccountWalk } from "../kernel/due-accounts.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 
@@ -30,10 +31,8 @@ export async function trimOldRecords(context: HandlerContext): Promise<number> {
 }
 
 async function trimEmails(accountId: number, beforeMs: number, { transaction }: HandlerContext): Promise<number> {
-  const rows = await transaction
-    .selectFrom("mails")
+  const rows = await selectAccountRows("mails", accountId, transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("email_key", "!=", "")
     .where("created_at", "<", beforeMs)
     .where((eb) => eb.or([eb("sent_at", "is", null), eb("sent_at", "<", beforeMs)]))
@@ -43,30 +42,22 @@ async function trimEmails(accountId: number, beforeMs: number, { transaction }: 
     .execute();
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
-  const update = transaction.updateTable("mails").where("account_id", "=", accountId).where("id", "in", ids);
+  const update = updateAccountRows("mails", accountId, transaction).where("id", "in", ids);
   await update.set({ email: "", email_key: "", name: "", data: "{}", provider_id: null }).execute();
   // Responses of mail servers quote addresses.
   await update.set({ reason: null }).where("reason", "not in", emailRuleNames).execute();
-  await transaction
-    .updateTable("mail_events")
+  await updateAccountRows("mail_events", accountId, transaction)
     .set({ detail: null })
-    .where("account_id", "=", accountId)
     .where("mail_row", "in", ids)
     .where("detail", "not in", emailRuleNames)
     .execute();
-  await transaction
-    .deleteFrom("mail_messages")
-    .where("account_id", "=", accountId)
-    .where("mail_row", "in", ids)
-    .execute();
+  await deleteAccountRows("mail_messages", accountId, transaction).where("mail_row", "in", ids).execute();
   return ids.length;
 }
 
 async function trimDeliveries(accountId: number, beforeMs: number, { transaction }: HandlerContext): Promise<number> {
-  const rows = await transaction
-    .selectFrom("webhook_deliveries")
+  const rows = await selectAccountRows("webhook_deliveries", accountId, transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("created_at", "<", beforeMs)
     .where("state", "in", ["delivered", "failed"])
     .orderBy("id")
@@ -74,9 +65,9 @@ async function trimDeliveries(accountId: number, beforeMs: number, { transaction
     .execute();
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
-  const attempts = transaction.deleteFrom("webhook_attempts").where("account_id", "=", accountId);
+  const attempts = deleteAccountRows("webhook_attempts", accountId, transaction);
   await attempts.where("delivery_row", "in", ids).execute();
-  const deliveries = transaction.deleteFrom("webhook_deliveries").where("account_id", "=", accountId);
+  const deliveries = deleteAccountRows("webhook_deliveries", accountId, transaction);
   await deliveries.where("id", "in", ids).execute();
   return ids.length;
 }

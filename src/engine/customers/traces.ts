@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { Customer } from "../../contract/index.ts";
 import { publicName } from "../accounts/shoppers.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { findDeliveries, findMailsToOthers } from "./copies.ts";
 import { findOwnNames } from "./names.ts";
@@ -91,10 +92,8 @@ async function findAnswers(
   { transaction }: HandlerContext,
 ): Promise<number[]> {
   if (questions.length === 0) return [];
-  const rows = await transaction
-    .selectFrom("answers")
+  const rows = await selectAccountRows("answers", accountId, transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("question_row", "in", questions)
     .execute();
   const own = new Set(ownAnswers);
@@ -107,11 +106,9 @@ async function findDeletedTexts(
   { transaction }: HandlerContext,
 ): Promise<DeletedTexts> {
   if (userRows.length === 0) return { questions: [], answers: [] };
-  const events = await transaction
-    .selectFrom("question_events")
+  const events = await selectAccountRows("question_events", accountId, transaction)
     .select(["question_row", "answer_row"])
     .distinct()
-    .where("account_id", "=", accountId)
     .where("user_row", "in", userRows)
     .execute();
   const stored = { questions: new Set(questions), answers: new Set(ownAnswers) };

@@ -6,6 +6,7 @@ import {
   readEmailPermission,
   saveEmailPermission,
 } from "../accounts/email-permissions.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { releaseHeldEmails } from "./sending/holds.ts";
 
@@ -43,10 +44,8 @@ export async function changeEmailAccess(
 /** @throws ServiceError `recordNotFound` if there is no such account */
 export async function readEmailAccess(appKey: string, context: HandlerContext): Promise<EmailAccess> {
   const accountId = await findAccountId(appKey, context);
-  const held = await context.transaction
-    .selectFrom("mails")
+  const held = await selectAccountRows("mails", accountId, context.transaction)
     .select(({ fn }) => ["reason", fn.countAll<number>().as("emails")])
-    .where("account_id", "=", accountId)
     .where("state", "=", "queued")
     .where("reason", "in", ["email_not_enabled", "daily_quota_reached"] satisfies EmailHold[])
     .groupBy("reason")
@@ -76,9 +75,7 @@ async function applyChange(accountId: number, change: EmailAccessChange, context
     case "approve":
       return approveRecipient(accountId, change.recipient, context);
     default:
-      await transaction
-        .deleteFrom("test_recipients")
-        .where("account_id", "=", accountId)
+      await deleteAccountRows("test_recipients", accountId, transaction)
         .where("email_key", "=", change.recipient.toLowerCase())
         .execute();
   }

@@ -10,6 +10,7 @@ import {
   type EmailState,
   emailStates,
 } from "../../contract/index.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -18,12 +19,8 @@ type Query = z.output<typeof contract.emails.list.input>;
 export function selectEmails({ transaction }: Pick<HandlerContext, "transaction">) {
   return transaction
     .selectFrom("mails")
-    .leftJoin("orders", (join) =>
-      join.onRef("orders.account_id", "=", "mails.account_id").onRef("orders.id", "=", "mails.order_row"),
-    )
-    .leftJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "mails.account_id").onRef("products.id", "=", "mails.product_row"),
-    )
+    .leftJoin("orders", sameAccount("orders.id", "mails.order_row"))
+    .leftJoin("products", sameAccount("products.id", "mails.product_row"))
     .select([
       "mails.id",
       "mails.category",
@@ -141,10 +138,8 @@ function selectEmailsOfProduct(query: Query, { sort, count }: Pick<Page, "sort" 
 }
 
 function selectProductRow({ product_id }: Query, context: HandlerContext) {
-  return context.transaction
-    .selectFrom("products")
+  return selectAccountRows("products", accountOf(context).id, context.transaction)
     .select("products.id")
-    .where("products.account_id", "=", accountOf(context).id)
     .where("products.product_id", "=", product_id ?? "");
 }
 
@@ -152,10 +147,8 @@ function selectProductRow({ product_id }: Query, context: HandlerContext) {
 function selectFewEmails(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
   const { order_id, email, product_id, state } = query;
   const [column, direction] = orderings[sort];
-  const order = context.transaction
-    .selectFrom("orders")
+  const order = selectAccountRows("orders", accountOf(context).id, context.transaction)
     .select("orders.id")
-    .where("orders.account_id", "=", accountOf(context).id)
     .where("orders.order_id", "=", order_id ?? "");
   const productRow = context.dialect.withoutIndex(sql.ref<number>("mails.product_row"));
   return selectListed(query, context)

@@ -9,6 +9,7 @@ import {
   recordNotFound,
   ServiceError,
 } from "../../contract/index.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import { dateOf, dayOf, iso } from "../kernel/times.ts";
@@ -34,10 +35,8 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
   get: operation("emails.get", {
     run: async ({ mail_id }, context) => {
       const email = await findEmail(mail_id, context);
-      const events = await context.transaction
-        .selectFrom("mail_events")
+      const events = await selectAccountRows("mail_events", accountOf(context).id, context.transaction)
         .select(["event", "occurred_at", "created_at", "detail"])
-        .where("account_id", "=", accountOf(context).id)
         .where("mail_row", "=", mail_id)
         .orderBy("occurred_at")
         .orderBy("id")
@@ -70,10 +69,8 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     const refusal = refusals[email.state as EmailState];
     if (refusal !== undefined) throw invalidField("mail_id", `${mail_id} ${refusal}`);
     const change = { state: "not_sent", reason: canceled } as const;
-    await context.transaction
-      .updateTable("mails")
+    await updateAccountRows("mails", accountOf(context).id, context.transaction)
       .set({ ...change, worker: null, leased_until: null })
-      .where("account_id", "=", accountOf(context).id)
       .where("id", "=", mail_id)
       .execute();
     const event = {
@@ -115,10 +112,8 @@ async function findEmail(mailId: number, context: HandlerContext): Promise<Email
 
 /** Finds a message as it was sent. */
 async function findSentMessage(mailId: number, context: HandlerContext) {
-  const found = await context.transaction
-    .selectFrom("mail_messages")
+  const found = await selectAccountRows("mail_messages", accountOf(context).id, context.transaction)
     .select(["subject", "text", "html", "headers"])
-    .where("account_id", "=", accountOf(context).id)
     .where("mail_row", "=", mailId)
     .executeTakeFirst();
   return found ?? null;
@@ -148,10 +143,8 @@ async function renderFoundEmail({
 }
 
 async function buildOutgoingEmail(mailId: number, context: HandlerContext): Promise<OutgoingEmail | undefined> {
-  const row = await context.transaction
-    .selectFrom("mails")
+  const row = await selectAccountRows("mails", accountOf(context).id, context.transaction)
     .selectAll()
-    .where("account_id", "=", accountOf(context).id)
     .where("id", "=", mailId)
     .executeTakeFirstOrThrow();
   const productRows = row.product_row ? [row.product_row] : await findProducts(row, context);

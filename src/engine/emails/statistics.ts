@@ -7,6 +7,7 @@ import {
   maxStats,
   ServiceError,
 } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type DayRange, formatRange, splitRange, toDay } from "./time-ranges.ts";
 
@@ -62,10 +63,8 @@ function createStats(
 }
 
 function selectCounts(categories: readonly EmailCategory[], { start, end }: DayRange, context: HandlerContext) {
-  return context.transaction
-    .selectFrom("mail_counts")
+  return selectAccountRows("mail_counts", accountOf(context).id, context.transaction)
     .select(["category", "day", "counter", "mails"])
-    .where("account_id", "=", accountOf(context).id)
     .where("category", "in", categories)
     .where("day", ">=", start)
     .where("day", "<=", end);

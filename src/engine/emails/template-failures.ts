@@ -1,5 +1,6 @@
 import { templateLimits } from "../../contract/index.ts";
 import type { OutgoingEmail } from "../../email/outgoing-email.ts";
+import { updateAccountRows } from "../kernel/account-rows.ts";
 import { toDetail } from "../kernel/email-log.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
@@ -17,9 +18,7 @@ export async function recordTemplateUse(
   problem: string | undefined,
   { transaction, nowMs }: Pick<HandlerContext, "transaction" | "nowMs">,
 ): Promise<boolean> {
-  const template = transaction
-    .updateTable("mail_templates")
-    .where("account_id", "=", accountId)
+  const template = updateAccountRows("mail_templates", accountId, transaction)
     .where("category", "=", category)
     .where("updated_at", "=", templateState?.savedAtMs ?? 0)
     .where("disabled_at", "is", null);

@@ -7,6 +7,7 @@ import {
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
 import type { EmailTemplate } from "../../email/outgoing-email.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { iso } from "../kernel/times.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 
@@ -21,10 +22,8 @@ const columns = ["category", "subject", "text", "html", "updated_at", "disabled_
 
 export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   list: async (_input, context) => {
-    const customTemplates = await context.transaction
-      .selectFrom("mail_templates")
+    const customTemplates = await selectAccountRows("mail_templates", accountOf(context).id, context.transaction)
       .select(columns)
-      .where("account_id", "=", accountOf(context).id)
       .execute();
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
     const templates = sentEmailCategories.map((category) => {
@@ -63,9 +62,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
 
   /** Assumed: it is not an error if the account uses the built-in template already. */
   reset: async ({ category }, context) => {
-    await context.transaction
-      .deleteFrom("mail_templates")
-      .where("account_id", "=", accountOf(context).id)
+    await deleteAccountRows("mail_templates", accountOf(context).id, context.transaction)
       .where("category", "=", category)
       .execute();
     return { template: await describeBuiltIn(category) };
@@ -86,10 +83,8 @@ async function findCustomTemplate(
   category: SentEmailCategory,
   context: HandlerContext,
 ): Promise<StoredTemplate | undefined> {
-  return await context.transaction
-    .selectFrom("mail_templates")
+  return await selectAccountRows("mail_templates", accountOf(context).id, context.transaction)
     .select(columns)
-    .where("account_id", "=", accountOf(context).id)
     .where("category", "=", category)
     .executeTakeFirst();
 }

@@ -8,6 +8,7 @@ import {
   ServiceError,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
+import { deleteAccountRows, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { moveProducts } from "./group-membership.ts";
 import { iso } from "../kernel/times.ts";
@@ -37,10 +38,8 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
 
   /** Assumed: groups are listed in the order of creation. */
   list: async (_input, context) => {
-    const products_groups = await context.transaction
-      .selectFrom("product_groups")
+    const products_groups = await selectAccountRows("product_groups", accountOf(context).id, context.transaction)
       .select(["id", "name as display_name", "account_id"])
-      .where("account_id", "=", accountOf(context).id)
       .orderBy("id")
       .execute();
     return { products_groups };
@@ -49,15 +48,9 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
   /** @throws ServiceError `recordNotFound` */
   get: async ({ group_name }, context) => {
     const group = await findGroup(group_name, context);
-    const products_apps = await context.transaction
-      .selectFrom("group_products")
-      .innerJoin("products", (join) =>
-        join
-          .onRef("products.account_id", "=", "group_products.account_id")
-          .onRef("products.id", "=", "group_products.product_row"),
-      )
+    const products_apps = await selectAccountRows("group_products", accountOf(context).id, context.transaction)
+      .innerJoin("products", sameAccount("products.id", "group_products.product_row"))
       .select(["products.product_id as sku", "products.url as product_url"])
-      .where("group_products.account_id", "=", accountOf(context).id)
       .where("group_products.group_row", "=", group.id)
       .orderBy("group_products.product_row")
       .execute();
@@ -124,20 +117,14 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     const group = await findGroup(group_name, context);
     const { transaction } = context;
     const { id: accountId } = accountOf(context);
-    const member = await transaction
-      .selectFrom("group_products")
+    const member = await selectAccountRows("group_products", accountId, transaction)
       .select("product_row")
-      .where("account_id", "=", accountId)
       .where("group_row", "=", group.id)
       .executeTakeFirst();
     if (member) {
       throw new ServiceError("invalidParams", `the group ${group.name} still has products; remove them from it first`);
     }
-    await transaction
-      .deleteFrom("product_groups")
-      .where("account_id", "=", accountId)
-      .where("id", "=", group.id)
-      .execute();
+    await deleteAccountRows("product_groups", accountId, transaction).where("id", "=", group.id).execute();
     return {};
   },
 };
@@ -157,10 +144,8 @@ function normalizeName(name: string): string {
 
 async function findGroup(group_name: string, context: HandlerContext) {
   const name = normalizeName(group_name);
-  const group = await context.transaction
-    .selectFrom("product_groups")
+  const group = await selectAccountRows("product_groups", accountOf(context).id, context.transaction)
     .select(["id", "name", "created_at", "updated_at"])
-    .where("account_id", "=", accountOf(context).id)
     .where("name", "=", name)
     .executeTakeFirst();
   if (!group) throw recordNotFound("ProductsGroup", "name", name);
@@ -196,11 +181,7 @@ async function findMembers(
   const found = await context.transaction
     .selectFrom(batchRows<{ product_id: string }>({ product_id: "text" }, ids, context.dialect))
     .crossJoin("products")
-    .leftJoin("group_products", (join) =>
-      join
-        .onRef("group_products.account_id", "=", "products.account_id")
-        .onRef("group_products.product_row", "=", "products.id"),
-    )
+    .leftJoin("group_products", sameAccount("group_products.product_row", "products.id"))
     .where("products.account_id", "=", accountOf(context).id)
     .whereRef("products.product_id", "=", "batch.product_id")
     .select(["products.product_id", "products.id", "group_products.group_row"])
@@ -211,10 +192,8 @@ async function findMembers(
 /** Updates the `updated_at` of groups whose products have changed. */
 async function touch(groupRows: readonly (number | null)[], context: HandlerContext): Promise<void> {
   const rows = [...new Set(groupRows)].flatMap((row) => row ?? []);
-  await context.transaction
-    .updateTable("product_groups")
+  await updateAccountRows("product_groups", accountOf(context).id, context.transaction)
     .set({ updated_at: context.nowMs })
-    .where("account_id", "=", accountOf(context).id)
     .where("id", "in", rows)
     .execute();
 }

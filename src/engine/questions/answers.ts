@@ -1,6 +1,7 @@
 import { actorNames, type contract, recordNotFound, missingField } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { requireFeature } from "../accounts/features.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { queueAnswerNotifications } from "./question-emails.ts";
@@ -63,11 +64,9 @@ function parseShopper(display_name: string | undefined, email: string | undefine
 
 /** Finds a public question of the account, and returns its product's row ID. */
 async function findQuestion(id: number, context: HandlerContext): Promise<number> {
-  const found = await context.transaction
-    .selectFrom("questions")
+  const found = await selectAccountRows("questions", accountOf(context).id, context.transaction)
     .select("product_row")
     .where("id", "=", id)
-    .where("account_id", "=", accountOf(context).id)
     .where("state", "=", "public")
     .executeTakeFirst();
   if (!found) throw recordNotFound("Question", "id", id);

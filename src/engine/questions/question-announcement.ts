@@ -1,4 +1,5 @@
 import { readAppKey } from "../accounts/account-profile.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueWebhookEvents } from "../kernel/outbox.ts";
 import { iso } from "../kernel/times.ts";
@@ -10,19 +11,11 @@ export async function announceQuestion(
   answer?: { readonly id: number; readonly content: string; readonly by_store: boolean },
 ): Promise<void> {
   const readData = async () => {
-    const found = await context.transaction
-      .selectFrom("questions")
-      .innerJoin("products", (join) =>
-        join
-          .onRef("products.account_id", "=", "questions.account_id")
-          .onRef("products.id", "=", "questions.product_row"),
-      )
-      .innerJoin("users", (join) =>
-        join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
-      )
+    const found = await selectAccountRows("questions", accountId, context.transaction)
+      .innerJoin("products", sameAccount("products.id", "questions.product_row"))
+      .innerJoin("users", sameAccount("users.id", "questions.user_row"))
       .select(["questions.content", "questions.created_at", "products.product_id", "products.name"])
       .select(["users.display_name", "users.email"])
-      .where("questions.account_id", "=", accountId)
       .where("questions.id", "=", id)
       .executeTakeFirstOrThrow();
     return [

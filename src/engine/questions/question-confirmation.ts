@@ -1,4 +1,5 @@
 import { actorNames } from "../../contract/index.ts";
+import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { queueAnswerRequest } from "./question-emails.ts";
@@ -13,14 +14,10 @@ export async function findQuestionToConfirm(
   { id, accountId, mailId }: Claim,
   context: HandlerContext,
 ): Promise<LinkAction | undefined> {
-  const found = await context.transaction
-    .selectFrom("questions")
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
-    )
+  const found = await selectAccountRows("questions", accountId, context.transaction)
+    .innerJoin("products", sameAccount("products.id", "questions.product_row"))
     .select(["questions.state", "questions.content", "questions.product_row", "questions.user_row", "products.name"])
     .where("questions.id", "=", id)
-    .where("questions.account_id", "=", accountId)
     .executeTakeFirst();
   if (!found) return undefined;
   return {
@@ -48,10 +45,8 @@ async function publishQuestion(
   context: HandlerContext,
 ): Promise<void> {
   const user_row = await verifyAuthor(userRow, accountId, context);
-  await context.transaction
-    .updateTable("questions")
+  await updateAccountRows("questions", accountId, context.transaction)
     .set({ state: "public", user_type: "User", user_row, confirmed_at: context.nowMs })
-    .where("account_id", "=", accountId)
     .where("id", "=", id)
     .execute();
   await addToQuestionTotals({ accountId, productRow }, { questions: 1, answers: 0 }, context);

@@ -1,3 +1,4 @@
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
@@ -106,17 +107,11 @@ function describe({ content, product_name, product_url }: QuestionTexts): Questi
 }
 
 async function readQuestion({ id, accountId }: QuestionKey, { transaction }: HandlerContext) {
-  const { asker_email, asker_name, product_id, ...texts } = await transaction
-    .selectFrom("questions")
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
-    )
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
-    )
+  const { asker_email, asker_name, product_id, ...texts } = await selectAccountRows("questions", accountId, transaction)
+    .innerJoin("products", sameAccount("products.id", "questions.product_row"))
+    .innerJoin("users", sameAccount("users.id", "questions.user_row"))
     .select(["questions.content", "products.product_id", "products.name as product_name"])
     .select(["products.url as product_url", "users.email as asker_email", "users.display_name as asker_name"])
-    .where("questions.account_id", "=", accountId)
     .where("questions.id", "=", id)
     .executeTakeFirstOrThrow();
   return { productId: product_id, asker: { email: asker_email, name: asker_name }, ...texts };

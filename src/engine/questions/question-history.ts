@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { actorNames, type contract, recordNotFound } from "../../contract/index.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { refreshQuestions } from "./question-index.ts";
@@ -48,10 +49,8 @@ export async function removePreviousTexts(
   accountId: number,
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
-  const events = transaction
-    .updateTable("question_events")
+  const events = updateAccountRows("question_events", accountId, transaction)
     .set({ previous: null })
-    .where("account_id", "=", accountId)
     .where("question_row", "=", questionId)
     .where("previous", "is not", null);
   await (answerId === undefined ? events : events.where("answer_row", "=", answerId)).execute();
@@ -65,10 +64,8 @@ type History = z.output<typeof contract.questions.history.output>;
  */
 export async function listQuestionHistory(questionId: number, context: HandlerContext): Promise<History> {
   const accountId = accountOf(context).id;
-  const found = await context.transaction
-    .selectFrom("question_events")
+  const found = await selectAccountRows("question_events", accountId, context.transaction)
     .selectAll()
-    .where("account_id", "=", accountId)
     .where("question_row", "=", questionId)
     .orderBy("id")
     .execute();
@@ -89,10 +86,8 @@ export async function listQuestionHistory(questionId: number, context: HandlerCo
 
 /** Questions that were asked before histories have no events. */
 async function requireQuestion(id: number, accountId: number, { transaction }: HandlerContext): Promise<void> {
-  const found = await transaction
-    .selectFrom("questions")
+  const found = await selectAccountRows("questions", accountId, transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("id", "=", id)
     .executeTakeFirst();
   if (!found) throw recordNotFound("Question", "id", id);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { QuestionState } from "../../contract/index.ts";
 import { indexTexts } from "../../storage/search-index.ts";
+import { deleteAccountRows, sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { listPositionTags } from "../kernel/lists/search-tags.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
@@ -22,19 +23,13 @@ export async function refreshQuestions(
   { transaction, dialect }: Context,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const questions = await transaction
-    .selectFrom("questions")
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
-    )
+  const questions = await selectAccountRows("questions", accountId, transaction)
+    .innerJoin("users", sameAccount("users.id", "questions.user_row"))
     .select(["questions.id", "questions.content", "questions.state", "questions.created_at", "users.display_name"])
-    .where("questions.account_id", "=", accountId)
     .where("questions.id", "in", ids)
     .execute();
-  const answers = await transaction
-    .selectFrom("answers")
+  const answers = await selectAccountRows("answers", accountId, transaction)
     .select(["question_row", "content", "published"])
-    .where("account_id", "=", accountId)
     .where("question_row", "in", ids)
     .orderBy("id")
     .execute();
@@ -51,11 +46,7 @@ export async function refreshQuestions(
   await indexTexts("question_words", records, accountId, { db: transaction, dialect });
   const deleted = ids.filter((id) => !questions.some((question) => question.id === id));
   if (deleted.length > 0) {
-    await transaction
-      .deleteFrom("question_words")
-      .where("account_id", "=", accountId)
-      .where("question_row", "in", deleted)
-      .execute();
+    await deleteAccountRows("question_words", accountId, transaction).where("question_row", "in", deleted).execute();
   }
   await sql`update questions set answered = case when exists (select 1 from answers
       where answers.account_id = ${accountId} and answers.question_row = questions.id and answers.published = 1)

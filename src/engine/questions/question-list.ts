@@ -1,5 +1,6 @@
 import { type Answer, type Question, questionPage } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { ownerNameOf } from "../accounts/store-owner.ts";
 import { type Person, personColumns, toSummary } from "../accounts/shoppers.ts";
@@ -44,10 +45,8 @@ export function listQuestions(productId: string, page: Page, context: HandlerCon
 function selectPage(productId: string, { count = questionPage.default, page = 1 }: Page, context: HandlerContext) {
   const { id: accountId } = accountOf(context);
   const size = Math.min(count, questionPage.max);
-  return context.transaction
-    .selectFrom("questions")
+  return selectAccountRows("questions", accountId, context.transaction)
     .select("questions.id")
-    .where("questions.account_id", "=", accountId)
     .where("product_row", "=", (eb) =>
       eb.selectFrom("products").select("id").where("account_id", "=", accountId).where("product_id", "=", productId),
     )
@@ -63,9 +62,7 @@ function selectQuestions(productId: string, page: Page, context: HandlerContext)
     .innerJoin("questions", (join) =>
       join.on("questions.account_id", "=", accountOf(context).id).onRef("questions.id", "=", "paged.id"),
     )
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
-    )
+    .innerJoin("users", sameAccount("users.id", "questions.user_row"))
     .select([
       "questions.id as question_row",
       "questions.content",
@@ -83,9 +80,7 @@ function selectAnswers(productId: string, page: Page, context: HandlerContext) {
     .where("answers.account_id", "=", accountOf(context).id)
     .whereRef("answers.question_row", "=", "paged.id")
     .where("answers.published", "=", 1)
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "answers.account_id").onRef("users.id", "=", "answers.user_row"),
-    )
+    .innerJoin("users", sameAccount("users.id", "answers.user_row"))
     .select([
       "answers.question_row",
       "answers.id as answer_row",

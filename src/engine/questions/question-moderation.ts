@@ -1,6 +1,7 @@
 import { type contract, type QuestionState, recordNotFound, ServiceError } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { personColumns } from "../accounts/shoppers.ts";
+import { deleteAccountRows, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { iso } from "../kernel/times.ts";
@@ -43,19 +44,13 @@ export const questionModerationHandlers: Pick<Questions, "setPublished" | "delet
     await withdrawQuestionEmails(question, context);
     await countQuestion(question, -1, context);
     const { transaction } = context;
-    const answers = await transaction
-      .deleteFrom("answers")
-      .where("account_id", "=", accountId)
+    const answers = await deleteAccountRows("answers", accountId, transaction)
       .where("question_row", "=", question_id)
       .returning("id")
       .execute();
     const ids = answers.map(({ id }) => id);
     await removePublicIds("answer", ids, accountId, context);
-    await transaction
-      .deleteFrom("questions")
-      .where("account_id", "=", accountId)
-      .where("id", "=", question_id)
-      .execute();
+    await deleteAccountRows("questions", accountId, transaction).where("id", "=", question_id).execute();
     await removePreviousTexts({ questionId: question_id }, accountId, context);
     const event = { questionId: question_id, authorRow, event: "deleted", by, reason };
     await recordQuestionEvent(event, accountId, context);
@@ -79,10 +74,8 @@ export const answerModerationHandlers: Pick<Answers, "edit" | "delete"> = {
       throw new ServiceError("invalidParams", message, { hint: "To remove the answer, delete it." });
     }
     if (previous !== content) {
-      await context.transaction
-        .updateTable("answers")
+      await updateAccountRows("answers", accountId, context.transaction)
         .set({ content })
-        .where("account_id", "=", accountId)
         .where("id", "=", answer_id)
         .execute();
       const event = { questionId, answerId: answer_id, authorRow: found.id, event: "answer_edited", by, reason };
@@ -96,11 +89,7 @@ export const answerModerationHandlers: Pick<Answers, "edit" | "delete"> = {
     const answer = await findAnswer(answer_id, context);
     const { account_id: accountId, question_row: questionId } = answer;
     await withdrawAnswerEmails({ accountId, questionId, answerId: answer_id }, context);
-    await context.transaction
-      .deleteFrom("answers")
-      .where("account_id", "=", accountId)
-      .where("id", "=", answer_id)
-      .execute();
+    await deleteAccountRows("answers", accountId, context.transaction).where("id", "=", answer_id).execute();
     await removePublicIds("answer", [answer_id], accountId, context);
     const isCounted = answer.state === "public" && answer.published === 1;
     const counts = { questions: 0, answers: isCounted ? -1 : 0 };
@@ -113,14 +102,10 @@ export const answerModerationHandlers: Pick<Answers, "edit" | "delete"> = {
 };
 
 async function findQuestion(id: number, context: HandlerContext) {
-  const found = await context.transaction
-    .selectFrom("questions")
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
-    )
+  const found = await selectAccountRows("questions", accountOf(context).id, context.transaction)
+    .innerJoin("products", sameAccount("products.id", "questions.product_row"))
     .selectAll("questions")
     .select("products.product_id as sku")
-    .where("questions.account_id", "=", accountOf(context).id)
     .where("questions.id", "=", id)
     .executeTakeFirst();
   if (!found) throw recordNotFound("Question", "id", id);
@@ -136,10 +121,8 @@ async function countQuestion(
   context: HandlerContext,
 ): Promise<void> {
   if (state !== "public") return;
-  const { answers } = await context.transaction
-    .selectFrom("answers")
+  const { answers } = await selectAccountRows("answers", accountId, context.transaction)
     .select(({ fn }) => fn.countAll<number>().as("answers"))
-    .where("account_id", "=", accountId)
     .where("question_row", "=", id)
     .where("published", "=", 1)
     .executeTakeFirstOrThrow();
@@ -147,27 +130,19 @@ async function countQuestion(
 }
 
 async function setState(id: number, state: QuestionState, context: HandlerContext): Promise<void> {
-  await context.transaction
-    .updateTable("questions")
+  await updateAccountRows("questions", accountOf(context).id, context.transaction)
     .set({ state })
-    .where("account_id", "=", accountOf(context).id)
     .where("id", "=", id)
     .execute();
 }
 
 async function findAnswer(id: number, context: HandlerContext) {
-  const found = await context.transaction
-    .selectFrom("answers")
-    .innerJoin("questions", (join) =>
-      join.onRef("questions.account_id", "=", "answers.account_id").onRef("questions.id", "=", "answers.question_row"),
-    )
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "answers.account_id").onRef("users.id", "=", "answers.user_row"),
-    )
+  const found = await selectAccountRows("answers", accountOf(context).id, context.transaction)
+    .innerJoin("questions", sameAccount("questions.id", "answers.question_row"))
+    .innerJoin("users", sameAccount("users.id", "answers.user_row"))
     .select(["answers.id as answer_row", "answers.account_id", "answers.question_row", "answers.content"])
     .select(["answers.by_store", "answers.published", "answers.votes_up", "answers.votes_down"])
     .select(["answers.created_at as answered_at", "questions.state", "questions.product_row", ...personColumns])
-    .where("answers.account_id", "=", accountOf(context).id)
     .where("answers.id", "=", id)
     .executeTakeFirst();
   if (!found) throw recordNotFound("Answer", "id", id);

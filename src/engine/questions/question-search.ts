@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { type contract, type FoundQuestion, type QuestionState, questionStates } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { personColumns, toSummary } from "../accounts/shoppers.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { type Condition, type FilteredList, findPage } from "../kernel/lists/filtered-list.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
@@ -61,18 +62,12 @@ function all(conditions: readonly Condition[]): Condition {
 async function readQuestions(ids: readonly number[], context: HandlerContext): Promise<FoundQuestion[]> {
   if (ids.length === 0) return [];
   const accountId = accountOf(context).id;
-  const found = await context.transaction
-    .selectFrom("questions")
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "questions.account_id").onRef("users.id", "=", "questions.user_row"),
-    )
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "questions.account_id").onRef("products.id", "=", "questions.product_row"),
-    )
+  const found = await selectAccountRows("questions", accountId, context.transaction)
+    .innerJoin("users", sameAccount("users.id", "questions.user_row"))
+    .innerJoin("products", sameAccount("products.id", "questions.product_row"))
     .select(["questions.id as question_row", "questions.content", "questions.state", "questions.user_type"])
     .select(["questions.created_at as asked_at", "products.product_id as sku", "products.name as product_title"])
     .select(["users.email", ...personColumns])
-    .where("questions.account_id", "=", accountId)
     .where("questions.id", "in", ids)
     .execute();
   const answers = await readAnswers(ids, context);
@@ -102,14 +97,10 @@ async function readQuestions(ids: readonly number[], context: HandlerContext): P
 }
 
 function readAnswers(ids: readonly number[], context: HandlerContext) {
-  return context.transaction
-    .selectFrom("answers")
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "answers.account_id").onRef("users.id", "=", "answers.user_row"),
-    )
+  return selectAccountRows("answers", accountOf(context).id, context.transaction)
+    .innerJoin("users", sameAccount("users.id", "answers.user_row"))
     .select(["answers.question_row", "answers.id as answer_row", "answers.content", "answers.by_store"])
     .select(["answers.votes_up", "answers.votes_down", "answers.created_at as answered_at", ...personColumns])
-    .where("answers.account_id", "=", accountOf(context).id)
     .where("answers.question_row", "in", ids)
     .where("answers.published", "=", 1)
     .orderBy("answers.by_store", "desc")

@@ -1,3 +1,4 @@
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { unknownProduct } from "../products/product-lookup.ts";
 
@@ -10,15 +11,9 @@ export async function readQuestionTotals(
   context: HandlerContext,
 ): Promise<{ total_questions: number; total_answers: number }> {
   const { id: accountId } = accountOf(context);
-  const found = await context.transaction
-    .selectFrom("products")
-    .leftJoin("question_totals", (join) =>
-      join
-        .onRef("question_totals.account_id", "=", "products.account_id")
-        .onRef("question_totals.product_row", "=", "products.id"),
-    )
+  const found = await selectAccountRows("products", accountId, context.transaction)
+    .leftJoin("question_totals", sameAccount("question_totals.product_row", "products.id"))
     .select(["questions", "answers"])
-    .where("products.account_id", "=", accountId)
     .where("products.product_id", "=", productId)
     .executeTakeFirst();
   if (!found) throw unknownProduct(productId);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { actorNames, type contract, linkLifetimeMs } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/features.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { findOrAddProduct, findStoreProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
@@ -107,10 +108,8 @@ function keyOf(content: string): string {
 
 /** Assumed: a question whose confirmation link has expired is not a duplicate. */
 async function isDuplicate(product_row: number, content_key: string, context: HandlerContext): Promise<boolean> {
-  const found = await context.transaction
-    .selectFrom("questions")
+  const found = await selectAccountRows("questions", accountOf(context).id, context.transaction)
     .select("id")
-    .where("account_id", "=", accountOf(context).id)
     .where("product_row", "=", product_row)
     .where("content_key", "=", content_key)
     .where((eb) =>

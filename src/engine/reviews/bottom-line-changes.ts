@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { readBottomLinesDelay } from "../accounts/account-settings.ts";
+import { deleteAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { bottomLinesDelay } from "../../contract/index.ts";
 
@@ -91,9 +92,7 @@ export async function applyDueChanges(context: HandlerContext): Promise<void> {
   const cutoff = await findCutoff(context);
   await moveTotals({ isRevert: true, changes: isUndue(cutoff) }, context);
   await moveTotals({ isRevert: false, changes: isUnapplied(cutoff) }, context);
-  await transaction
-    .deleteFrom("bottom_line_changes")
-    .where("account_id", "=", accountOf(context).id)
+  await deleteAccountRows("bottom_line_changes", accountOf(context).id, transaction)
     .where("applied", "=", 1)
     .where("changed_at", "<", nowMs - bottomLinesDelay.maxMs)
     .execute();

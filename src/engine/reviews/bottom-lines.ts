@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { bottomLinePage, type contract, siteReviewsId } from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { readBottomLinesDelay } from "../accounts/account-settings.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { siteTarget } from "./rating-targets.ts";
 import { averageScore, readProductStars, readStars, sumStars } from "./star-totals.ts";
@@ -46,10 +47,8 @@ interface Page {
 
 /** Whether the list contains grouped products. Most lists have none, and come from a single index. */
 async function hasGroups(context: HandlerContext): Promise<boolean> {
-  const member = await context.transaction
-    .selectFrom("review_totals")
+  const member = await selectAccountRows("review_totals", accountOf(context).id, context.transaction)
     .select("product_row")
-    .where("account_id", "=", accountOf(context).id)
     .where("listed", "=", sql.lit(1))
     .where("shown_group", ">", sql.lit(0))
     .limit(1)

@@ -8,6 +8,7 @@ import {
   unauthorizedMessage,
 } from "../../contract/index.ts";
 import type * as z from "zod";
+import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto, type StoredPhoto } from "./photo.ts";
@@ -53,15 +54,9 @@ export const imageHandlers: Handlers<typeof contract.images> = {
     owner: { kind: "image", field: "image_id" },
     run: async ({ image_id, size }, { transaction, ownerId }) => {
       if (ownerId === undefined) throw recordNotFound("Image", "id", image_id);
-      const found = await transaction
-        .selectFrom("review_images")
-        .innerJoin("reviews", (join) =>
-          join
-            .onRef("reviews.account_id", "=", "review_images.account_id")
-            .onRef("reviews.id", "=", "review_images.review_row"),
-        )
+      const found = await selectAccountRows("review_images", ownerId, transaction)
+        .innerJoin("reviews", sameAccount("reviews.id", "review_images.review_row"))
         .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
-        .where("review_images.account_id", "=", ownerId)
         .where("review_images.id", "=", image_id)
         .where("reviews.published", "=", 1)
         .where("review_images.url", "is", null)
@@ -96,20 +91,16 @@ async function prepareImage(
 /** Counts a new image of a review, and updates the review's `updated_at`. */
 async function countImage({ id, accountId }: Claim, context: HandlerContext): Promise<void> {
   const { transaction, nowMs } = context;
-  const review = await transaction
-    .selectFrom("reviews")
+  const review = await selectAccountRows("reviews", accountId, transaction)
     .select("images")
     .where("id", "=", id)
-    .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (!review) throw recordNotFound("Review", "id", id);
   if (review.images >= imageLimits.perReview) {
     throw new ServiceError("invalidParams", `the review already has the maximum of ${imageLimits.perReview} images`);
   }
-  await transaction
-    .updateTable("reviews")
+  await updateAccountRows("reviews", accountId, transaction)
     .set({ images: review.images + 1, updated_at: nowMs })
-    .where("account_id", "=", accountId)
     .where("id", "=", id)
     .execute();
   if (review.images === 0) await refreshTags([id], accountId, context);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, maxPromoted, invalidField } from "../../contract/index.ts";
 import { isRatedProduct, starAverage, starCount, starScore } from "../../storage/rating-sql.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { averageScore } from "./star-totals.ts";
 
@@ -15,10 +16,8 @@ type Algorithm = "manual" | "top_rated";
  * best-rated products that are not blacklisted, by average score, number of reviews, and ID (`top_rated`).
  */
 export async function listPromotedProducts(_input: unknown, context: HandlerContext): Promise<Listed> {
-  const chosen = await context.transaction
-    .selectFrom("promoted_products")
+  const chosen = await selectAccountRows("promoted_products", accountOf(context).id, context.transaction)
     .select("product_row")
-    .where("account_id", "=", accountOf(context).id)
     .orderBy("position")
     .execute();
   const isChosen = chosen.length > 0;
@@ -37,7 +36,7 @@ export async function setPromotedProducts({ product_ids }: Chosen, context: Hand
   const { transaction } = context;
   const { id } = accountOf(context);
   const rows = await findProductRows(product_ids, context);
-  await transaction.deleteFrom("promoted_products").where("account_id", "=", id).execute();
+  await deleteAccountRows("promoted_products", id, transaction).execute();
   if (rows.length > 0) {
     const values = rows.map((product_row, at) => ({ account_id: id, position: at + 1, product_row }));
     await transaction.insertInto("promoted_products").values(values).execute();
@@ -51,10 +50,8 @@ async function findProductRows(productIds: readonly string[], context: HandlerCo
   if (repeated !== undefined) {
     throw invalidField("product_ids", `contains ${repeated} more than once`);
   }
-  const found = await context.transaction
-    .selectFrom("products")
+  const found = await selectAccountRows("products", accountOf(context).id, context.transaction)
     .select(["id", "product_id"])
-    .where("account_id", "=", accountOf(context).id)
     .where("product_id", "in", productIds)
     .execute();
   const rows = new Map(found.map(({ id, product_id }) => [product_id, id]));
@@ -67,11 +64,9 @@ async function findProductRows(productIds: readonly string[], context: HandlerCo
 
 /** Selects the account's rated products, best first, in the order of an index. */
 export function selectBestProducts(context: HandlerContext) {
-  return context.transaction
-    .selectFrom("review_totals")
+  return selectAccountRows("review_totals", accountOf(context).id, context.transaction)
     .crossJoin("products")
     .select("product_row")
-    .where("review_totals.account_id", "=", accountOf(context).id)
     .where(isRatedProduct)
     .whereRef("products.account_id", "=", "review_totals.account_id")
     .whereRef("products.id", "=", "review_totals.product_row")
@@ -92,8 +87,7 @@ async function describeProducts(
 ): Promise<Listed["products"]> {
   if (rows.length === 0) return [];
   const { id: accountId, appKey } = accountOf(context);
-  const found = await context.transaction
-    .selectFrom("products")
+  const found = await selectAccountRows("products", accountId, context.transaction)
     .leftJoin("review_totals", (join) =>
       join
         .on("review_totals.account_id", "=", accountId)
@@ -101,7 +95,6 @@ async function describeProducts(
     )
     .select(["products.id", "product_id", "name", "url", "price", "currency_iso", "image_url"])
     .select([starCount.as("reviews"), starScore.as("score")])
-    .where("products.account_id", "=", accountId)
     .where("products.id", "in", rows)
     .execute();
   found.sort((a, b) => rows.indexOf(a.id) - rows.indexOf(b.id));

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type PublishedReviews, publishedReviews, type ReviewRule } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { readSettings, saveSetting } from "../accounts/account-settings.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { refreshTags } from "./review-index.ts";
@@ -61,10 +62,8 @@ export function isPublished(
 
 /** Publishes or hides a review, and counts it, after the store's decision or the reviewer's type has changed. */
 export async function updatePublication({ id, accountId }: ReviewKey, context: HandlerContext): Promise<void> {
-  const review = await context.transaction
-    .selectFrom("reviews")
+  const review = await selectAccountRows("reviews", accountId, context.transaction)
     .select(["published", "moderation", "reviewer_type"])
-    .where("account_id", "=", accountId)
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
   const published = isPublished(review, await readPublishedReviews(accountId, context)) ? 1 : 0;
@@ -74,10 +73,8 @@ export async function updatePublication({ id, accountId }: ReviewKey, context: H
 /** Publishes the reviews that are hidden, hides those that are published, and counts them. */
 async function togglePublication(ids: readonly number[], accountId: number, context: HandlerContext): Promise<void> {
   if (ids.length === 0) return;
-  const changed = await context.transaction
-    .updateTable("reviews")
+  const changed = await updateAccountRows("reviews", accountId, context.transaction)
     .set({ published: sql`1 - published`, updated_at: context.nowMs })
-    .where("account_id", "=", accountId)
     .where("id", "in", ids)
     .returning(["product_row", "score", "published"])
     .execute();
@@ -126,10 +123,8 @@ async function selectMisplaced(
     verified: sql<number>`case when reviewer_type = 'anonymous' then 0 else 1 end`,
     moderated: sql<number>`0`,
   }[setting];
-  const found = await context.transaction
-    .selectFrom("reviews")
+  const found = await selectAccountRows("reviews", id, context.transaction)
     .select("id")
-    .where("account_id", "=", id)
     .where("id", ">", lastId)
     .where("moderation", "is", null)
     .where("published", "!=", wanted)

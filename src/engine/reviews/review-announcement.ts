@@ -1,4 +1,5 @@
 import type { WebhookEvent } from "../../contract/index.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { readAppKey } from "../accounts/account-profile.ts";
 import { emailKeysOf } from "../kernel/lists/authors.ts";
@@ -42,24 +43,16 @@ export async function findOrderId(
   { transaction }: HandlerContext,
 ): Promise<string | null> {
   if (review.order_row !== null) {
-    const found = await transaction
-      .selectFrom("orders")
+    const found = await selectAccountRows("orders", review.account_id, transaction)
       .select("order_id")
-      .where("account_id", "=", review.account_id)
       .where("id", "=", review.order_row)
       .executeTakeFirst();
     return found?.order_id ?? null;
   }
-  const bought = transaction
-    .selectFrom("order_emails")
-    .innerJoin("orders", (join) =>
-      join.onRef("orders.account_id", "=", "order_emails.account_id").onRef("orders.id", "=", "order_emails.order_row"),
-    )
-    .innerJoin("purchases", (join) =>
-      join.onRef("purchases.account_id", "=", "orders.account_id").onRef("purchases.order_row", "=", "orders.id"),
-    )
+  const bought = selectAccountRows("order_emails", review.account_id, transaction)
+    .innerJoin("orders", sameAccount("orders.id", "order_emails.order_row"))
+    .innerJoin("purchases", sameAccount("purchases.order_row", "orders.id"))
     .select("orders.order_id")
-    .where("order_emails.account_id", "=", review.account_id)
     .where("order_emails.email_key", "in", emailKeysOf(author.email))
     .orderBy("orders.order_date", "desc")
     .orderBy("orders.id", "desc")

@@ -1,3 +1,4 @@
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { type NewEmail, queueEmail, queueEmails } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
@@ -96,10 +97,8 @@ export function withdrawCommentNotification(
 }
 
 async function isImported({ id, account_id }: Row<"reviews">, { transaction }: HandlerContext): Promise<boolean> {
-  const found = await transaction
-    .selectFrom("review_events")
+  const found = await selectAccountRows("review_events", account_id, transaction)
     .select("id")
-    .where("account_id", "=", account_id)
     .where("review_row", "=", id)
     .where("event", "=", "imported")
     .executeTakeFirst();

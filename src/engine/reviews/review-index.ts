@@ -1,5 +1,6 @@
 import type { ReviewState } from "../../contract/index.ts";
 import { indexTexts } from "../../storage/search-index.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { listPositionTags } from "../kernel/lists/search-tags.ts";
 import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
@@ -77,14 +78,10 @@ export async function reindexReviews(
 ): Promise<void> {
   const rows = ids ?? authors ?? [];
   if (rows.length === 0) return;
-  const found = await context.transaction
-    .selectFrom("reviews")
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
-    )
+  const found = await selectAccountRows("reviews", accountId, context.transaction)
+    .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
     .select(columns.map((name) => `reviews.${name}` as const))
     .select("users.display_name")
-    .where("reviews.account_id", "=", accountId)
     .where(ids ? "reviews.id" : "reviews.user_row", "in", rows)
     .execute();
   const reviews = found.map(({ display_name, ...review }) => ({ review, author: { display_name } }));

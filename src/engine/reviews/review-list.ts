@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, reviewListPage, type TopReview } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { selectReviewParts, toParts } from "./review-parts.ts";
@@ -19,7 +20,7 @@ function orderOf({ since_updated_at, since_date }: Query) {
 /** Selects the reviews of a list using only an index. */
 function selectListed(query: Query, context: HandlerContext) {
   const { since_id, since_date, since_updated_at, state, user_reference } = query;
-  let listed = context.transaction.selectFrom("reviews").where("reviews.account_id", "=", accountOf(context).id);
+  let listed = selectAccountRows("reviews", accountOf(context).id, context.transaction);
   if (state !== undefined) listed = listed.where("reviews.published", "=", state === "published" ? 1 : 0);
   else if (query.deleted !== true) listed = listed.where("reviews.published", "=", 1);
   if (state === "pending") listed = listed.where("reviews.moderation", "is", null);
@@ -99,10 +100,8 @@ export async function listTopReviews(context: HandlerContext): Promise<TopReview
 
 export function selectTopReviews(context: HandlerContext) {
   const { id: accountId } = accountOf(context);
-  const ids = context.transaction
-    .selectFrom("reviews")
+  const ids = selectAccountRows("reviews", accountId, context.transaction)
     .select("reviews.id")
-    .where("reviews.account_id", "=", accountId)
     .where("reviews.published", "=", 1)
     .where("reviews.score", "=", 5)
     .where("reviews.product_row", "is not", null)

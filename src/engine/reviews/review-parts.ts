@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { Row, Tables } from "../../storage/tables.ts";
 import type { ReviewImage, ReviewParts } from "./review-response.ts";
@@ -30,12 +31,8 @@ export function selectReviewParts(accountId: number, { transaction }: Context, i
         .whereRef("reviews.id", "=", "listed.id") as unknown as SelectQueryBuilder<Tables, "reviews", unknown>)
     : transaction.selectFrom("reviews");
   return reviews
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
-    )
-    .leftJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "reviews.account_id").onRef("products.id", "=", "reviews.product_row"),
-    )
+    .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
+    .leftJoin("products", sameAccount("products.id", "reviews.product_row"))
     .where("reviews.account_id", "=", accountId)
     .selectAll("reviews")
     .select([
@@ -115,10 +112,8 @@ export async function findImages(
   const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
   const byReview = new Map<number, ReviewImage[]>();
   if (ids.length === 0) return byReview;
-  const found = await context.transaction
-    .selectFrom("review_images")
+  const found = await selectAccountRows("review_images", accountOf(context).id, context.transaction)
     .select(["id", "review_row", "url"])
-    .where("account_id", "=", accountOf(context).id)
     .where("review_row", "in", ids)
     .orderBy("id")
     .execute();

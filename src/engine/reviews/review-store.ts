@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { actorNames, type contract, type WebhookEvent } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type Moderation, type ReviewKey, updatePublication } from "./publication.ts";
 import { announceReviews } from "./review-announcement.ts";
@@ -39,10 +40,8 @@ async function isLastEvent(
   accountId: number,
   { transaction }: HandlerContext,
 ): Promise<boolean> {
-  const last = await transaction
-    .selectFrom("review_events")
+  const last = await selectAccountRows("review_events", accountId, transaction)
     .select(["event", "by_name", "reason"])
-    .where("account_id", "=", accountId)
     .where("review_row", "=", id)
     .orderBy("id", "desc")
     .limit(1)
@@ -55,12 +54,7 @@ export async function changeReview(
   changes: Partial<Row<"reviews">>,
   context: HandlerContext,
 ): Promise<void> {
-  await context.transaction
-    .updateTable("reviews")
-    .set(changes)
-    .where("account_id", "=", accountId)
-    .where("id", "=", id)
-    .execute();
+  await updateAccountRows("reviews", accountId, context.transaction).set(changes).where("id", "=", id).execute();
   await refreshTags([id], accountId, context);
 }
 

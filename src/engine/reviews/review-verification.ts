@@ -1,5 +1,6 @@
 import { actorNames, type ReviewerType } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
+import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
@@ -30,14 +31,9 @@ export async function findReviewToVerify(
   { id, accountId, mailId }: Claim,
   context: HandlerContext,
 ): Promise<LinkAction | undefined> {
-  const found = await context.transaction
-    .selectFrom("reviews")
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
-    )
-    .leftJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "reviews.account_id").onRef("products.id", "=", "reviews.product_row"),
-    )
+  const found = await selectAccountRows("reviews", accountId, context.transaction)
+    .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
+    .leftJoin("products", sameAccount("products.id", "reviews.product_row"))
     .select([
       "reviews.id",
       "reviews.account_id",
@@ -49,7 +45,6 @@ export async function findReviewToVerify(
       "products.name",
     ])
     .where("reviews.id", "=", id)
-    .where("reviews.account_id", "=", accountId)
     .executeTakeFirst();
   if (!found) return undefined;
   return {
@@ -77,14 +72,12 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
   const { account_id: accountId, email, product_row: productRow } = review;
   const isBuyer = await hasPurchased({ accountId, email, productRow }, context);
   const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
-  await context.transaction
-    .updateTable("reviews")
+  await updateAccountRows("reviews", accountId, context.transaction)
     .set({
       reviewer_type,
       user_row: await verifyAuthor(review.user_row, accountId, context),
       updated_at: context.nowMs,
     })
-    .where("account_id", "=", accountId)
     .where("id", "=", review.id)
     .execute();
   const key = { id: review.id, accountId };
@@ -119,10 +112,8 @@ async function applyRules(key: ReviewKey, context: HandlerContext): Promise<void
 
 /** Finds who made the last decision on a review. */
 async function findDecider({ id, accountId }: ReviewKey, { transaction }: HandlerContext): Promise<string | undefined> {
-  const found = await transaction
-    .selectFrom("review_events")
+  const found = await selectAccountRows("review_events", accountId, transaction)
     .select("by_name")
-    .where("account_id", "=", accountId)
     .where("review_row", "=", id)
     .where("event", "in", ["published", "unpublished", "held", "requeued"])
     .orderBy("id", "desc")

@@ -4,6 +4,7 @@ import { readAccountProfile } from "../accounts/account-profile.ts";
 import { buyerIndexForWebhooks } from "../orders/buyer-lookup.ts";
 import { applyDueChanges, hasDueChanges } from "./bottom-line-changes.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { commentHandlers } from "./moderation/comments.ts";
 import { type ImportedReview, storePastReviews } from "./past-reviews.ts";
@@ -106,10 +107,8 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
   history: async ({ review_id }, context) => {
     const { id: accountId } = accountOf(context);
     await findReview(review_id, { accountId, isPublished: false }, context);
-    const found = await context.transaction
-      .selectFrom("review_events")
+    const found = await selectAccountRows("review_events", accountId, context.transaction)
       .select(["id", "review_row", "event", "by_name", "reason", "previous", "created_at"])
-      .where("account_id", "=", accountId)
       .where("review_row", "=", review_id)
       .orderBy("id")
       .execute();

@@ -1,5 +1,6 @@
 import { type SeoPage, siteReviewsId, type WidgetPage } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { anonymousType } from "../reviews/review-response.ts";
 import { readSiteWidget, readWidget } from "../reviews/review-widget.ts";
@@ -22,10 +23,8 @@ export async function readSeoPage(
   if (productId === undefined || productId === siteReviewsId) {
     return { ...(await describeStore(context)), ...toRated(await readSiteWidget(paging, context)) };
   }
-  const product = await context.transaction
-    .selectFrom("products")
+  const product = await selectAccountRows("products", accountOf(context).id, context.transaction)
     .select(["product_id", "name", "url", "image_url", "description"])
-    .where("account_id", "=", accountOf(context).id)
     .where("product_id", "=", productId)
     .executeTakeFirst();
   return product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) };

@@ -14,6 +14,7 @@ import {
 import { type BatchColumns, batchOf, batchRows } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { requireFeature } from "../accounts/features.ts";
+import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 
 interface AddressError {
@@ -95,10 +96,7 @@ export function selectUnsubscribers(
   { count, offset }: { readonly count: number; readonly offset: number },
   context: HandlerContext,
 ) {
-  const listed = context.transaction
-    .selectFrom("unsubscribers")
-    .where("account_id", "=", accountOf(context).id)
-    .orderBy("id");
+  const listed = selectAccountRows("unsubscribers", accountOf(context).id, context.transaction).orderBy("id");
   return listed
     .select(["id", "email", "email_type_id", "by_name"])
     .where("id", ">=", listed.select("id").limit(1).offset(offset))
@@ -237,9 +235,7 @@ const selectAddresses = createStatement<{ accountId: number; rows: string }, Fou
 
 async function deleteAddresses(found: readonly Found[], context: HandlerContext): Promise<void> {
   const ids = found.map(({ id }) => [id]);
-  await context.transaction
-    .deleteFrom("unsubscribers")
-    .where("account_id", "=", accountOf(context).id)
+  await deleteAccountRows("unsubscribers", accountOf(context).id, context.transaction)
     .where("id", "in", (eb) =>
       eb.selectFrom(batchRows<{ id: number }>({ id: "integer" }, ids, context.dialect)).select("batch.id"),
     )

@@ -1,4 +1,5 @@
 import { nameEmailType } from "../../contract/emails/type-names.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueWebhookEvents } from "../kernel/outbox.ts";
 import { iso } from "../kernel/times.ts";
@@ -23,15 +24,13 @@ export async function announceUnsubscriptions(
       keys,
       context.dialect,
     );
-    const stored = await context.transaction
-      .selectFrom("unsubscribers")
+    const stored = await selectAccountRows("unsubscribers", accountId, context.transaction)
       .innerJoin(batch, (join) =>
         join
           .onRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
           .onRef("unsubscribers.email_key", "=", "batch.email_key"),
       )
       .select(["unsubscribers.email_type_id", "unsubscribers.email_key"])
-      .where("unsubscribers.account_id", "=", accountId)
       .execute();
     const known = new Set(stored.map(({ email_type_id, email_key }) => `${email_type_id} ${email_key}`));
     const added = new Map(addresses.map((address) => [`${address.email_type_id} ${address.email_key}`, address]));

@@ -1,5 +1,6 @@
 import { announceUnsubscriptions } from "./unsubscription-announcement.ts";
 import { actorNames, emailTypes, type EmailCategory, unsubscribeTypeOf } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
@@ -14,19 +15,15 @@ export async function findUnsubscription(
   { id, accountId }: Claim,
   context: HandlerContext,
 ): Promise<LinkAction | undefined> {
-  const mail = await context.transaction
-    .selectFrom("mails")
+  const mail = await selectAccountRows("mails", accountId, context.transaction)
     .select(["category", "email_type_id", "email", "email_key"])
     .where("id", "=", id)
-    .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (!mail) return undefined;
   const { category, ...recipient } = mail;
   const address = { ...recipient, email_type_id: unsubscribeTypeOf(recipient.email_type_id) };
-  const unsubscriber = await context.transaction
-    .selectFrom("unsubscribers")
+  const unsubscriber = await selectAccountRows("unsubscribers", accountId, context.transaction)
     .select("by_name")
-    .where("account_id", "=", accountId)
     .where("email_type_id", "=", address.email_type_id)
     .where("email_key", "=", address.email_key)
     .executeTakeFirst();

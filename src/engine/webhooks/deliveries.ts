@@ -6,6 +6,7 @@ import {
   type WebhookDelivery,
 } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
+import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type Handlers } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { type DeliveryRow, findDelivery, listDeliveries, readCount, selectDeliveries } from "./delivery-list.ts";
@@ -17,10 +18,8 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
   /** @throws ServiceError `recordNotFound` */
   get: async ({ delivery_id }, context) => {
     const delivery = await findDelivery(delivery_id, context);
-    const attempts = await context.transaction
-      .selectFrom("webhook_attempts")
+    const attempts = await selectAccountRows("webhook_attempts", accountOf(context).id, context.transaction)
       .selectAll()
-      .where("account_id", "=", accountOf(context).id)
       .where("delivery_row", "=", delivery_id)
       .orderBy("id")
       .execute();
@@ -29,10 +28,8 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
 
   /** Assumed: `since_id` works as in the list of deliveries. */
   attempts: async ({ since_id, count }, context) => {
-    let query = context.transaction
-      .selectFrom("webhook_attempts")
+    let query = selectAccountRows("webhook_attempts", accountOf(context).id, context.transaction)
       .selectAll()
-      .where("account_id", "=", accountOf(context).id)
       .limit(readCount(count));
     query = since_id === undefined ? query.orderBy("id", "desc") : query.where("id", ">=", since_id).orderBy("id");
     const rows = await query.execute();
@@ -64,10 +61,8 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
       });
     }
     if (delivery.state !== "leased") {
-      await context.transaction
-        .updateTable("webhook_deliveries")
+      await updateAccountRows("webhook_deliveries", accountOf(context).id, context.transaction)
         .set({ state: "queued", due_at: context.nowMs, delivered_at: null, reason: null, attempts: 0 })
-        .where("account_id", "=", accountOf(context).id)
         .where("id", "=", delivery_id)
         .execute();
     }

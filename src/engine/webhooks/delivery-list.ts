@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type contract, deliveryPage, recordNotFound } from "../../contract/index.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handler } from "../kernel/handler.ts";
 
 type Query = Parameters<Handler<typeof contract.webhookDeliveries.list>>[0];
@@ -10,13 +11,8 @@ type Context = Pick<HandlerContext, "transaction" | "account">;
 /** Selects the deliveries of the account with their URLs and numbers of attempts. */
 export function selectDeliveries(context: Context) {
   const { id: accountId } = accountOf(context as HandlerContext);
-  return context.transaction
-    .selectFrom("webhook_deliveries")
-    .leftJoin("webhooks", (join) =>
-      join
-        .onRef("webhooks.account_id", "=", "webhook_deliveries.account_id")
-        .onRef("webhooks.id", "=", "webhook_deliveries.webhook_row"),
-    )
+  return selectAccountRows("webhook_deliveries", accountId, context.transaction)
+    .leftJoin("webhooks", sameAccount("webhooks.id", "webhook_deliveries.webhook_row"))
     .selectAll("webhook_deliveries")
     .select("webhooks.url")
     .select((eb) =>
@@ -26,8 +22,7 @@ export function selectDeliveries(context: Context) {
         .where("webhook_attempts.account_id", "=", accountId)
         .whereRef("webhook_attempts.delivery_row", "=", "webhook_deliveries.id")
         .as("attempt_count"),
-    )
-    .where("webhook_deliveries.account_id", "=", accountId);
+    );
 }
 
 /**

@@ -1,4 +1,5 @@
 import { dayMs } from "../../contract/time.ts";
+import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -15,8 +16,7 @@ export async function readWebhookHealth(context: HandlerContext): Promise<(webho
   const { transaction, nowMs } = context;
   const { id: accountId } = accountOf(context);
   // One index lookup per webhook for each of the times.
-  const webhooks = await transaction
-    .selectFrom("webhooks")
+  const webhooks = await selectAccountRows("webhooks", accountId, transaction)
     .select((eb) => [
       "webhooks.id",
       eb
@@ -34,17 +34,10 @@ export async function readWebhookHealth(context: HandlerContext): Promise<(webho
         .whereRef("webhook_deliveries.webhook_row", "=", "webhooks.id")
         .as("due_at"),
     ])
-    .where("webhooks.account_id", "=", accountId)
     .execute();
-  const failed = await transaction
-    .selectFrom("webhook_attempts")
-    .innerJoin("webhook_deliveries", (join) =>
-      join
-        .onRef("webhook_deliveries.account_id", "=", "webhook_attempts.account_id")
-        .onRef("webhook_deliveries.id", "=", "webhook_attempts.delivery_row"),
-    )
+  const failed = await selectAccountRows("webhook_attempts", accountId, transaction)
+    .innerJoin("webhook_deliveries", sameAccount("webhook_deliveries.id", "webhook_attempts.delivery_row"))
     .select(["webhook_deliveries.webhook_row", ({ fn }) => fn.countAll<number | bigint>().as("count")])
-    .where("webhook_attempts.account_id", "=", accountId)
     .where("webhook_deliveries.account_id", "=", accountId)
     .where("webhook_attempts.problem", "is not", null)
     .where("webhook_attempts.started_at", ">", nowMs - dayMs)

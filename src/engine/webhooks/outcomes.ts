@@ -1,3 +1,4 @@
+import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayMs, hourMs, minuteMs } from "../../contract/time.ts";
 
@@ -90,19 +91,15 @@ async function recordAttempt(
 ): Promise<void> {
   const status = "status" in outcome ? (outcome.status ?? null) : null;
   const problem = outcome.state === "gone" ? goneReason : "problem" in outcome ? outcome.problem : null;
-  await context.transaction
-    .updateTable("webhook_attempts")
+  await updateAccountRows("webhook_attempts", accountIdOf(context), context.transaction)
     .set({ duration_ms: Math.round(outcome.durationMs), status, problem })
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", attemptId)
     .execute();
 }
 
 async function recordDelivered({ id }: BegunAttempt, context: HandlerContext): Promise<"delivered"> {
-  await context.transaction
-    .updateTable("webhook_deliveries")
+  await updateAccountRows("webhook_deliveries", accountIdOf(context), context.transaction)
     .set({ state: "delivered", delivered_at: context.nowMs, reason: null, worker: null, leased_until: null })
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("state", "!=", "delivered")
     .execute();
@@ -126,10 +123,8 @@ async function updateLeased(
   },
   context: HandlerContext,
 ): Promise<void> {
-  await context.transaction
-    .updateTable("webhook_deliveries")
+  await updateAccountRows("webhook_deliveries", accountIdOf(context), context.transaction)
     .set({ ...change, worker: null, leased_until: null })
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("state", "=", "leased")
     .where("worker", "=", worker)
@@ -138,10 +133,8 @@ async function updateLeased(
 }
 
 async function isSubscribed({ webhookId }: Pick<BegunAttempt, "webhookId">, context: HandlerContext): Promise<boolean> {
-  const found = await context.transaction
-    .selectFrom("webhooks")
+  const found = await selectAccountRows("webhooks", accountIdOf(context), context.transaction)
     .select("id")
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", webhookId)
     .executeTakeFirst();
   return found !== undefined;
@@ -152,16 +145,12 @@ async function pauseWebhook({ webhookId }: BegunAttempt, retryAfterMs: number, c
   const { transaction, nowMs } = context;
   const account_id = accountIdOf(context);
   const held_until = nowMs + limitRetryAfterMs(retryAfterMs);
-  await transaction
-    .updateTable("webhooks")
+  await updateAccountRows("webhooks", account_id, transaction)
     .set({ held_until })
-    .where("account_id", "=", account_id)
     .where("id", "=", webhookId)
     .execute();
-  await transaction
-    .updateTable("webhook_deliveries")
+  await updateAccountRows("webhook_deliveries", account_id, transaction)
     .set({ due_at: held_until })
-    .where("account_id", "=", account_id)
     .where("state", "=", "queued")
     .where("webhook_row", "=", webhookId)
     .where("due_at", "<", held_until)
@@ -215,11 +204,9 @@ function limitRetryAfterMs(retryAfterMs: number): number {
 export async function deleteWebhook(webhookId: number, reason: string, context: HandlerContext): Promise<void> {
   const { transaction } = context;
   const account_id = accountIdOf(context);
-  await transaction.deleteFrom("webhooks").where("account_id", "=", account_id).where("id", "=", webhookId).execute();
-  await transaction
-    .updateTable("webhook_deliveries")
+  await deleteAccountRows("webhooks", account_id, transaction).where("id", "=", webhookId).execute();
+  await updateAccountRows("webhook_deliveries", account_id, transaction)
     .set({ state: "failed", reason })
-    .where("account_id", "=", account_id)
     .where("state", "=", "queued")
     .where("webhook_row", "=", webhookId)
     .execute();

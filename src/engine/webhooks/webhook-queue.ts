@@ -1,3 +1,4 @@
+import { updateAccountRows } from "../kernel/account-rows.ts";
 import { DueAccounts } from "../kernel/due-accounts.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../kernel/handler.ts";
 import { type AttemptOutcome, type DeliveryResult, recordOutcome, requeue } from "./outcomes.ts";
@@ -84,10 +85,8 @@ async function renewLeases(
   { worker, leaseMs }: LeaseHolder,
   context: HandlerContext,
 ): Promise<void> {
-  await context.transaction
-    .updateTable("webhook_deliveries")
+  await updateAccountRows("webhook_deliveries", accountIdOf(context), context.transaction)
     .set({ leased_until: context.nowMs + leaseMs })
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "in", ids)
     .where("state", "=", "leased")
     .where("worker", "=", worker)
@@ -109,18 +108,14 @@ async function requeueExpiredLeases(context: HandlerContext): Promise<void> {
   const { transaction } = context;
   const account_id = accountIdOf(context);
   for (const { id, webhook_row: webhookId } of await selectExpiredDeliveries(context)) {
-    await transaction
-      .updateTable("webhook_attempts")
+    await updateAccountRows("webhook_attempts", account_id, transaction)
       .set({ problem: "the worker was lost during the request; it may have been delivered" })
-      .where("account_id", "=", account_id)
       .where("delivery_row", "=", id)
       .where("duration_ms", "is", null)
       .where("problem", "is", null)
       .execute();
-    await transaction
-      .updateTable("webhook_deliveries")
+    await updateAccountRows("webhook_deliveries", account_id, transaction)
       .set({ ...(await requeue(webhookId, context)), worker: null, leased_until: null })
-      .where("account_id", "=", account_id)
       .where("id", "=", id)
       .execute();
   }
@@ -134,10 +129,8 @@ async function beginOne(
   const { transaction, nowMs } = context;
   const accountId = accountIdOf(context);
   const attempt = due.attempts + 1;
-  await transaction
-    .updateTable("webhook_deliveries")
+  await updateAccountRows("webhook_deliveries", accountId, transaction)
     .set({ state: "leased", worker, leased_until: nowMs + leaseMs, attempts: attempt })
-    .where("account_id", "=", accountId)
     .where("id", "=", due.id)
     .execute();
   const { id: attemptId } = await transaction

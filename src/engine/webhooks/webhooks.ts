@@ -6,6 +6,7 @@ import {
   recordNotFound,
   ServiceError,
 } from "../../contract/index.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { queueTestEvent } from "../kernel/outbox.ts";
 import { iso } from "../kernel/times.ts";
@@ -54,10 +55,8 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
 
   /** Assumed: webhooks are listed in order of creation. */
   list: async (_input, context) => {
-    const found = await context.transaction
-      .selectFrom("webhooks")
+    const found = await selectAccountRows("webhooks", accountOf(context).id, context.transaction)
       .select(columns)
-      .where("account_id", "=", accountOf(context).id)
       .orderBy("id")
       .execute();
     const healthOf = await readWebhookHealth(context);
@@ -81,11 +80,9 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
    * @throws ServiceError `recordNotFound`
    */
   delete: async ({ webhook_id }, context) => {
-    const owned = await context.transaction
-      .selectFrom("webhooks")
+    const owned = await selectAccountRows("webhooks", accountOf(context).id, context.transaction)
       .select("id")
       .where("id", "=", webhook_id)
-      .where("account_id", "=", accountOf(context).id)
       .executeTakeFirst();
     if (owned) {
       await deleteWebhook(webhook_id, deletedReason, context);
@@ -110,20 +107,16 @@ async function checkUrl(url: string, context: HandlerContext): Promise<void> {
 }
 
 function findWebhook(url: string, event_name: string, context: HandlerContext) {
-  return context.transaction
-    .selectFrom("webhooks")
+  return selectAccountRows("webhooks", accountOf(context).id, context.transaction)
     .select([...columns, "secret_sealed"])
-    .where("account_id", "=", accountOf(context).id)
     .where("event_name", "=", event_name)
     .where("url", "=", url)
     .executeTakeFirst();
 }
 
 async function checkWebhookLimit(context: HandlerContext): Promise<void> {
-  const { count } = await context.transaction
-    .selectFrom("webhooks")
+  const { count } = await selectAccountRows("webhooks", accountOf(context).id, context.transaction)
     .select(({ fn }) => fn.countAll<number | bigint>().as("count"))
-    .where("account_id", "=", accountOf(context).id)
     .executeTakeFirstOrThrow();
   if (Number(count) < maxWebhooks) return;
   throw new ServiceError("invalidParams", `the account already has the maximum of ${maxWebhooks} webhooks`);

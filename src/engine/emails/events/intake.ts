@@ -10,6 +10,7 @@ import {
 } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Tables } from "../../../storage/tables.ts";
+import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { setUpEmailEvents } from "./signing-keys.ts";
 import { type EmailEvent, recordEmailEvents, toDetail } from "../../kernel/email-log.ts";
@@ -148,10 +149,8 @@ async function findByProviderId(
 async function storeProviderIds(learned: ReadonlyMap<string, Email>, context: HandlerContext): Promise<void> {
   for (const [provider_id, { id, provider_id: known }] of learned) {
     if (known === provider_id) continue;
-    await context.transaction
-      .updateTable("mails")
+    await updateAccountRows("mails", accountOf(context).id, context.transaction)
       .set({ provider_id })
-      .where("account_id", "=", accountOf(context).id)
       .where("id", "=", id)
       .execute();
   }
@@ -211,10 +210,8 @@ async function applyConsequence(
   if (unsubscribes) await unsubscribe({ account_id: accountId, email, email_key, email_type_id }, context);
   if (state === undefined) return;
   const detail = event.detail === undefined ? null : toDetail(event.detail);
-  await context.transaction
-    .updateTable("mails")
+  await updateAccountRows("mails", accountId, context.transaction)
     .set({ state, reason: reason ?? detail })
-    .where("account_id", "=", accountId)
     .where("id", "=", mailId)
     .where("state", "=", "sent")
     .execute();

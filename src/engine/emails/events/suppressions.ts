@@ -1,5 +1,6 @@
 import type { contract, CustomerSuppression, SuppressionKind } from "../../../contract/index.ts";
 import { readAddressHasher } from "../erased-addresses.ts";
+import { deleteAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 
 /** The rule that prevents emails to a suppressed address. */
@@ -46,9 +47,7 @@ export const emailSuppressionHandlers: Handlers<typeof contract.emailSuppression
    */
   lift: async ({ email }, context) => {
     const hash = await readAddressHasher(accountOf(context).id, context);
-    const lifted = await context.transaction
-      .deleteFrom("mail_suppressions")
-      .where("account_id", "=", accountOf(context).id)
+    const lifted = await deleteAccountRows("mail_suppressions", accountOf(context).id, context.transaction)
       .where("email_key", "in", [email.toLowerCase(), ...(hash ? [hash(email)] : [])])
       .returning("kind")
       .execute();

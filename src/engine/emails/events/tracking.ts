@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type contract, type EmailCategory, type EmailEventName, linkPaths } from "../../../contract/index.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { recordEmailEvent } from "../../kernel/email-log.ts";
 import { minuteMs } from "../../../contract/time.ts";
@@ -57,11 +58,9 @@ async function record(
 ): Promise<void> {
   const settings = await readEmailSettings(context, accountId);
   if (!settings[setting]) return;
-  const mail = await context.transaction
-    .selectFrom("mails")
+  const mail = await selectAccountRows("mails", accountId, context.transaction)
     .select("category")
     .where("id", "=", mailId)
-    .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (!mail) return;
   // Stores only a digest, because the URL may grant access to a review form.

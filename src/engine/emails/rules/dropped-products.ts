@@ -1,4 +1,5 @@
 import type { Row } from "../../../storage/tables.ts";
+import { updateAccountRows } from "../../kernel/account-rows.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
 import type { LineRuleName } from "./line-rules.ts";
@@ -25,11 +26,6 @@ export async function saveDroppedProducts(
     const isEmpty = Object.keys(dropped).length === 0;
     const data = JSON.stringify(isEmpty ? {} : { left_out: dropped });
     if (data === email.data) continue;
-    await transaction
-      .updateTable("mails")
-      .set({ data })
-      .where("account_id", "=", email.account_id)
-      .where("id", "=", email.id)
-      .execute();
+    await updateAccountRows("mails", email.account_id, transaction).set({ data }).where("id", "=", email.id).execute();
   }
 }

@@ -14,6 +14,7 @@ import {
 } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { dayOf, iso } from "../../kernel/times.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
@@ -184,10 +185,8 @@ async function findEndTime(
   { transaction }: HandlerContext,
 ): Promise<number | undefined> {
   if (state !== "not_sent" && state !== "bounced" && state !== "failed") return undefined;
-  const last = await transaction
-    .selectFrom("mail_events")
+  const last = await selectAccountRows("mail_events", account_id, transaction)
     .select("occurred_at")
-    .where("account_id", "=", account_id)
     .where("mail_row", "=", id)
     .where("event", "=", state)
     .orderBy("id", "desc")

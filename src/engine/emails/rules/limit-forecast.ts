@@ -1,5 +1,6 @@
 import type { EmailSettings } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { isOfOrder } from "./email-lines.ts";
@@ -15,10 +16,8 @@ type Email = Row<"mails">;
 export async function exceedsLimitWhenDue(email: Email, settings: EmailSettings, context: Context): Promise<boolean> {
   if (!settings.too_many_to_person) return false;
   const { transaction, nowMs } = context;
-  const recipientEmails = await transaction
-    .selectFrom("mails")
+  const recipientEmails = await selectAccountRows("mails", email.account_id, transaction)
     .selectAll()
-    .where("account_id", "=", email.account_id)
     .where("email_key", "=", email.email_key)
     .where(isOfOrder)
     .execute();

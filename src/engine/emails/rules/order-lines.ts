@@ -1,5 +1,6 @@
 import { recordNotFound } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
+import { sameAccount, selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../../kernel/handler.ts";
 import { wholeOrderRow } from "../../orders/order-emails.ts";
 import type { OrderLine } from "./line-facts.ts";
@@ -18,10 +19,8 @@ export interface EmailCase {
 
 /** @throws ServiceError `recordNotFound` */
 export async function findOrder(order_id: string, context: HandlerContext): Promise<Row<"orders">> {
-  const order = await context.transaction
-    .selectFrom("orders")
+  const order = await selectAccountRows("orders", accountOf(context).id, context.transaction)
     .selectAll()
-    .where("account_id", "=", accountOf(context).id)
     .where("order_id", "=", order_id)
     .executeTakeFirst();
   if (order) return order;
@@ -38,11 +37,8 @@ export async function readEmailCases(
   product_id: string | undefined,
   { transaction }: HandlerContext,
 ): Promise<readonly EmailCase[]> {
-  const products: readonly OrderedProduct[] = await transaction
-    .selectFrom("purchases")
-    .innerJoin("products", (join) =>
-      join.onRef("products.account_id", "=", "purchases.account_id").onRef("products.id", "=", "purchases.product_row"),
-    )
+  const products: readonly OrderedProduct[] = await selectAccountRows("purchases", order.account_id, transaction)
+    .innerJoin("products", sameAccount("products.id", "purchases.product_row"))
     .select((eb) => [
       "purchases.id",
       "purchases.created_at as receivedMs",
@@ -54,15 +50,12 @@ export async function readEmailCases(
       eb.val(order.order_date).as("order_date"),
       eb.val(order.email).as("email"),
     ])
-    .where("purchases.account_id", "=", order.account_id)
     .where("purchases.order_row", "=", order.id)
     .where("purchases.unit", "=", 1)
     .orderBy("purchases.id")
     .execute();
-  const emails = await transaction
-    .selectFrom("mails")
+  const emails = await selectAccountRows("mails", order.account_id, transaction)
     .selectAll()
-    .where("account_id", "=", order.account_id)
     .where("order_row", "=", order.id)
     .where("category", "=", "map")
     .execute();

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { EmailRuleName } from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
+import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import { createSelection, findsAny, type Queue } from "../../kernel/due-accounts.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
@@ -86,15 +87,13 @@ async function lease(
 ): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
-  await context.transaction
-    .updateTable("mails")
+  await updateAccountRows("mails", accountIdOf(context), context.transaction)
     .set({
       state: sql<string>`case when state = 'sending' or (state = 'queued' and worker is not null)
         then 'sending' else 'leased' end`,
       worker,
       leased_until: context.nowMs + leaseMs,
     })
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "in", ids)
     .execute();
 }

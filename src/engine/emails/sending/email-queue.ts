@@ -1,3 +1,4 @@
+import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { recordTemplateUse } from "../template-failures.ts";
@@ -135,9 +136,7 @@ async function recordStep(
 
 /** Selects those of the emails that the worker still holds. */
 function updateHeld(ids: readonly number[], { worker }: LeaseHolder, context: HandlerContext) {
-  return context.transaction
-    .updateTable("mails")
-    .where("account_id", "=", accountIdOf(context))
+  return updateAccountRows("mails", accountIdOf(context), context.transaction)
     .where("id", "in", ids)
     .where("worker", "=", worker);
 }

@@ -3,6 +3,7 @@ import { dayMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { listTestRecipients, readEmailPermission } from "../../accounts/email-permissions.ts";
 import { readAppKey } from "../../accounts/account-profile.ts";
+import { selectAccountRows, updateAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { sql } from "kysely";
@@ -68,15 +69,13 @@ async function filterApprovedTests(rows: readonly EmailRow[], context: Context):
 
 /** An email that may have been sent keeps the name of its worker, from which the next worker knows. */
 async function hold(rows: readonly EmailRow[], reason: EmailHold, context: Context): Promise<void> {
-  await context.transaction
-    .updateTable("mails")
+  await updateAccountRows("mails", accountIdOf(context), context.transaction)
     .set({
       ...toHold(reason, context.nowMs),
       state: "queued",
       worker: sql<string | null>`case when state = 'leased' then null else worker end`,
       leased_until: null,
     })
-    .where("account_id", "=", accountIdOf(context))
     .where(
       "id",
       "in",
@@ -89,20 +88,16 @@ async function hold(rows: readonly EmailRow[], reason: EmailHold, context: Conte
 async function holdOthers(reason: EmailHold, context: Context): Promise<number> {
   const { transaction, nowMs } = context;
   const accountId = accountIdOf(context);
-  const others = transaction
-    .selectFrom("mails")
+  const others = selectAccountRows("mails", accountId, transaction)
     .select("id")
-    .where("account_id", "=", accountId)
     .where("state", "=", "queued")
     .where("due_at", "<=", nowMs)
     .where("worker", "is", null)
     .where((eb) => eb.or([eb("order_row", "is not", null), eb("category", "<>", testCategory)]))
     .orderBy("due_at")
     .limit(batchSize);
-  const { numUpdatedRows } = await transaction
-    .updateTable("mails")
+  const { numUpdatedRows } = await updateAccountRows("mails", accountId, transaction)
     .set(toHold(reason, nowMs))
-    .where("account_id", "=", accountId)
     .where("id", "in", others)
     .executeTakeFirst();
   return Number(numUpdatedRows);
@@ -119,10 +114,8 @@ export async function releaseHeldEmails(
   { transaction, nowMs }: Pick<Context, "transaction" | "nowMs">,
   emailKey?: string,
 ): Promise<void> {
-  await transaction
-    .updateTable("mails")
+  await updateAccountRows("mails", accountId, transaction)
     .set({ due_at: nowMs, reason: null })
-    .where("account_id", "=", accountId)
     .where("state", "=", "queued")
     .where("reason", "=", reason)
     .$if(emailKey !== undefined, (mails) => mails.where("email_key", "=", emailKey ?? ""))

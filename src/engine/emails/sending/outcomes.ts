@@ -1,5 +1,6 @@
 import type { EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
+import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
@@ -75,14 +76,12 @@ export async function beginSending(
     const { held } = await holdEmails([email], context);
     if (held.length > 0) return { held };
   }
-  const begun = await transaction
-    .updateTable("mails")
+  const begun = await updateAccountRows("mails", accountIdOf(context), transaction)
     .set((eb) => ({
       state: "sending",
       attempts: eb("attempts", "+", 1),
       leased_until: nowMs + leaseMs,
     }))
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
@@ -135,10 +134,8 @@ async function recordSent(
   worker: string,
   context: Context,
 ): Promise<RecordedOutcome> {
-  const sent = await context.transaction
-    .updateTable("mails")
+  const sent = await updateAccountRows("mails", accountIdOf(context), context.transaction)
     .set({ state: "sent", reason: null, sent_at: context.nowMs, ...noLease })
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
@@ -223,9 +220,7 @@ function toDeferredEvent(email: LeasedEmail, detail: string): EmailEvent {
 /** Deletes the record of the current attempt, if this worker started one. */
 async function deleteAttempt(email: LeasedEmail, context: Context): Promise<void> {
   const { id, account_id, attempts, worker } = email;
-  const { numDeletedRows } = await context.transaction
-    .deleteFrom("mail_events")
-    .where("account_id", "=", account_id)
+  const { numDeletedRows } = await deleteAccountRows("mail_events", account_id, context.transaction)
     .where("event_key", "=", `${id}:begun:${attempts}`)
     .where("detail", "=", worker)
     .executeTakeFirst();
@@ -233,10 +228,8 @@ async function deleteAttempt(email: LeasedEmail, context: Context): Promise<void
 }
 
 function findLeased(id: number, worker: string, context: Context): Promise<LeasedEmail | undefined> {
-  return context.transaction
-    .selectFrom("mails")
+  return selectAccountRows("mails", accountIdOf(context), context.transaction)
     .selectAll()
-    .where("account_id", "=", accountIdOf(context))
     .where("id", "=", id)
     .where("worker", "=", worker)
     .where("state", "in", leasedStates)
@@ -255,10 +248,5 @@ function release(email: LeasedEmail, change: Change, context: Context): Promise<
 }
 
 async function update({ id, account_id }: LeasedEmail, change: Change, { transaction }: Context): Promise<void> {
-  await transaction
-    .updateTable("mails")
-    .set(change)
-    .where("account_id", "=", account_id)
-    .where("id", "=", id)
-    .execute();
+  await updateAccountRows("mails", account_id, transaction).set(change).where("id", "=", id).execute();
 }

@@ -6,6 +6,7 @@ import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { isStoreUrl, readStoreDomains, type StoreDomains } from "../../accounts/store-domains.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../message-key.ts";
 import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/signed-link.ts";
@@ -131,10 +132,8 @@ function rebaseLinks(data: Record<string, unknown>, publicUrl: string): Record<s
 
 async function readSender(accountId: number, context: HandlerContext): Promise<Sender> {
   const profile = await readAccountProfile(context, accountId);
-  const templates = await context.transaction
-    .selectFrom("mail_templates")
+  const templates = await selectAccountRows("mail_templates", accountId, context.transaction)
     .select(["category", "subject", "text", "html", "updated_at", "failures"])
-    .where("account_id", "=", accountId)
     .where("disabled_at", "is", null)
     .execute();
   return {

@@ -1,5 +1,6 @@
 import { dayMs, hourMs, minuteMs } from "../../../contract/time.ts";
 import type { Row } from "../../../storage/tables.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "nowMs">;
@@ -34,10 +35,8 @@ async function findFirstAttempt(
   { id, account_id }: Pick<Row<"mails">, "id" | "account_id">,
   { transaction, nowMs }: Context,
 ): Promise<number> {
-  const first = await transaction
-    .selectFrom("mail_events")
+  const first = await selectAccountRows("mail_events", account_id, transaction)
     .select("occurred_at")
-    .where("account_id", "=", account_id)
     .where("mail_row", "=", id)
     .where("event", "=", "begun")
     .orderBy("id")

@@ -1,5 +1,6 @@
 import type { EmailCategory, EmailEventName, EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
+import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 
@@ -27,10 +28,8 @@ export async function markNotSent(
 ): Promise<UnsentEmail[]> {
   for (const rule of new Set(unsent.map((email) => email.rule))) {
     const ids = unsent.filter((email) => email.rule === rule).map(({ row }) => row.id);
-    await context.transaction
-      .updateTable("mails")
+    await updateAccountRows("mails", accountIdOf(context), context.transaction)
       .set({ state: "not_sent", reason: rule, worker: null, leased_until: null })
-      .where("account_id", "=", accountIdOf(context))
       .where("id", "in", ids)
       .execute();
   }

@@ -2,6 +2,7 @@ import { buyerIndex, buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts"
 import type * as z from "zod";
 import { sql } from "kysely";
 import { actorNames, type contract, queuePage, type PublishedReviews } from "../../../contract/index.ts";
+import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { isPublished, readPublishedReviews, updatePublication } from "../publication.ts";
 import { findOrderId } from "../review-announcement.ts";
@@ -84,10 +85,7 @@ type Query = z.output<typeof contract.reviews.queue.input>;
 
 /** Selects the IDs of the queue using only its index. */
 function selectQueue({ state }: Query, context: HandlerContext) {
-  const waiting = context.transaction
-    .selectFrom("reviews")
-    .where("reviews.account_id", "=", accountOf(context).id)
-    .where(isWaiting);
+  const waiting = selectAccountRows("reviews", accountOf(context).id, context.transaction).where(isWaiting);
   if (state === undefined) return waiting;
   return state === "held"
     ? waiting.where("reviews.moderation", "=", "held")
@@ -113,10 +111,8 @@ async function countQueue(query: Query, context: HandlerContext): Promise<number
 /** The latest reasons for which reviews were held, or returned to the queue. */
 async function findReasons(ids: readonly number[], context: HandlerContext): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map();
-  const events = await context.transaction
-    .selectFrom("review_events")
+  const events = await selectAccountRows("review_events", accountOf(context).id, context.transaction)
     .select(["review_row", "event", "reason"])
-    .where("account_id", "=", accountOf(context).id)
     .where("review_row", "in", ids)
     .where("event", "in", ["held", "requeued"])
     .orderBy("id")

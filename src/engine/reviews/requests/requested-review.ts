@@ -1,6 +1,7 @@
 import type { ReviewRequest } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
+import { sameAccount, selectAccountRows } from "../../kernel/account-rows.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { publicName } from "../../accounts/shoppers.ts";
 import { type Claim, readClaim } from "../../kernel/signed-link.ts";
@@ -45,26 +46,20 @@ export async function findRequested(token: string, context: HandlerContext): Pro
 }
 
 function findEmail({ id, accountId }: Claim, { transaction }: HandlerContext) {
-  return transaction
-    .selectFrom("mails")
+  return selectAccountRows("mails", accountId, transaction)
     .innerJoin("accounts", "accounts.id", "mails.account_id")
-    .leftJoin("orders", (join) =>
-      join.onRef("orders.account_id", "=", "mails.account_id").onRef("orders.id", "=", "mails.order_row"),
-    )
+    .leftJoin("orders", sameAccount("orders.id", "mails.order_row"))
     .leftJoin("unsubscribers", (join) =>
       join
         .onRef("unsubscribers.account_id", "=", "mails.account_id")
         .onRef("unsubscribers.email_type_id", "=", "mails.email_type_id")
         .onRef("unsubscribers.email_key", "=", "mails.email_key"),
     )
-    .leftJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "mails.account_id").onRef("users.email_key", "=", "mails.email_key"),
-    )
+    .leftJoin("users", sameAccount("users.email_key", "mails.email_key"))
     .select(["mails.id", "mails.category", "mails.email", "mails.name", "mails.data", "mails.order_row"])
     .select(["orders.user_reference", "accounts.app_key", "unsubscribers.id as unsubscriber"])
     .select("users.display_name as known_name")
     .where("mails.id", "=", id)
-    .where("mails.account_id", "=", accountId)
     .executeTakeFirst();
 }
 
@@ -72,11 +67,9 @@ async function findProduct(
   { productRow = 0, accountId }: Claim,
   { transaction }: HandlerContext,
 ): Promise<RequestedProduct | undefined> {
-  return transaction
-    .selectFrom("products")
+  return selectAccountRows("products", accountId, transaction)
     .select(["product_id", "name", "url", "image_url"])
     .where("id", "=", productRow)
-    .where("account_id", "=", accountId)
     .executeTakeFirst();
 }
 
@@ -94,14 +87,10 @@ async function findWritten(
   { productRow = 0, accountId }: Claim,
   { transaction }: HandlerContext,
 ): Promise<Requested["review"]> {
-  const found = await transaction
-    .selectFrom("reviews")
-    .innerJoin("users", (join) =>
-      join.onRef("users.account_id", "=", "reviews.account_id").onRef("users.id", "=", "reviews.user_row"),
-    )
+  const found = await selectAccountRows("reviews", accountId, transaction)
+    .innerJoin("users", sameAccount("users.id", "reviews.user_row"))
     .select(["reviews.score", "reviews.title", "reviews.content", "reviews.reviewer_type"])
     .select(["reviews.created_at", "users.display_name", "users.kind"])
-    .where("reviews.account_id", "=", accountId)
     .where("reviews.order_row", "=", orderRow)
     .where("reviews.product_row", "=", productRow)
     .executeTakeFirst();
