@@ -5,6 +5,7 @@ import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { lazyObject } from "./lazy-object.ts";
 import { dayMs } from "./time.ts";
 import { bottomLinesDelay } from "./reviews/bottom-lines-delay.ts";
 import { publishedReviews } from "./reviews/shapes.ts";
@@ -38,48 +39,44 @@ export const platformTypes: Readonly<Record<string, string>> = {
   23: "zepo",
 };
 
-const accountPlatform = lazily(() =>
-  z.object({
+const accountPlatform = lazyObject(() => ({
+  id: z.number().int(),
+  shop_token: z.string(),
+  shop_domain: z.string(),
+  shop_api_url: z.string().nullable(),
+  plan_name: z.string(),
+  platform_type: z.object({
     id: z.number().int(),
-    shop_token: z.string(),
-    shop_domain: z.string(),
-    shop_api_url: z.string().nullable(),
-    plan_name: z.string(),
-    platform_type: z.object({
-      id: z.number().int(),
-      name: z.string(),
-      description: z.string().nullable(),
-      billable: z.boolean(),
-    }),
-    deleted: z.boolean(),
-    shop_user_name: z.string().nullable(),
+    name: z.string(),
+    description: z.string().nullable(),
+    billable: z.boolean(),
   }),
-);
+  deleted: z.boolean(),
+  shop_user_name: z.string().nullable(),
+}));
 
 /** Features that can be turned on or off for an account. Source: spec "Errors", "Coupons", "Reviews". */
 export const features = ["dynamic_coupons", "questions_and_answers", "trusted_vendor", "unsubscribers"] as const;
 export type Feature = (typeof features)[number];
 
-const featureList = lazily(() => z.object({ features: z.record(z.string(), z.boolean()) }));
+const featureList = lazyObject(() => ({ features: z.record(z.string(), z.boolean()) }));
 const featuresPath = `${extensionPrefix}/apps/{app_key}/features`;
 
 /** Maximum length of a store's name. Assumed: more does not fit into the sender of an email. */
 export const maxStoreName = 100;
 
 /** Settings of the account. Email settings are separate, see `emailSettings`. */
-const accountSettings = lazily(() =>
-  z.object({
-    settings: z.object({
-      /** The store's name, or null if it has none. */
-      name: z.string().nullable(),
-      /** The delay of the bottom lines of all products, in seconds. */
-      bottom_lines_delay: z.number().int(),
-      /** Which reviews are published without a decision of the store. */
-      published_reviews: z.enum(publishedReviews).optional(),
-      ...retentionSettings(),
-    }),
+const accountSettings = lazyObject(() => ({
+  settings: z.object({
+    /** The store's name, or null if it has none. */
+    name: z.string().nullable(),
+    /** The delay of the bottom lines of all products, in seconds. */
+    bottom_lines_delay: z.number().int(),
+    /** Which reviews are published without a decision of the store. */
+    published_reviews: z.enum(publishedReviews).optional(),
+    ...retentionSettings(),
   }),
-);
+}));
 
 const settingsPath = `${extensionPrefix}/apps/{app_key}/settings`;
 
@@ -107,23 +104,22 @@ export const account = {
     paths: ["/apps/{app_key}/account_platform"],
     auth: "utoken",
     effect: "repeatable",
-    input: () =>
-      z.object({
-        account_platform: z.object({
-          shop_domain: z
-            .string()
-            .regex(/^http:\/\/[^\s/]\S*$/, { error: "must start with http://" })
-            .pipe(shape.url),
-          platform_type_id: z
-            .union([z.string(), z.number().transform(String)], {
-              error: "must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
-            })
-            .refine((id) => Object.hasOwn(platformTypes, id), {
-              error: "must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
-            }),
-        }),
+    input: () => ({
+      account_platform: z.object({
+        shop_domain: z
+          .string()
+          .regex(/^http:\/\/[^\s/]\S*$/, { error: "must start with http://" })
+          .pipe(shape.url),
+        platform_type_id: z
+          .union([z.string(), z.number().transform(String)], {
+            error: "must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
+          })
+          .refine((id) => Object.hasOwn(platformTypes, id), {
+            error: "must be one of the allowed IDs (1 to 13, 17, 19 to 23)",
+          }),
       }),
-    output: () => z.object({ account_platform: accountPlatform() }),
+    }),
+    output: () => ({ account_platform: accountPlatform() }),
     reply: enveloped,
   }),
   features: endpoint({
@@ -133,7 +129,7 @@ export const account = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: () => z.object({}),
+    input: () => ({}),
     output: () => featureList(),
     reply: enveloped,
   }),
@@ -145,11 +141,10 @@ export const account = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () =>
-      z.object({
-        feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
-        enabled: shape.boolean,
-      }),
+    input: () => ({
+      feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
+      enabled: shape.boolean,
+    }),
     output: () => featureList(),
     reply: enveloped,
   }),
@@ -160,7 +155,7 @@ export const account = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: () => z.object({}),
+    input: () => ({}),
     output: () => accountSettings(),
     reply: enveloped,
   }),
@@ -207,8 +202,8 @@ export const tokens = {
     paths: ["/oauth/token"],
     auth: "open",
     effect: "repeatable",
-    input: () => z.object({ client_id: shape.reference, client_secret: z.string(), grant_type: z.string() }),
-    output: () => z.object({ access_token: z.string(), token_type: z.string() }),
+    input: () => ({ client_id: shape.reference, client_secret: z.string(), grant_type: z.string() }),
+    output: () => ({ access_token: z.string(), token_type: z.string() }),
     reply: bare,
     errorForm: "oauth",
   }),
@@ -224,24 +219,22 @@ export const users = {
     paths: ["/users"],
     auth: "open",
     effect: "once",
-    input: () =>
-      z.object({
-        user: z.object({
-          email: shape.email,
-          display_name: shape.name,
-          password: shape.name,
-          url: shape.url,
-          /** An invitation by the operator. Needed only if sign-up is closed. */
-          invitation_code: z.string().max(100).optional(),
-        }),
+    input: () => ({
+      user: z.object({
+        email: shape.email,
+        display_name: shape.name,
+        password: shape.name,
+        url: shape.url,
+        /** An invitation by the operator. Needed only if sign-up is closed. */
+        invitation_code: z.string().max(100).optional(),
       }),
-    output: () =>
-      z.object({
-        user_id: z.number().int(),
-        token: z.string(),
-        app_key: z.string(),
-        secret: z.string(),
-      }),
+    }),
+    output: () => ({
+      user_id: z.number().int(),
+      token: z.string(),
+      app_key: z.string(),
+      secret: z.string(),
+    }),
     reply: enveloped,
   }),
   signIn: endpoint({
@@ -253,8 +246,8 @@ export const users = {
     paths: ["/users/b2blogin.json"],
     auth: "account",
     effect: "read",
-    input: () => z.object({ secret: z.string() }),
-    output: () => z.object({ code: z.string(), signin_url: z.string() }),
+    input: () => ({ secret: z.string() }),
+    output: () => ({ code: z.string(), signin_url: z.string() }),
     reply: enveloped,
   }),
   signedIn: endpoint({
@@ -265,14 +258,13 @@ export const users = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: () => z.object({ code: z.string().max(2_048) }),
-    output: () =>
-      z.object({
-        /** Null if the code is expired or invalid. */
-        account: z
-          .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
-          .nullable(),
-      }),
+    input: () => ({ code: z.string().max(2_048) }),
+    output: () => ({
+      /** Null if the code is expired or invalid. */
+      account: z
+        .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
+        .nullable(),
+    }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -282,18 +274,17 @@ export const users = {
     auth: "open",
     effect: "read",
     caching: cacheLifetimes.content,
-    input: () => z.object({ user_id: shape.rowId }),
-    output: () =>
-      z.object({
-        user: z.object({
-          id: z.number().int(),
-          slug: z.string(),
-          score: z.number().int(),
-          display_name: z.string(),
-          bio: z.string().nullable(),
-          social_image: z.string().nullable(),
-        }),
+    input: () => ({ user_id: shape.rowId }),
+    output: () => ({
+      user: z.object({
+        id: z.number().int(),
+        slug: z.string(),
+        score: z.number().int(),
+        display_name: z.string(),
+        bio: z.string().nullable(),
+        social_image: z.string().nullable(),
       }),
+    }),
     reply: enveloped,
   }),
 };

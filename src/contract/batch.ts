@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { list } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { lazyObject } from "./lazy-object.ts";
 import { parseJson } from "./json-text.ts";
 
 /** Source: practice of services of this kind. */
@@ -16,19 +17,17 @@ export const maxBatchMethods = 50;
 /** Maximum length of the reviews that a call shows, in characters. Assumed: as above. A page of a shop shows a few. */
 export const maxBatchCharacters = 2_000_000;
 
-const method = lazily(() =>
-  z.object({
-    method: z.enum(batchMethods, { error: `must be one of ${batchMethods.join(", ")}` }),
-    params: z
-      .looseObject({
-        /** The store's product ID. */
-        pid: shape.reference.nullish(),
-        page: shape.count.nullish(),
-        per_page: shape.count.nullish(),
-      })
-      .default({}),
-  }),
-);
+const method = lazyObject(() => ({
+  method: z.enum(batchMethods, { error: `must be one of ${batchMethods.join(", ")}` }),
+  params: z
+    .looseObject({
+      /** The store's product ID. */
+      pid: shape.reference.nullish(),
+      page: shape.count.nullish(),
+      per_page: shape.count.nullish(),
+    })
+    .default({}),
+}));
 
 /** A list, or its JSON text, as sent in a query or a form. */
 const methods = lazily(() =>
@@ -60,8 +59,8 @@ export const batch = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.content,
-    input: () => z.object({ methods: methods() }),
-    output: () => z.object({ results: z.array(z.object({ result: z.string() })) }),
+    input: () => ({ methods: methods() }),
+    output: () => ({ results: z.array(z.object({ result: z.string() })) }),
     reply: list("results"),
   }),
 };

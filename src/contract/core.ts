@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { bare } from "./reply.ts";
 import { detailsQuery, shape, timestamp } from "./shapes.ts";
-import { lazily } from "./lazily.ts";
+import { lazyObject } from "./lazy-object.ts";
 
 /** Requests per window and store, across all endpoints and tokens. Source: spec "Limits". */
 export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
@@ -11,31 +11,29 @@ export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
 export const coreListLimit = 100;
 
 /** A product as listed by the core API. Assumed: the specification shows no body; the format is that of similar services. */
-export const coreProduct = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    external_id: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    url: z.string(),
-    image_url: z.string().nullable(),
-    price: z.string().nullable(),
-    currency: z.string().nullable(),
-    brand: z.string().nullable(),
-    sku: z.string().nullable(),
-    mpn: z.string().nullable(),
-    gtins: z.array(z.object({ declared_type: z.string(), value: z.string() })),
-    status: z.string(),
-    created_at: timestamp(),
-    updated_at: timestamp(),
-    /** The following fields are present only with `details`. */
-    product_tags: z.string().nullish(),
-    blacklisted: z.boolean().optional(),
-    upc: z.string().nullish(),
-    isbn: z.string().nullish(),
-    external_sku: z.string().nullish(),
-  }),
-);
+export const coreProduct = lazyObject(() => ({
+  id: z.number().int(),
+  external_id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  url: z.string(),
+  image_url: z.string().nullable(),
+  price: z.string().nullable(),
+  currency: z.string().nullable(),
+  brand: z.string().nullable(),
+  sku: z.string().nullable(),
+  mpn: z.string().nullable(),
+  gtins: z.array(z.object({ declared_type: z.string(), value: z.string() })),
+  status: z.string(),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+  /** The following fields are present only with `details`. */
+  product_tags: z.string().nullish(),
+  blacklisted: z.boolean().optional(),
+  upc: z.string().nullish(),
+  isbn: z.string().nullish(),
+  external_sku: z.string().nullish(),
+}));
 
 export const core = {
   createToken: endpoint({
@@ -48,8 +46,8 @@ export const core = {
     extension: "practice",
     auth: "account",
     effect: "repeatable",
-    input: () => z.object({ secret: z.string({ error: "is missing" }) }),
-    output: () => z.object({ access_token: z.string() }),
+    input: () => ({ secret: z.string({ error: "is missing" }) }),
+    output: () => ({ access_token: z.string() }),
     reply: bare,
     errorForm: "core",
   }),
@@ -60,18 +58,16 @@ export const core = {
     paths: ["/core/v3/stores/{store_id}/products"],
     auth: "core",
     effect: "read",
-    input: () =>
-      z.object({
-        updated_at_min: shape.time.optional(),
-        limit: shape.count.optional(),
-        page_info: z.string().optional(),
-        ...detailsQuery(),
-      }),
-    output: () =>
-      z.object({
-        products: z.array(coreProduct()),
-        pagination: z.object({ next_page_info: z.string().nullable() }),
-      }),
+    input: () => ({
+      updated_at_min: shape.time.optional(),
+      limit: shape.count.optional(),
+      page_info: z.string().optional(),
+      ...detailsQuery(),
+    }),
+    output: () => ({
+      products: z.array(coreProduct()),
+      pagination: z.object({ next_page_info: z.string().nullable() }),
+    }),
     reply: bare,
     errorForm: "core",
   }),

@@ -4,6 +4,7 @@ import { enveloped, statusOnly } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { detailsQuery, shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { lazyObject } from "./lazy-object.ts";
 
 /** Source: spec "Coupon". */
 export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
@@ -20,7 +21,7 @@ export const couponErrorTexts = {
 } as const;
 
 const coupon_action = lazily(() => z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` }));
-const category = lazily(() => z.object({ error_text: z.string(), error_count: z.number().int() }));
+const category = lazyObject(() => ({ error_text: z.string(), error_count: z.number().int() }));
 
 export const coupons = {
   upload: endpoint({
@@ -29,19 +30,17 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique"],
     auth: "utoken",
     effect: "once",
-    input: () =>
-      z.object({
-        coupon_action: coupon_action(),
-        codes: z.array(shape.text.nullable(), { error: "must be a list of strings" }),
-        ...outcomesInput(),
-      }),
-    output: () =>
-      z.object({
-        total_codes: z.number().int(),
-        errors: z.object({ empty_cell: category(), code_length: category(), duplicate_code: category() }),
-        "new-codes": z.number().int(),
-        ...outcomesOutput(),
-      }),
+    input: () => ({
+      coupon_action: coupon_action(),
+      codes: z.array(shape.text.nullable(), { error: "must be a list of strings" }),
+      ...outcomesInput(),
+    }),
+    output: () => ({
+      total_codes: z.number().int(),
+      errors: z.object({ empty_cell: category(), code_length: category(), duplicate_code: category() }),
+      "new-codes": z.number().int(),
+      ...outcomesOutput(),
+    }),
     reply: enveloped,
     batch: { field: "codes", recommended: 1_000, max: 1_000 },
   }),
@@ -52,12 +51,11 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique"],
     auth: "utoken",
     effect: "read",
-    input: () => z.object({ ...detailsQuery() }),
-    output: () =>
-      z.object({
-        /** `coupon_action` is present only with `details`. */
-        coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
-      }),
+    input: () => ({ ...detailsQuery() }),
+    output: () => ({
+      /** `coupon_action` is present only with `details`. */
+      coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
+    }),
     reply: enveloped,
   }),
   stats: endpoint({
@@ -66,8 +64,8 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique/stats"],
     auth: "utoken",
     effect: "read",
-    input: () => z.object({}),
-    output: () => z.object({ stats: z.record(z.string(), z.number().int()) }),
+    input: () => ({}),
+    output: () => ({ stats: z.record(z.string(), z.number().int()) }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -77,8 +75,8 @@ export const coupons = {
     paths: ["/apps/{app_key}/coupons/unique/delete"],
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ coupon_action: coupon_action() }),
-    output: () => z.object({}),
+    input: () => ({ coupon_action: coupon_action() }),
+    output: () => ({}),
     reply: statusOnly,
   }),
 };

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import { lazily } from "./lazily.ts";
 import type { ReplyForm } from "./reply.ts";
@@ -157,15 +157,28 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
 /** The path prefix of all operations that the specification does not define. */
 export const extensionPrefix = "/starpost/v1";
 
-/** An endpoint as declared: its schemas are built on first use. */
-type Declared<I extends z.ZodType, O extends z.ZodType> = Omit<Endpoint<I, O>, "errorForm" | "input" | "output"> & {
+type Fields = z.core.$ZodLooseShape;
+
+/** The schema of an object, if only its fields are given. */
+type SchemaOf<S extends z.ZodType | Fields> = S extends z.ZodType
+  ? S
+  : S extends Fields
+    ? ReturnType<typeof z.object<S>>
+    : never;
+
+/** An endpoint as declared: its schemas, or the fields of objects, are built on first use. */
+type Declared<I, O> = Omit<Endpoint, "errorForm" | "input" | "output"> & {
   readonly errorForm?: ErrorForm;
   readonly input: () => I;
   readonly output: () => O;
 };
 
-export function endpoint<I extends z.ZodType, O extends z.ZodType>(declared: Declared<I, O>): Endpoint<I, O> {
-  const [input, output] = [lazily(declared.input), lazily(declared.output)];
+export function endpoint<I extends z.ZodType | Fields, O extends z.ZodType | Fields>(
+  declared: Declared<I, O>,
+): Endpoint<SchemaOf<I>, SchemaOf<O>> {
+  const toSchema = <S extends z.ZodType | Fields>(given: S) =>
+    (given instanceof z.ZodType ? given : z.object(given)) as SchemaOf<S>;
+  const [input, output] = [lazily(() => toSchema(declared.input())), lazily(() => toSchema(declared.output()))];
   return {
     errorForm: "status",
     ...declared,

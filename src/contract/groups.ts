@@ -27,7 +27,7 @@ export const groups = {
     auth: "utoken",
     effect: "once",
     input: () => z.object(named()),
-    output: () => z.object({}),
+    output: () => ({}),
     reply: statusOnly,
   }),
   list: endpoint({
@@ -37,13 +37,12 @@ export const groups = {
     paths: [path],
     auth: "utoken",
     effect: "read",
-    input: () => z.object({}),
-    output: () =>
-      z.object({
-        products_groups: z.array(
-          z.object({ id: z.number().int(), display_name: z.string(), account_id: z.number().int() }),
-        ),
-      }),
+    input: () => ({}),
+    output: () => ({
+      products_groups: z.array(
+        z.object({ id: z.number().int(), display_name: z.string(), account_id: z.number().int() }),
+      ),
+    }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -53,15 +52,14 @@ export const groups = {
     auth: "utoken",
     effect: "read",
     input: () => z.object(named()),
-    output: () =>
-      z.object({
-        products_group: z.object({
-          display_name: z.string(),
-          created_at: timestamp(),
-          updated_at: timestamp(),
-          products_apps: z.array(z.object({ sku: z.string(), product_url: z.string() })),
-        }),
+    output: () => ({
+      products_group: z.object({
+        display_name: z.string(),
+        created_at: timestamp(),
+        updated_at: timestamp(),
+        products_apps: z.array(z.object({ sku: z.string(), product_url: z.string() })),
       }),
+    }),
     reply: enveloped,
   }),
   update: endpoint({
@@ -71,13 +69,12 @@ export const groups = {
     paths: [`${path}/{group_name}`],
     auth: "utoken",
     effect: "repeatable",
-    input: () =>
-      z.object({
-        ...named(),
-        product_ids_to_add: productIds(),
-        product_ids_to_remove: productIds(),
-        ...outcomesInput(),
-      }),
+    input: () => ({
+      ...named(),
+      product_ids_to_add: productIds(),
+      product_ids_to_remove: productIds(),
+      ...outcomesInput(),
+    }),
     /** With `details`, one outcome for each product to add, then one for each product to remove. */
     output: () => z.object(outcomesOutput()),
     reply: statusWith,
@@ -90,7 +87,7 @@ export const groups = {
     auth: "utoken",
     effect: "repeatable",
     input: () => z.object(named()),
-    output: () => z.object({}),
+    output: () => ({}),
     reply: statusOnly,
   }),
 };

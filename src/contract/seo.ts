@@ -3,39 +3,37 @@ import { cacheLifetimes } from "./http-limits.ts";
 import { endpoint, extensionPrefix } from "./endpoint.ts";
 import { enveloped, flatResponse } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
-import { lazily } from "./lazily.ts";
+import { lazyObject } from "./lazy-object.ts";
 
 /** Number of reviews on an SEO page; the latest are shown. */
 export const seoPageReviews = 50;
 
 /** The content of an SEO page: a product, or the store, with its reviews. */
-const seoPage = lazily(() =>
-  z.object({
-    /** The store's product ID; null for the store. */
-    product_id: z.string().nullable(),
-    name: z.string(),
-    url: z.string(),
-    image_url: z.string().nullable(),
-    description: z.string().nullable(),
-    average_score: z.number(),
-    total_reviews: z.number().int(),
-    reviews: z.array(
-      z.object({
-        id: z.number().int(),
-        title: z.string(),
-        content: z.string(),
-        score: z.number().int(),
-        display_name: z.string(),
-        verified_buyer: z.boolean(),
-        /** The author's email address is not verified. */
-        anonymous: z.boolean(),
-        /** The store's comment. */
-        comment: z.string().nullable(),
-        created_at: timestamp(),
-      }),
-    ),
-  }),
-);
+const seoPage = lazyObject(() => ({
+  /** The store's product ID; null for the store. */
+  product_id: z.string().nullable(),
+  name: z.string(),
+  url: z.string(),
+  image_url: z.string().nullable(),
+  description: z.string().nullable(),
+  average_score: z.number(),
+  total_reviews: z.number().int(),
+  reviews: z.array(
+    z.object({
+      id: z.number().int(),
+      title: z.string(),
+      content: z.string(),
+      score: z.number().int(),
+      display_name: z.string(),
+      verified_buyer: z.boolean(),
+      /** The author's email address is not verified. */
+      anonymous: z.boolean(),
+      /** The store's comment. */
+      comment: z.string().nullable(),
+      created_at: timestamp(),
+    }),
+  ),
+}));
 export type SeoPage = z.output<ReturnType<typeof seoPage>>;
 
 export const seo = {
@@ -45,8 +43,8 @@ export const seo = {
     paths: ["/apps/{app_key}/subomain_check/{subdomain}"],
     auth: "utoken",
     effect: "read",
-    input: () => z.object({ subdomain: shape.id }),
-    output: () => z.object({ subdomain: z.object({ available: z.string(), subdomain: z.string() }) }),
+    input: () => ({ subdomain: shape.id }),
+    output: () => ({ subdomain: z.object({ available: z.string(), subdomain: z.string() }) }),
     reply: enveloped,
   }),
   pageUrl: endpoint({
@@ -56,8 +54,8 @@ export const seo = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.searchEngines,
-    input: () => z.object({ product_id: shape.legalId.optional() }),
-    output: () => z.object({ seo_page_url: z.string() }),
+    input: () => ({ product_id: shape.legalId.optional() }),
+    output: () => ({ seo_page_url: z.string() }),
     reply: flatResponse,
   }),
   page: endpoint({
@@ -72,8 +70,8 @@ export const seo = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.searchEngines,
-    input: () => z.object({ product_id: shape.legalId.optional() }),
-    output: () => z.object({ page: seoPage() }),
+    input: () => ({ product_id: shape.legalId.optional() }),
+    output: () => ({ page: seoPage() }),
     reply: enveloped,
   }),
 };

@@ -4,6 +4,7 @@ import { enveloped, envelopedWhenPresent } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { lazyObject } from "./lazy-object.ts";
 
 /** Email types by `email_type_id`. Source: spec "Unsubscriber". */
 export const emailTypes = {
@@ -44,15 +45,13 @@ export const unsubscriberErrorTexts = {
   email: "email is not valid",
 } as const;
 
-export const unsubscriber = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    user_email: z.string(),
-    email_type_id: z.number().int(),
-    /** Misspelled on the wire. */
-    unsubscirbed_by_name: z.string(),
-  }),
-);
+export const unsubscriber = lazyObject(() => ({
+  id: z.number().int(),
+  user_email: z.string(),
+  email_type_id: z.number().int(),
+  /** Misspelled on the wire. */
+  unsubscirbed_by_name: z.string(),
+}));
 
 /** Maximum number of addresses in one call, of all types. Assumed: the specification states none. */
 export const maxUnsubscribersPerCall = 10_000;
@@ -60,21 +59,19 @@ export const maxUnsubscribersPerCall = 10_000;
 const bulk = {
   auth: "utoken",
   effect: "repeatable",
-  input: () =>
-    z.object({
-      email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
-        error: "must be an object that maps email type IDs to lists of email addresses",
-      }),
-      async: shape.boolean.optional(),
-      validate_data: shape.boolean.optional(),
-      ...outcomesInput(),
+  input: () => ({
+    email_list: z.record(z.string(), z.array(z.string(), { error: "must be a list of email addresses" }), {
+      error: "must be an object that maps email type IDs to lists of email addresses",
     }),
-  output: () =>
-    z.object({
-      unsubscribers: z.array(unsubscriber()).optional(),
-      errors: z.array(z.object({ value: z.string(), error: z.string() })).optional(),
-      ...outcomesOutput(),
-    }),
+    async: shape.boolean.optional(),
+    validate_data: shape.boolean.optional(),
+    ...outcomesInput(),
+  }),
+  output: () => ({
+    unsubscribers: z.array(unsubscriber()).optional(),
+    errors: z.array(z.object({ value: z.string(), error: z.string() })).optional(),
+    ...outcomesOutput(),
+  }),
   reply: envelopedWhenPresent("unsubscribers"),
   batch: { field: "email_list", recommended: 150, max: maxUnsubscribersPerCall },
 } as const;
@@ -103,8 +100,8 @@ export const unsubscribers = {
     paths: ["/apps/{app_key}/unsubscribers"],
     auth: "utoken",
     effect: "read",
-    input: () => z.object({ count: shape.count.optional(), page: shape.count.optional() }),
-    output: () => z.object({ unsubscribers: z.array(unsubscriber()) }),
+    input: () => ({ count: shape.count.optional(), page: shape.count.optional() }),
+    output: () => ({ unsubscribers: z.array(unsubscriber()) }),
     reply: enveloped,
   }),
 };

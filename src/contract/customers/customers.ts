@@ -4,6 +4,7 @@ import { customerSuppressions } from "../emails/events.ts";
 import { reviewErasures } from "./review-erasures.ts";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { enveloped } from "../reply.ts";
 import { reviewStates } from "../reviews/shapes.ts";
 import { shape, timestamp } from "../shapes.ts";
@@ -13,60 +14,52 @@ const text = lazily(() => z.string());
 /** A product ID as the store knows it; null for the store itself, or a complete order. */
 const productId = lazily(() => z.string().nullable());
 
-const orderRecord = lazily(() =>
-  z.object({
-    order_id: text(),
-    order_date: timestamp(),
-    platform: text(),
-    customer_name: text(),
-    email: text(),
-    user_reference: text().nullable(),
-    created_at: timestamp(),
-    products: z.array(z.object({ product_id: text(), name: text(), quantity: id(), price: text().nullable() })),
-  }),
-);
+const orderRecord = lazyObject(() => ({
+  order_id: text(),
+  order_date: timestamp(),
+  platform: text(),
+  customer_name: text(),
+  email: text(),
+  user_reference: text().nullable(),
+  created_at: timestamp(),
+  products: z.array(z.object({ product_id: text(), name: text(), quantity: id(), price: text().nullable() })),
+}));
 
-const reviewRecord = lazily(() =>
-  z.object({
-    id: id(),
-    product_id: productId(),
-    display_name: text(),
-    score: id(),
-    title: text(),
-    content: text(),
-    /** The store's comment. */
-    comment: text().nullable(),
-    reviewer_type: text(),
-    state: z.enum(reviewStates),
-    user_reference: text().nullable(),
-    images: id(),
-    created_at: timestamp(),
-  }),
-);
+const reviewRecord = lazyObject(() => ({
+  id: id(),
+  product_id: productId(),
+  display_name: text(),
+  score: id(),
+  title: text(),
+  content: text(),
+  /** The store's comment. */
+  comment: text().nullable(),
+  reviewer_type: text(),
+  state: z.enum(reviewStates),
+  user_reference: text().nullable(),
+  images: id(),
+  created_at: timestamp(),
+}));
 
-const questionRecord = lazily(() =>
-  z.object({
-    id: id(),
-    product_id: text(),
-    display_name: text(),
-    content: text(),
-    /** `pending` until the customer confirms it. */
-    state: text(),
-    answers: id(),
-    created_at: timestamp(),
-  }),
-);
+const questionRecord = lazyObject(() => ({
+  id: id(),
+  product_id: text(),
+  display_name: text(),
+  content: text(),
+  /** `pending` until the customer confirms it. */
+  state: text(),
+  answers: id(),
+  created_at: timestamp(),
+}));
 
-const answerRecord = lazily(() =>
-  z.object({
-    id: id(),
-    question_id: id(),
-    product_id: text(),
-    display_name: text(),
-    content: text(),
-    created_at: timestamp(),
-  }),
-);
+const answerRecord = lazyObject(() => ({
+  id: id(),
+  question_id: id(),
+  product_id: text(),
+  display_name: text(),
+  content: text(),
+  created_at: timestamp(),
+}));
 
 /** What the service stores about a customer, newest first. */
 const customerFields = lazily(() => ({
@@ -141,42 +134,41 @@ const exportedParts = lazily(() => z.object(exportedFields()));
 export type ExportedParts = z.output<ReturnType<typeof exportedParts>>;
 
 /** The numbers of records that an erasure changes or deletes. */
-const erasedCounts = lazily(() =>
-  z.object({
-    orders: id(),
-    reviews: id(),
-    images: id(),
-    questions: id(),
-    /** Those of the customer, and all answers to the customer's questions. */
-    answers: id(),
-    mails: id(),
-    /** Emails that had not been sent. */
-    canceled_mails: id(),
-    /** Emails to others about the customer's texts. */
-    mails_to_others: id(),
-    unsubscriptions: id(),
-    suppressions: id(),
-    missed_products: id(),
-    webhook_deliveries: id(),
-    /** Results of calls with an idempotency key. */
-    stored_results: id(),
-    /** Other texts that contained the address. */
-    mentions: id(),
-  }),
-);
+const erasedCounts = lazyObject(() => ({
+  orders: id(),
+  reviews: id(),
+  images: id(),
+  questions: id(),
+  /** Those of the customer, and all answers to the customer's questions. */
+  answers: id(),
+  mails: id(),
+  /** Emails that had not been sent. */
+  canceled_mails: id(),
+  /** Emails to others about the customer's texts. */
+  mails_to_others: id(),
+  unsubscriptions: id(),
+  suppressions: id(),
+  missed_products: id(),
+  webhook_deliveries: id(),
+  /** Results of calls with an idempotency key. */
+  stored_results: id(),
+  /** Other texts that contained the address. */
+  mentions: id(),
+}));
 export type ErasedCounts = z.output<ReturnType<typeof erasedCounts>>;
 
 /** The record of an erasure. It contains no personal data. */
-const erasure = lazily(() =>
-  z.object({ id: id(), created_at: timestamp(), reviews: z.enum(reviewErasures), counts: erasedCounts() }),
-);
+const erasure = lazyObject(() => ({
+  id: id(),
+  created_at: timestamp(),
+  reviews: z.enum(reviewErasures),
+  counts: erasedCounts(),
+}));
 
-const erasureInput = lazily(() =>
-  z.object({
-    email: shape.email,
-    reviews: z.enum(reviewErasures, { error: `must be one of ${reviewErasures.join(", ")}` }).optional(),
-  }),
-);
+const erasureInput = lazyObject(() => ({
+  email: shape.email,
+  reviews: z.enum(reviewErasures, { error: `must be one of ${reviewErasures.join(", ")}` }).optional(),
+}));
 
 /** Page size of the list of erasures. */
 export const erasurePage = { default: 100, max: 1_000 } as const;
@@ -191,8 +183,8 @@ export const customers = {
     paths: [path],
     ...own,
     effect: "read",
-    input: () => z.object({ email: shape.email }),
-    output: () => z.object({ customer: customer() }),
+    input: () => ({ email: shape.email }),
+    output: () => ({ customer: customer() }),
   }),
   export: endpoint({
     summary: "Export everything that is stored about a customer",
@@ -202,8 +194,8 @@ export const customers = {
     effect: "read",
     // Emails contain links that act on behalf of their recipient.
     returnsSecret: true,
-    input: () => z.object({ email: shape.email }),
-    output: () => z.object({ export: z.object({ ...customerFields(), ...exportedFields() }) }),
+    input: () => ({ email: shape.email }),
+    output: () => ({ export: z.object({ ...customerFields(), ...exportedFields() }) }),
   }),
   planErasure: endpoint({
     summary: "Count what the erasure of a customer's data would change",
@@ -212,7 +204,7 @@ export const customers = {
     ...own,
     effect: "read",
     input: () => erasureInput(),
-    output: () => z.object({ plan: z.object({ reviews: z.enum(reviewErasures), counts: erasedCounts() }) }),
+    output: () => ({ plan: z.object({ reviews: z.enum(reviewErasures), counts: erasedCounts() }) }),
   }),
   erase: endpoint({
     summary: "Erase a customer's data",
@@ -222,12 +214,11 @@ export const customers = {
     ...own,
     effect: "repeatable",
     input: () => erasureInput(),
-    output: () =>
-      z.object({
-        erasure: erasure(),
-        /** Whether the remains of deleted rows were removed from the database; false if other processes prevented that. */
-        removed: z.boolean(),
-      }),
+    output: () => ({
+      erasure: erasure(),
+      /** Whether the remains of deleted rows were removed from the database; false if other processes prevented that. */
+      removed: z.boolean(),
+    }),
   }),
   erasures: endpoint({
     summary: "List erasures of customers' data, newest first (oldest first with `since_id`)",
@@ -241,7 +232,7 @@ export const customers = {
     paths: [`${path}/erasures`],
     ...own,
     effect: "read",
-    input: () => z.object({ since_id: shape.rowId.optional(), count: shape.count.optional() }),
-    output: () => z.object({ erasures: z.array(erasure()) }),
+    input: () => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }),
+    output: () => ({ erasures: z.array(erasure()) }),
   }),
 };

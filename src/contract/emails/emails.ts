@@ -8,6 +8,7 @@ import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { emailTypeId } from "../unsubscribers.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 /** Page size of email lists. Assumed: same as other lists of an account. */
 export const emailPage = { default: 20, max: 1_000 } as const;
@@ -20,49 +21,43 @@ export const emailSorts = ["newest", "oldest", "soonest", "latest"] as const;
 export type EmailSort = (typeof emailSorts)[number];
 
 /** A queued, sent, or unsent email. */
-export const emailRecord = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    category: z.enum(emailCategories),
-    email: z.string(),
-    name: z.string(),
-    state: z.enum(emailStates),
-    /** Name of the rule that prevented it, the response of the server that rejected it, or the last failure. */
-    reason: z.string().nullable(),
-    created_at: timestamp(),
-    /** When it is (or was) to be sent, or tried again. */
-    due_at: timestamp(),
-    sent_at: timestamp().nullable(),
-    attempts: z.number().int(),
-    /** Sent by `emails.sendTest`. */
-    is_test: z.boolean(),
-    /** IDs assigned by the store. Null if there is no order, or if the email is about the entire order. */
-    order_id: z.string().nullable(),
-    product_id: z.string().nullable(),
-  }),
-);
+export const emailRecord = lazyObject(() => ({
+  id: z.number().int(),
+  category: z.enum(emailCategories),
+  email: z.string(),
+  name: z.string(),
+  state: z.enum(emailStates),
+  /** Name of the rule that prevented it, the response of the server that rejected it, or the last failure. */
+  reason: z.string().nullable(),
+  created_at: timestamp(),
+  /** When it is (or was) to be sent, or tried again. */
+  due_at: timestamp(),
+  sent_at: timestamp().nullable(),
+  attempts: z.number().int(),
+  /** Sent by `emails.sendTest`. */
+  is_test: z.boolean(),
+  /** IDs assigned by the store. Null if there is no order, or if the email is about the entire order. */
+  order_id: z.string().nullable(),
+  product_id: z.string().nullable(),
+}));
 export type EmailRecord = z.output<ReturnType<typeof emailRecord>>;
 
-const emailMessage = lazily(() =>
-  z.object({
-    subject: z.string(),
-    text: z.string(),
-    html: z.string(),
-    /** The header section; null if the message is not stored. Added later, so other versions may omit it. */
-    headers: z.string().nullish(),
-  }),
-);
+const emailMessage = lazyObject(() => ({
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  /** The header section; null if the message is not stored. Added later, so other versions may omit it. */
+  headers: z.string().nullish(),
+}));
 
 /** An event in the history of an email. */
-const emailHistoryEvent = lazily(() =>
-  z.object({
-    event: z.enum(emailEventNames),
-    occurred_at: timestamp(),
-    /** When it was recorded; differs from `occurred_at` for events reported by a provider. */
-    noted_at: timestamp(),
-    detail: z.string().nullable(),
-  }),
-);
+const emailHistoryEvent = lazyObject(() => ({
+  event: z.enum(emailEventNames),
+  occurred_at: timestamp(),
+  /** When it was recorded; differs from `occurred_at` for events reported by a provider. */
+  noted_at: timestamp(),
+  detail: z.string().nullable(),
+}));
 
 /** Source: spec "Mail and statistics". */
 export const emailAggregates = ["day", "week", "month", "quarter", "year"] as const;
@@ -90,21 +85,19 @@ const counters = lazily(() =>
   ),
 );
 
-const emailForecast = lazily(() =>
-  z.object({
-    mails: z.number().int(),
-    /** Distinct addresses, ignoring case. */
-    people: z.number().int(),
-    /** In ascending order. Overdue emails count for today. */
-    days: z.array(z.object({ day: z.string(), mails: z.number().int() })),
-    not_sent: z.object(
-      Object.fromEntries(forecastRuleNames.map((name) => [name, z.number().int()])) as Record<
-        ForecastRuleName,
-        z.ZodNumber
-      >,
-    ),
-  }),
-);
+const emailForecast = lazyObject(() => ({
+  mails: z.number().int(),
+  /** Distinct addresses, ignoring case. */
+  people: z.number().int(),
+  /** In ascending order. Overdue emails count for today. */
+  days: z.array(z.object({ day: z.string(), mails: z.number().int() })),
+  not_sent: z.object(
+    Object.fromEntries(forecastRuleNames.map((name) => [name, z.number().int()])) as Record<
+      ForecastRuleName,
+      z.ZodNumber
+    >,
+  ),
+}));
 
 const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
 
@@ -124,22 +117,21 @@ export const emails = {
     paths: [prefix],
     ...own,
     effect: "read",
-    input: () =>
-      z.object({
-        /** Comma-separated list of states. */
-        state: nameList(emailStates).optional(),
-        order_id: shape.id.optional(),
-        product_id: shape.id.optional(),
-        email: shape.email.optional(),
-        category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
-        email_type_id: emailTypeId().optional(),
-        /** With a range, `newest` and `oldest` sort by creation time. */
-        ...timeRange(),
-        sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),
-        since_id: shape.rowId.optional(),
-        count: shape.count.optional(),
-      }),
-    output: () => z.object({ mails: z.array(emailRecord()) }),
+    input: () => ({
+      /** Comma-separated list of states. */
+      state: nameList(emailStates).optional(),
+      order_id: shape.id.optional(),
+      product_id: shape.id.optional(),
+      email: shape.email.optional(),
+      category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
+      email_type_id: emailTypeId().optional(),
+      /** With a range, `newest` and `oldest` sort by creation time. */
+      ...timeRange(),
+      sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),
+      since_id: shape.rowId.optional(),
+      count: shape.count.optional(),
+    }),
+    output: () => ({ mails: z.array(emailRecord()) }),
   }),
   get: endpoint({
     summary: "Show an email: its content, state, and history",
@@ -149,17 +141,16 @@ export const emails = {
     effect: "read",
     // The content contains links that act on behalf of the recipient.
     returnsSecret: true,
-    input: () => z.object({ mail_id: shape.rowId }),
-    output: () =>
-      z.object({
-        mail: emailRecord(),
-        /**
-         * The message as it was sent, or else rendered with current data and new links. Null if the template cannot be
-         * rendered.
-         */
-        message: emailMessage().nullable(),
-        events: z.array(emailHistoryEvent()),
-      }),
+    input: () => ({ mail_id: shape.rowId }),
+    output: () => ({
+      mail: emailRecord(),
+      /**
+       * The message as it was sent, or else rendered with current data and new links. Null if the template cannot be
+       * rendered.
+       */
+      message: emailMessage().nullable(),
+      events: z.array(emailHistoryEvent()),
+    }),
   }),
   cancel: endpoint({
     summary: "Cancel a queued email",
@@ -168,8 +159,8 @@ export const emails = {
     paths: [`${prefix}/{mail_id}/stop`],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ mail_id: shape.rowId }),
-    output: () => z.object({ mail: emailRecord() }),
+    input: () => ({ mail_id: shape.rowId }),
+    output: () => ({ mail: emailRecord() }),
   }),
   forecast: endpoint({
     summary: "Forecast the review-request emails that orders would trigger",
@@ -178,11 +169,10 @@ export const emails = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: () =>
-      z.object({
-        /** Lowest purchase ID to include (default: all purchases). */
-        since_purchase_id: shape.count.optional(),
-      }),
+    input: () => ({
+      /** Lowest purchase ID to include (default: all purchases). */
+      since_purchase_id: shape.count.optional(),
+    }),
     output: () => emailForecast(),
     reply: enveloped,
   }),
@@ -192,13 +182,12 @@ export const emails = {
     paths: ["/apps/{app_key}/email_stats/{since_date}/{to_date}"],
     auth: "utoken",
     effect: "read",
-    input: () =>
-      z.object({
-        since_date: shape.date,
-        to_date: shape.date,
-        categories: categories(),
-        aggregate: z.enum(emailAggregates, { error: `must be one of ${emailAggregates.join(", ")}` }),
-      }),
+    input: () => ({
+      since_date: shape.date,
+      to_date: shape.date,
+      categories: categories(),
+      aggregate: z.enum(emailAggregates, { error: `must be one of ${emailAggregates.join(", ")}` }),
+    }),
     /** Counters by category and date range (`<start>,<end>`). */
     output: () => z.record(z.string(), z.record(z.string(), counters())),
     reply: enveloped,
@@ -209,8 +198,8 @@ export const emails = {
     paths: ["/apps/{app_key}/reminders/send_test_email"],
     auth: "utoken",
     effect: "once",
-    input: () => z.object({ email: shape.email.optional() }),
-    output: () => z.object({}),
+    input: () => ({ email: shape.email.optional() }),
+    output: () => ({}),
     reply: statusOnly,
   }),
   ...explanationOperations,

@@ -64,26 +64,24 @@ export const emailEvents = {
         return z.array(providerEvent()).max(maxProviderEvents);
       },
     },
-    input: () =>
-      z.object({
-        body: z.string(),
-        webhook_id: text(),
-        webhook_timestamp: text(),
-        webhook_signature: text(),
-        provider_timestamp: text(),
-        provider_signature: text(),
-      }),
-    output: () =>
-      z.object({
-        /** New events, stored by this call. */
-        accepted: count(),
-        /** Events that were already stored. */
-        repeated: count(),
-        /** Events for emails that do not belong to the account. */
-        unknown: count(),
-        /** Events of unsupported kinds. */
-        ignored: count(),
-      }),
+    input: () => ({
+      body: z.string(),
+      webhook_id: text(),
+      webhook_timestamp: text(),
+      webhook_signature: text(),
+      provider_timestamp: text(),
+      provider_signature: text(),
+    }),
+    output: () => ({
+      /** New events, stored by this call. */
+      accepted: count(),
+      /** Events that were already stored. */
+      repeated: count(),
+      /** Events for emails that do not belong to the account. */
+      unknown: count(),
+      /** Events of unsupported kinds. */
+      ignored: count(),
+    }),
     reply: enveloped,
   }),
   setUp: endpoint({
@@ -95,20 +93,18 @@ export const emailEvents = {
     auth: "utoken",
     effect: "once",
     returnsSecret: true,
-    input: () =>
-      z.object({
-        /** Create a new secret. Signatures with the previous secret are no longer accepted. */
-        rotate: shape.boolean.optional(),
-        /** Public key of the provider (P-256; base64-encoded SPKI, or PEM). An empty string removes it. */
-        public_key: z.string().max(2_048).optional(),
-      }),
-    output: () =>
-      z.object({
-        /** URL to which the provider sends events. */
-        url: z.string(),
-        secret: z.string(),
-        public_key: z.string().nullable(),
-      }),
+    input: () => ({
+      /** Create a new secret. Signatures with the previous secret are no longer accepted. */
+      rotate: shape.boolean.optional(),
+      /** Public key of the provider (P-256; base64-encoded SPKI, or PEM). An empty string removes it. */
+      public_key: z.string().max(2_048).optional(),
+    }),
+    output: () => ({
+      /** URL to which the provider sends events. */
+      url: z.string(),
+      secret: z.string(),
+      public_key: z.string().nullable(),
+    }),
     reply: enveloped,
   }),
 };
@@ -130,8 +126,8 @@ export const emailSuppressions = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ email: shape.email }),
-    output: () => z.object({ email: z.string(), lifted: z.array(z.enum(customerSuppressions)) }),
+    input: () => ({ email: shape.email }),
+    output: () => ({ email: z.string(), lifted: z.array(z.enum(customerSuppressions)) }),
     reply: enveloped,
   }),
 };

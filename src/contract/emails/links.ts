@@ -2,6 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { dayMs } from "../time.ts";
 
 /** Links in emails that perform an action. */
@@ -35,17 +36,15 @@ export const linkPaths: Readonly<Record<EmailLinkKind, string>> = {
   click: `${extensionPrefix}/c`,
 };
 
-const link = lazily(() =>
-  z.object({
-    kind: z.enum(linkKinds),
-    /** `ready`: not followed yet; `done`: already followed; `gone`: expired, or its subject no longer exists. */
-    state: z.enum(["ready", "done", "gone"]),
-    /** Name of the product or store; for `unsubscribe`, the address. */
-    about: z.string(),
-    /** Title of the review, text of the question, or type of email. */
-    detail: z.string(),
-  }),
-);
+const link = lazyObject(() => ({
+  kind: z.enum(linkKinds),
+  /** `ready`: not followed yet; `done`: already followed; `gone`: expired, or its subject no longer exists. */
+  state: z.enum(["ready", "done", "gone"]),
+  /** Name of the product or store; for `unsubscribe`, the address. */
+  about: z.string(),
+  /** Title of the review, text of the question, or type of email. */
+  detail: z.string(),
+}));
 export type LinkState = z.output<ReturnType<typeof link>>;
 
 const path = {
@@ -67,8 +66,8 @@ export const links = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: () => z.object({ token: linkToken() }),
-    output: () => z.object({ link: link() }),
+    input: () => ({ token: linkToken() }),
+    output: () => ({ link: link() }),
     reply: enveloped,
   }),
   follow: endpoint({
@@ -79,8 +78,8 @@ export const links = {
     extension: "own",
     auth: "open",
     effect: "repeatable",
-    input: () => z.object({ token: linkToken() }),
-    output: () => z.object({ link: link() }),
+    input: () => ({ token: linkToken() }),
+    output: () => ({ link: link() }),
     reply: enveloped,
   }),
 };

@@ -3,39 +3,36 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { emailRuleNames, emailSettingNames } from "./rules.ts";
 import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 const value = lazily(() => z.union([z.boolean(), z.number(), z.string()]));
 
 /** A setting with its value for the account. */
-const emailSetting = lazily(() =>
-  z.object({
-    name: z.enum(emailSettingNames),
-    /** Description. */
-    says: z.string(),
-    type: z.enum(["switch", "number", "choice"]),
-    value: value(),
-    default: value(),
-    /** Whether the account has set a value. */
-    changed: z.boolean(),
-    /** Minimum and maximum of a number. */
-    min: z.number().nullable(),
-    max: z.number().nullable(),
-    choices: z.array(z.string()).nullable(),
-  }),
-);
+const emailSetting = lazyObject(() => ({
+  name: z.enum(emailSettingNames),
+  /** Description. */
+  says: z.string(),
+  type: z.enum(["switch", "number", "choice"]),
+  value: value(),
+  default: value(),
+  /** Whether the account has set a value. */
+  changed: z.boolean(),
+  /** Minimum and maximum of a number. */
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  choices: z.array(z.string()).nullable(),
+}));
 
 /** A rule with its state for the account. */
-const emailRule = lazily(() =>
-  z.object({
-    name: z.enum(emailRuleNames),
-    /** Description of when the rule applies. */
-    says: z.string(),
-    on: z.boolean(),
-    can_be_off: z.boolean(),
-    /** Settings that the rule uses. */
-    settings: z.array(z.enum(emailSettingNames)),
-  }),
-);
+const emailRule = lazyObject(() => ({
+  name: z.enum(emailRuleNames),
+  /** Description of when the rule applies. */
+  says: z.string(),
+  on: z.boolean(),
+  can_be_off: z.boolean(),
+  /** Settings that the rule uses. */
+  settings: z.array(z.enum(emailSettingNames)),
+}));
 
 const path = `${extensionPrefix}/apps/{app_key}/mail_rules`;
 const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
@@ -47,8 +44,8 @@ export const emailRules = {
     paths: [path],
     ...own,
     effect: "read",
-    input: () => z.object({}),
-    output: () => z.object({ rules: z.array(emailRule()), settings: z.array(emailSetting()) }),
+    input: () => ({}),
+    output: () => ({ rules: z.array(emailRule()), settings: z.array(emailSetting()) }),
   }),
   set: endpoint({
     summary: "Change an email setting (null restores the default)",
@@ -57,11 +54,10 @@ export const emailRules = {
     paths: [path],
     ...own,
     effect: "repeatable",
-    input: () =>
-      z.object({
-        name: z.enum(emailSettingNames, { error: `must be one of ${emailSettingNames.join(", ")}` }),
-        value: value().nullable(),
-      }),
-    output: () => z.object({ setting: emailSetting() }),
+    input: () => ({
+      name: z.enum(emailSettingNames, { error: `must be one of ${emailSettingNames.join(", ")}` }),
+      value: value().nullable(),
+    }),
+    output: () => ({ setting: emailSetting() }),
   }),
 };

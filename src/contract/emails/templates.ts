@@ -4,6 +4,7 @@ import { sentEmailCategories } from "./categories.ts";
 import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 /** Maximum length of each template part, in characters. Assumed: email clients clip HTML at about this length. */
 export const maxTemplateLength = { subject: 1_000, text: 100_000, html: 100_000 } as const;
@@ -41,19 +42,17 @@ const parts = lazily(() => ({
   html: part(maxTemplateLength.html),
 }));
 
-const templateInfo = lazily(() =>
-  z.object({
-    category: z.enum(sentEmailCategories),
-    /** Whether the account has replaced the built-in template. */
-    is_own: z.boolean(),
-    subject: z.string(),
-    updated_at: timestamp().nullable(),
-    /** Only if the account's template was disabled, because it failed for several emails. Saving it enables it. */
-    disabled_at: timestamp().optional(),
-    /** Why the account's template failed for the last email; only if it did. */
-    problem: z.string().optional(),
-  }),
-);
+const templateInfo = lazyObject(() => ({
+  category: z.enum(sentEmailCategories),
+  /** Whether the account has replaced the built-in template. */
+  is_own: z.boolean(),
+  subject: z.string(),
+  updated_at: timestamp().nullable(),
+  /** Only if the account's template was disabled, because it failed for several emails. Saving it enables it. */
+  disabled_at: timestamp().optional(),
+  /** Why the account's template failed for the last email; only if it did. */
+  problem: z.string().optional(),
+}));
 
 const emailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html: z.string() }));
 
@@ -68,8 +67,8 @@ export const emailTemplates = {
     paths: [path],
     ...own,
     effect: "read",
-    input: () => z.object({}),
-    output: () => z.object({ templates: z.array(templateInfo()) }),
+    input: () => ({}),
+    output: () => ({ templates: z.array(templateInfo()) }),
   }),
   get: endpoint({
     summary: "Get the template of an email category",
@@ -77,13 +76,12 @@ export const emailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "read",
-    input: () =>
-      z.object({
-        category: category(),
-        /** Return the built-in template even if the account has its own. */
-        built_in: z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")]).optional(),
-      }),
-    output: () => z.object({ template: emailTemplate() }),
+    input: () => ({
+      category: category(),
+      /** Return the built-in template even if the account has its own. */
+      built_in: z.union([z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")]).optional(),
+    }),
+    output: () => ({ template: emailTemplate() }),
   }),
   set: endpoint({
     summary: "Replace the template of an email category",
@@ -92,8 +90,8 @@ export const emailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ category: category(), ...parts() }),
-    output: () => z.object({ template: emailTemplate() }),
+    input: () => ({ category: category(), ...parts() }),
+    output: () => ({ template: emailTemplate() }),
   }),
   reset: endpoint({
     summary: "Restore the built-in template of an email category",
@@ -102,8 +100,8 @@ export const emailTemplates = {
     paths: [`${path}/{category}`],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ category: category() }),
-    output: () => z.object({ template: emailTemplate() }),
+    input: () => ({ category: category() }),
+    output: () => ({ template: emailTemplate() }),
   }),
   preview: endpoint({
     summary: "Render an email from sample data, using the stored template or the given parts",
@@ -111,13 +109,12 @@ export const emailTemplates = {
     paths: [`${path}/{category}/preview`],
     ...own,
     effect: "read",
-    input: () =>
-      z.object({
-        category: category(),
-        subject: parts().subject.optional(),
-        text: parts().text.optional(),
-        html: parts().html.optional(),
-      }),
-    output: () => z.object({ mail: z.object({ subject: z.string(), text: z.string(), html: z.string() }) }),
+    input: () => ({
+      category: category(),
+      subject: parts().subject.optional(),
+      text: parts().text.optional(),
+      html: parts().html.optional(),
+    }),
+    output: () => ({ mail: z.object({ subject: z.string(), text: z.string(), html: z.string() }) }),
   }),
 };

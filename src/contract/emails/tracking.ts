@@ -4,17 +4,16 @@ import { linkPaths } from "./links.ts";
 import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 /** The token contains the target URL, so it may be as long as a request line. */
 const token = lazily(() => z.string().max(16 * 1_024));
 
-const input = lazily(() =>
-  z.object({
-    token: token(),
-    /** Do not record the event. Implied by a HEAD request. */
-    only_look: shape.boolean.optional(),
-  }),
-);
+const input = lazyObject(() => ({
+  token: token(),
+  /** Do not record the event. Implied by a HEAD request. */
+  only_look: shape.boolean.optional(),
+}));
 
 export const tracking = {
   open: endpoint({
@@ -26,7 +25,7 @@ export const tracking = {
     effect: "repeatable",
     headField: "only_look",
     input: () => input(),
-    output: () => z.object({ content_type: z.string(), base64: z.string() }),
+    output: () => ({ content_type: z.string(), base64: z.string() }),
     reply: bytes,
   }),
   click: endpoint({
@@ -40,11 +39,10 @@ export const tracking = {
     headField: "only_look",
     redirects: true,
     input: () => input(),
-    output: () =>
-      z.object({
-        /** Null if the link has expired or was not issued by this service. */
-        url: z.string().nullable(),
-      }),
+    output: () => ({
+      /** Null if the link has expired or was not issued by this service. */
+      url: z.string().nullable(),
+    }),
     reply: enveloped,
   }),
 };

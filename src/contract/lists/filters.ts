@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { shape } from "../shapes.ts";
 
 /** Page sizes of lists with filters. */
@@ -42,7 +43,7 @@ export const searchPaging = lazily(() => ({
 }));
 
 /** How to request the next page of a list with filters: with the `page_info` of the current one. */
-export const nextPage = lazily(() => z.object({ next_page_info: z.string().nullable() }));
+export const nextPage = lazyObject(() => ({ next_page_info: z.string().nullable() }));
 
 /** The parts of a declaration that lists with filters share. */
 export const searchCall = { method: "GET", extension: "own", auth: "utoken", effect: "read" } as const;

@@ -1,38 +1,36 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { purchaseRecord } from "../orders.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { nextPage, searchCall, searchListing, searchPaging, timeRange } from "./filters.ts";
 
 /** An order with its products. */
-const foundOrder = lazily(() =>
-  z.object({
-    order_id: z.string(),
-    platform: z.string(),
-    email: z.string(),
-    customer_name: z.string(),
-    order_date: timestamp(),
-    currency_iso: z.string().nullable(),
-    user_reference: z.string().nullable(),
-    created_at: timestamp(),
-    /** Whether review-request emails are sent for it. */
-    send_mail: z.boolean(),
-    products: z.array(
-      z.object({
-        product_id: z.string(),
-        name: z.string(),
-        url: z.string(),
-        quantity: z.number().int(),
-        /** The price of the first unit. */
-        price: z.string().nullable(),
-        /** The ID of the review that an email about this order led to. */
-        review_id: z.number().int().nullable(),
-      }),
-    ),
-  }),
-);
+const foundOrder = lazyObject(() => ({
+  order_id: z.string(),
+  platform: z.string(),
+  email: z.string(),
+  customer_name: z.string(),
+  order_date: timestamp(),
+  currency_iso: z.string().nullable(),
+  user_reference: z.string().nullable(),
+  created_at: timestamp(),
+  /** Whether review-request emails are sent for it. */
+  send_mail: z.boolean(),
+  products: z.array(
+    z.object({
+      product_id: z.string(),
+      name: z.string(),
+      url: z.string(),
+      quantity: z.number().int(),
+      /** The price of the first unit. */
+      price: z.string().nullable(),
+      /** The ID of the review that an email about this order led to. */
+      review_id: z.number().int().nullable(),
+    }),
+  ),
+}));
 export type FoundOrder = z.output<ReturnType<typeof foundOrder>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}/orders`;
@@ -44,21 +42,20 @@ export const orderSearch = {
     listing: { items: "purchases", ...searchListing },
     paths: [prefix],
     ...own,
-    input: () =>
-      z.object({
-        email: shape.email.optional(),
-        product_id: shape.id.optional(),
-        order_id: shape.id.optional(),
-        ...timeRange(),
-        ...searchPaging(),
-      }),
-    output: () => z.object({ purchases: z.array(purchaseRecord()), pagination: nextPage() }),
+    input: () => ({
+      email: shape.email.optional(),
+      product_id: shape.id.optional(),
+      order_id: shape.id.optional(),
+      ...timeRange(),
+      ...searchPaging(),
+    }),
+    output: () => ({ purchases: z.array(purchaseRecord()), pagination: nextPage() }),
   }),
   get: endpoint({
     summary: "Get an order with its products",
     paths: [`${prefix}/{order_id}`],
     ...own,
-    input: () => z.object({ order_id: shape.id }),
-    output: () => z.object({ order: foundOrder() }),
+    input: () => ({ order_id: shape.id }),
+    output: () => ({ order: foundOrder() }),
   }),
 };

@@ -27,20 +27,19 @@ export const questionSearch = {
     listing: { items: "questions", ...searchListing },
     ...searchCall,
     paths: [`${extensionPrefix}/apps/{app_key}/questions`],
-    input: () =>
-      z.object({
-        email: shape.email.optional(),
-        product_id: shape.id.optional(),
-        /** Comma-separated list (default: public). */
-        state: nameList(questionStates).optional(),
-        ...timeRange(),
-        /** Searches the question, its answers, and the name of the person who asks. The list is sorted by ID. */
-        search: searchText().optional(),
-        /** Only questions without a public answer. */
-        unanswered: shape.boolean.optional(),
-        ...searchPaging(),
-      }),
-    output: () => z.object({ questions: z.array(foundQuestion()), pagination: nextPage() }),
+    input: () => ({
+      email: shape.email.optional(),
+      product_id: shape.id.optional(),
+      /** Comma-separated list (default: public). */
+      state: nameList(questionStates).optional(),
+      ...timeRange(),
+      /** Searches the question, its answers, and the name of the person who asks. The list is sorted by ID. */
+      search: searchText().optional(),
+      /** Only questions without a public answer. */
+      unanswered: shape.boolean.optional(),
+      ...searchPaging(),
+    }),
+    output: () => ({ questions: z.array(foundQuestion()), pagination: nextPage() }),
     reply: enveloped,
   }),
 };

@@ -15,14 +15,13 @@ export const unsubscriberSearch = {
     listing: { items: "unsubscribers", ...searchListing },
     ...searchCall,
     paths: [`${extensionPrefix}/apps/{app_key}/unsubscribers`],
-    input: () =>
-      z.object({
-        email: shape.email.optional(),
-        email_type_id: emailTypeId().optional(),
-        ...timeRange(),
-        ...searchPaging(),
-      }),
-    output: () => z.object({ unsubscribers: z.array(foundUnsubscriber()), pagination: nextPage() }),
+    input: () => ({
+      email: shape.email.optional(),
+      email_type_id: emailTypeId().optional(),
+      ...timeRange(),
+      ...searchPaging(),
+    }),
+    output: () => ({ unsubscribers: z.array(foundUnsubscriber()), pagination: nextPage() }),
     reply: enveloped,
   }),
 };

@@ -3,7 +3,7 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { decision } from "../reviews/moderation.ts";
 import { shape, timestamp } from "../shapes.ts";
-import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { answer } from "./questions.ts";
 
 /** `pending` until its author confirms it; `hidden` by the store. */
@@ -11,31 +11,27 @@ export const questionStates = ["pending", "public", "hidden"] as const;
 export type QuestionState = (typeof questionStates)[number];
 
 /** A question as the store sees it. */
-const moderatedQuestion = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    sku: z.string(),
-    content: z.string(),
-    state: z.enum(questionStates),
-    created_at: timestamp(),
-  }),
-);
+const moderatedQuestion = lazyObject(() => ({
+  id: z.number().int(),
+  sku: z.string(),
+  content: z.string(),
+  state: z.enum(questionStates),
+  created_at: timestamp(),
+}));
 
 /** An event in the history of a question and its answers. Visible only to the store. */
-const questionEvent = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    question_id: z.number().int(),
-    /** Null if the event concerns the question. */
-    answer_id: z.number().int().nullable(),
-    event: z.string(),
-    by: z.string(),
-    reason: z.string().nullable(),
-    /** The text before it was edited; null once the text is deleted. */
-    previous_content: z.string().nullable(),
-    created_at: timestamp(),
-  }),
-);
+const questionEvent = lazyObject(() => ({
+  id: z.number().int(),
+  question_id: z.number().int(),
+  /** Null if the event concerns the question. */
+  answer_id: z.number().int().nullable(),
+  event: z.string(),
+  by: z.string(),
+  reason: z.string().nullable(),
+  /** The text before it was edited; null once the text is deleted. */
+  previous_content: z.string().nullable(),
+  created_at: timestamp(),
+}));
 
 const path = `${extensionPrefix}/apps/{app_key}/questions/{question_id}`;
 
@@ -49,8 +45,8 @@ export const questionModeration = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ question_id: shape.rowId, published: shape.boolean, ...decision() }),
-    output: () => z.object({ question: moderatedQuestion() }),
+    input: () => ({ question_id: shape.rowId, published: shape.boolean, ...decision() }),
+    output: () => ({ question: moderatedQuestion() }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -61,8 +57,8 @@ export const questionModeration = {
     extension: "own",
     auth: "utoken",
     effect: "once",
-    input: () => z.object({ question_id: shape.rowId, ...decision() }),
-    output: () => z.object({}),
+    input: () => ({ question_id: shape.rowId, ...decision() }),
+    output: () => ({}),
     reply: statusOnly,
   }),
   history: endpoint({
@@ -73,8 +69,8 @@ export const questionModeration = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: () => z.object({ question_id: shape.rowId }),
-    output: () => z.object({ events: z.array(questionEvent()) }),
+    input: () => ({ question_id: shape.rowId }),
+    output: () => ({ events: z.array(questionEvent()) }),
     reply: enveloped,
   }),
 };
@@ -91,8 +87,8 @@ export const answerModeration = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ answer_id: shape.rowId, content: shape.content, ...decision() }),
-    output: () => z.object({ answer: answer() }),
+    input: () => ({ answer_id: shape.rowId, content: shape.content, ...decision() }),
+    output: () => ({ answer: answer() }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -103,8 +99,8 @@ export const answerModeration = {
     extension: "own",
     auth: "utoken",
     effect: "once",
-    input: () => z.object({ answer_id: shape.rowId, ...decision() }),
-    output: () => z.object({}),
+    input: () => ({ answer_id: shape.rowId, ...decision() }),
+    output: () => ({}),
     reply: statusOnly,
   }),
 };

@@ -4,39 +4,35 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { userSummary, voteOutput, voteType } from "../people.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
-import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 /** Page sizes of the question list. Assumed: the specification shows no pagination for it. */
 export const questionPage = { default: 1_000, max: 1_000 } as const;
 
 /** Source: spec "Question and answer". */
-export const answer = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    content: z.string(),
-    store_owner_comment: z.boolean(),
-    answerer: userSummary(),
-    votes_up: z.number().int(),
-    votes_down: z.number().int(),
-    created_at: timestamp(),
-  }),
-);
+export const answer = lazyObject(() => ({
+  id: z.number().int(),
+  content: z.string(),
+  store_owner_comment: z.boolean(),
+  answerer: userSummary(),
+  votes_up: z.number().int(),
+  votes_down: z.number().int(),
+  created_at: timestamp(),
+}));
 export type Answer = z.output<ReturnType<typeof answer>>;
 
 /** Source: spec "Question and answer". */
-export const question = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    content: z.string(),
-    asker: userSummary(),
-    user_type: z.string(),
-    created_at: timestamp(),
-    sorted_public_answers: z.array(answer()),
-  }),
-);
+export const question = lazyObject(() => ({
+  id: z.number().int(),
+  content: z.string(),
+  asker: userSummary(),
+  user_type: z.string(),
+  created_at: timestamp(),
+  sorted_public_answers: z.array(answer()),
+}));
 export type Question = z.output<ReturnType<typeof question>>;
 
-const bottomLine = lazily(() => z.object({ total_questions: z.number().int(), total_answers: z.number().int() }));
+const bottomLine = lazyObject(() => ({ total_questions: z.number().int(), total_answers: z.number().int() }));
 
 export const questions = {
   list: endpoint({
@@ -47,7 +43,7 @@ export const questions = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.content,
-    input: () => z.object({ sku: shape.id, count: shape.count.optional(), page: shape.count.optional() }),
+    input: () => ({ sku: shape.id, count: shape.count.optional(), page: shape.count.optional() }),
     output: () => bottomLine().extend({ questions: z.array(question()) }),
     reply: enveloped,
   }),
@@ -58,7 +54,7 @@ export const questions = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
-    input: () => z.object({ sku: shape.id }),
+    input: () => ({ sku: shape.id }),
     output: () => bottomLine(),
     reply: enveloped,
   }),
@@ -71,23 +67,22 @@ export const questions = {
     effect: "once",
     // Assumed: as in calls that create reviews.
     inputAliases: { sku: "product_id" },
-    input: () =>
-      z.object({
-        review_content: shape.content,
-        display_name: shape.name,
-        email: shape.email,
-        product_id: shape.legalId,
-        product_title: shape.name,
-        product_url: shape.url,
-        review_source: shape.reference.nullish(),
-        product_description: shape.text.nullish(),
-        product_image_url: shape.optionalUrl.nullish(),
-        prevent_duplicate_review: shape.boolean.nullish(),
-        product_tags: shape.tags.nullish(),
-      }),
+    input: () => ({
+      review_content: shape.content,
+      display_name: shape.name,
+      email: shape.email,
+      product_id: shape.legalId,
+      product_title: shape.name,
+      product_url: shape.url,
+      review_source: shape.reference.nullish(),
+      product_description: shape.text.nullish(),
+      product_image_url: shape.optionalUrl.nullish(),
+      prevent_duplicate_review: shape.boolean.nullish(),
+      product_tags: shape.tags.nullish(),
+    }),
     /** Assumed: with a valid utoken, the store vouches for the product's name and URL. */
     acceptsUtoken: true,
-    output: () => z.object({}),
+    output: () => ({}),
     reply: statusOnly,
   }),
 };
@@ -100,7 +95,7 @@ export const answers = {
     paths: ["/answers/{answer_id}/vote/{vote_type}", "/answers/{answer_id}/vote/{vote_type}.json"],
     auth: "open",
     effect: "once",
-    input: () => z.object({ answer_id: shape.rowId, vote_type: voteType() }),
+    input: () => ({ answer_id: shape.rowId, vote_type: voteType() }),
     output: () => voteOutput(),
     reply: enveloped,
   }),
@@ -111,15 +106,14 @@ export const answers = {
     extension: "own",
     auth: "utoken",
     effect: "once",
-    input: () =>
-      z.object({
-        question_id: shape.rowId,
-        content: shape.content,
-        /** The name and email address of a shopper; required together. Without them, the store answers. */
-        display_name: shape.name.optional(),
-        email: shape.email.optional(),
-      }),
-    output: () => z.object({ answer: answer() }),
+    input: () => ({
+      question_id: shape.rowId,
+      content: shape.content,
+      /** The name and email address of a shopper; required together. Without them, the store answers. */
+      display_name: shape.name.optional(),
+      email: shape.email.optional(),
+    }),
+    output: () => ({ answer: answer() }),
     reply: enveloped,
   }),
 };

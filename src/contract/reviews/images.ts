@@ -34,18 +34,16 @@ export const images = {
     effect: "once",
     // The other fields, and line breaks in the image, need some more.
     maxBodyBytes: maxImageText + 256 * 1_024,
-    input: () =>
-      z.object({
-        image_upload_token: shape.text,
-        /** Base64, with or without a `data:` prefix. */
-        image: z.string({ error: "must be the image in base64" }).max(maxImageText, {
-          error: `is larger than ${imageLimits.bytes} bytes`,
-        }),
+    input: () => ({
+      image_upload_token: shape.text,
+      /** Base64, with or without a `data:` prefix. */
+      image: z.string({ error: "must be the image in base64" }).max(maxImageText, {
+        error: `is larger than ${imageLimits.bytes} bytes`,
       }),
-    output: () =>
-      z.object({
-        image: z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }),
-      }),
+    }),
+    output: () => ({
+      image: z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }),
+    }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -56,13 +54,12 @@ export const images = {
     auth: "open",
     effect: "read",
     caching: cacheLifetimes.revalidated,
-    input: () =>
-      z.object({
-        image_id: shape.rowId,
-        /** The thumbnail instead of the image. */
-        size: z.enum(["original", "thumb"], { error: "must be original or thumb" }).optional(),
-      }),
-    output: () => z.object({ content_type: z.string(), base64: z.string() }),
+    input: () => ({
+      image_id: shape.rowId,
+      /** The thumbnail instead of the image. */
+      size: z.enum(["original", "thumb"], { error: "must be original or thumb" }).optional(),
+    }),
+    output: () => ({ content_type: z.string(), base64: z.string() }),
     reply: bytes,
   }),
 };

@@ -3,6 +3,7 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { decision } from "./moderation.ts";
 import { queueStates } from "./queue-states.ts";
 import { listedReview, reviewerTypes, score } from "./shapes.ts";
@@ -10,19 +11,17 @@ import { listedReview, reviewerTypes, score } from "./shapes.ts";
 export const queuePage = { default: 20, max: 100 } as const;
 
 /** A review that waits for a decision, with what the decision needs. */
-const queuedReview = lazily(() =>
-  z.object({
-    ...listedReview().shape,
-    state: z.enum(queueStates),
-    /** Why it is not published. */
-    held_because: z.string(),
-    product_title: z.string().nullable(),
-    /** The order whose email led to the review, or else the newest order of the author's address with the product. */
-    order_id: z.string().nullable(),
-    images: z.array(z.string()),
-    comment: z.string().nullable(),
-  }),
-);
+const queuedReview = lazyObject(() => ({
+  ...listedReview().shape,
+  state: z.enum(queueStates),
+  /** Why it is not published. */
+  held_because: z.string(),
+  product_title: z.string().nullable(),
+  /** The order whose email led to the review, or else the newest order of the author's address with the product. */
+  order_id: z.string().nullable(),
+  images: z.array(z.string()),
+  comment: z.string().nullable(),
+}));
 
 /** What a rule does with a review: publish it, hold it until the store decides, or hide it. */
 export const ruleActions = ["publish", "hold", "reject"] as const;
@@ -46,23 +45,21 @@ const conditions = lazily(() => ({
   verification: z.enum(ruleVerifications, { error: `must be one of ${ruleVerifications.join(", ")}` }).optional(),
 }));
 
-const rule = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    action: z.enum(ruleActions),
-    words: z.array(z.string()),
-    links: z.number().int().nullable(),
-    min_score: z.number().int().nullable(),
-    max_score: z.number().int().nullable(),
-    verification: z.enum(ruleVerifications).nullable(),
-    /** Description of the conditions. */
-    says: z.string(),
-    /** The reason that the rule records: the description, unless one was given. */
-    reason: z.string(),
-    by: z.string(),
-    created_at: timestamp(),
-  }),
-);
+const rule = lazyObject(() => ({
+  id: z.number().int(),
+  action: z.enum(ruleActions),
+  words: z.array(z.string()),
+  links: z.number().int().nullable(),
+  min_score: z.number().int().nullable(),
+  max_score: z.number().int().nullable(),
+  verification: z.enum(ruleVerifications).nullable(),
+  /** Description of the conditions. */
+  says: z.string(),
+  /** The reason that the rule records: the description, unless one was given. */
+  reason: z.string(),
+  by: z.string(),
+  created_at: timestamp(),
+}));
 export type ReviewRule = z.output<ReturnType<typeof rule>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}`;
@@ -77,14 +74,13 @@ export const reviewQueue = {
     paths: [`${prefix}/moderation_queue`],
     ...own,
     effect: "read",
-    input: () =>
-      z.object({
-        state: z.enum(queueStates, { error: `must be one of ${queueStates.join(", ")}` }).optional(),
-        since_id: shape.count.optional(),
-        count: shape.count.optional(),
-      }),
+    input: () => ({
+      state: z.enum(queueStates, { error: `must be one of ${queueStates.join(", ")}` }).optional(),
+      since_id: shape.count.optional(),
+      count: shape.count.optional(),
+    }),
     /** `total` counts all reviews in the queue. */
-    output: () => z.object({ total: z.number().int(), reviews: z.array(queuedReview()) }),
+    output: () => ({ total: z.number().int(), reviews: z.array(queuedReview()) }),
     reply: enveloped,
   }),
   requeue: endpoint({
@@ -94,8 +90,8 @@ export const reviewQueue = {
     paths: [`${prefix}/reviews/{review_id}/publication`],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ review_id: shape.rowId, ...decision() }),
-    output: () => z.object({ review: listedReview() }),
+    input: () => ({ review_id: shape.rowId, ...decision() }),
+    output: () => ({ review: listedReview() }),
     reply: enveloped,
   }),
 };
@@ -109,8 +105,8 @@ export const reviewRules = {
     paths: [`${prefix}/review_rules`],
     ...own,
     effect: "read",
-    input: () => z.object({}),
-    output: () => z.object({ rules: z.array(rule()) }),
+    input: () => ({}),
+    output: () => ({ rules: z.array(rule()) }),
     reply: enveloped,
   }),
   add: endpoint({
@@ -119,13 +115,12 @@ export const reviewRules = {
     paths: [`${prefix}/review_rules`],
     ...own,
     effect: "once",
-    input: () =>
-      z.object({
-        action: z.enum(ruleActions, { error: `must be one of ${ruleActions.join(", ")}` }),
-        ...conditions(),
-        ...decision(),
-      }),
-    output: () => z.object({ rule: rule() }),
+    input: () => ({
+      action: z.enum(ruleActions, { error: `must be one of ${ruleActions.join(", ")}` }),
+      ...conditions(),
+      ...decision(),
+    }),
+    output: () => ({ rule: rule() }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -135,8 +130,8 @@ export const reviewRules = {
     paths: [`${prefix}/review_rules/{rule_id}`],
     ...own,
     effect: "once",
-    input: () => z.object({ rule_id: shape.rowId }),
-    output: () => z.object({}),
+    input: () => ({ rule_id: shape.rowId }),
+    output: () => ({}),
     reply: statusOnly,
   }),
   test: endpoint({
@@ -145,24 +140,22 @@ export const reviewRules = {
     paths: [`${prefix}/review_rules/test`],
     ...own,
     effect: "read",
-    input: () =>
-      z.object({
-        /** An existing review; the other fields replace its own. */
-        review_id: shape.rowId.optional(),
-        title: shape.name.optional(),
-        content: shape.content.optional(),
-        display_name: shape.name.optional(),
-        score: score().optional(),
-        verification: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
-      }),
-    output: () =>
-      z.object({
-        /** Null if the account's setting decides. */
-        action: z.enum(ruleActions).nullable(),
-        /** Null if no rule applies: then a built-in check, or the account's setting, decides. */
-        rule_id: z.number().int().nullable(),
-        reason: z.string().nullable(),
-      }),
+    input: () => ({
+      /** An existing review; the other fields replace its own. */
+      review_id: shape.rowId.optional(),
+      title: shape.name.optional(),
+      content: shape.content.optional(),
+      display_name: shape.name.optional(),
+      score: score().optional(),
+      verification: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
+    }),
+    output: () => ({
+      /** Null if the account's setting decides. */
+      action: z.enum(ruleActions).nullable(),
+      /** Null if no rule applies: then a built-in check, or the account's setting, decides. */
+      rule_id: z.number().int().nullable(),
+      reason: z.string().nullable(),
+    }),
     reply: enveloped,
   }),
 };

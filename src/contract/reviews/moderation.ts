@@ -3,21 +3,20 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import { comment, listedReview } from "./shapes.ts";
 
 /** An event in a review's history. Visible only to the store. */
-const reviewEvent = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    review_id: z.number().int(),
-    event: z.string(),
-    by: z.string(),
-    reason: z.string().nullable(),
-    /** The comment before it was replaced, edited, or deleted. */
-    previous_content: z.string().optional(),
-    created_at: timestamp(),
-  }),
-);
+const reviewEvent = lazyObject(() => ({
+  id: z.number().int(),
+  review_id: z.number().int(),
+  event: z.string(),
+  by: z.string(),
+  reason: z.string().nullable(),
+  /** The comment before it was replaced, edited, or deleted. */
+  previous_content: z.string().optional(),
+  created_at: timestamp(),
+}));
 
 /** Who decided, and why; both are recorded. Assumed: without a name, the event is the store's. */
 export const decision = lazily(() => ({ reason: shape.content.optional(), by: shape.name.optional() }));
@@ -34,8 +33,8 @@ export const reviewModeration = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ review_id: shape.rowId, content: shape.content }),
-    output: () => z.object({ comment: comment() }),
+    input: () => ({ review_id: shape.rowId, content: shape.content }),
+    output: () => ({ comment: comment() }),
     reply: enveloped,
   }),
   editComment: endpoint({
@@ -46,8 +45,8 @@ export const reviewModeration = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () => z.object({ review_id: shape.rowId, content: shape.content, ...decision() }),
-    output: () => z.object({ comment: comment() }),
+    input: () => ({ review_id: shape.rowId, content: shape.content, ...decision() }),
+    output: () => ({ comment: comment() }),
     reply: enveloped,
   }),
   deleteComment: endpoint({
@@ -58,8 +57,8 @@ export const reviewModeration = {
     extension: "own",
     auth: "utoken",
     effect: "once",
-    input: () => z.object({ review_id: shape.rowId, ...decision() }),
-    output: () => z.object({}),
+    input: () => ({ review_id: shape.rowId, ...decision() }),
+    output: () => ({}),
     reply: statusOnly,
   }),
   setPublished: endpoint({
@@ -70,14 +69,13 @@ export const reviewModeration = {
     extension: "own",
     auth: "utoken",
     effect: "repeatable",
-    input: () =>
-      z.object({
-        review_id: shape.rowId,
-        published: shape.boolean,
-        reason: shape.content,
-        by: shape.name.optional(),
-      }),
-    output: () => z.object({ review: listedReview() }),
+    input: () => ({
+      review_id: shape.rowId,
+      published: shape.boolean,
+      reason: shape.content,
+      by: shape.name.optional(),
+    }),
+    output: () => ({ review: listedReview() }),
     reply: enveloped,
   }),
   history: endpoint({
@@ -88,8 +86,8 @@ export const reviewModeration = {
     extension: "own",
     auth: "utoken",
     effect: "read",
-    input: () => z.object({ review_id: shape.rowId }),
-    output: () => z.object({ events: z.array(reviewEvent()) }),
+    input: () => ({ review_id: shape.rowId }),
+    output: () => ({ events: z.array(reviewEvent()) }),
     reply: enveloped,
   }),
 };

@@ -4,6 +4,7 @@ import { endpoint } from "../endpoint.ts";
 import { bare, enveloped, statusWith, withoutInside } from "../reply.ts";
 import { detailsQuery, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 import {
   bottomLinePage,
   fullReview,
@@ -19,13 +20,11 @@ import {
 } from "./shapes.ts";
 
 /** Source: spec "Bottom lines". */
-const bottomLineItem = lazily(() =>
-  z.object({
-    domain_key: z.string(),
-    product_score: z.number(),
-    total_reviews: z.number().int(),
-  }),
-);
+const bottomLineItem = lazyObject(() => ({
+  domain_key: z.string(),
+  product_score: z.number(),
+  total_reviews: z.number().int(),
+}));
 
 /** Case-insensitive. */
 const direction = lazily(() =>
@@ -66,16 +65,15 @@ export const reviewReading = {
     paths: ["/v1/apps/{app_key}/reviews"],
     auth: "utoken",
     effect: "read",
-    input: () =>
-      z.object({
-        ...listQuery(),
-        deleted: shape.boolean.optional(),
-        /** Assumed: an extension of the specification: only reviews in this state, whether published or not. */
-        state: z.enum(reviewStates, { error: `must be one of ${reviewStates.join(", ")}` }).optional(),
-        user_reference: shape.reference.optional(),
-        ...detailsQuery(),
-      }),
-    output: () => z.object({ reviews: z.array(listedReview()) }),
+    input: () => ({
+      ...listQuery(),
+      deleted: shape.boolean.optional(),
+      /** Assumed: an extension of the specification: only reviews in this state, whether published or not. */
+      state: z.enum(reviewStates, { error: `must be one of ${reviewStates.join(", ")}` }).optional(),
+      user_reference: shape.reference.optional(),
+      ...detailsQuery(),
+    }),
+    output: () => ({ reviews: z.array(listedReview()) }),
     reply: bare,
   }),
   listByUser: endpoint({
@@ -86,8 +84,8 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.revalidated,
-    input: () => z.object({ user_reference: shape.reference.optional(), ...listQuery() }),
-    output: () => z.object({ reviews: z.array(fullReview()), total_reviews: z.number().int() }),
+    input: () => ({ user_reference: shape.reference.optional(), ...listQuery() }),
+    output: () => ({ reviews: z.array(fullReview()), total_reviews: z.number().int() }),
     reply: enveloped,
   }),
   get: endpoint({
@@ -97,8 +95,8 @@ export const reviewReading = {
     auth: "open",
     effect: "read",
     caching: cacheLifetimes.content,
-    input: () => z.object({ review_id: shape.rowId }),
-    output: () => z.object({ review: fullReview() }),
+    input: () => ({ review_id: shape.rowId }),
+    output: () => ({ review: fullReview() }),
     reply: enveloped,
   }),
   top: endpoint({
@@ -110,8 +108,8 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
-    input: () => z.object({}),
-    output: () => z.object({ reviews: z.array(topReview()) }),
+    input: () => ({}),
+    output: () => ({ reviews: z.array(topReview()) }),
     reply: withoutInside(statusWith, "reviews", ["product_name", "display_name"]),
   }),
   widget: endpoint({
@@ -122,11 +120,10 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
-    input: () =>
-      z.object({
-        product_id: shape.legalId,
-        ...widgetQuery(),
-      }),
+    input: () => ({
+      product_id: shape.legalId,
+      ...widgetQuery(),
+    }),
     output: () => widgetPage(),
     reply: enveloped,
   }),
@@ -138,10 +135,9 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
-    input: () =>
-      z.object({
-        ...widgetQuery(),
-      }),
+    input: () => ({
+      ...widgetQuery(),
+    }),
     output: () => widgetPage(),
     reply: enveloped,
   }),
@@ -152,11 +148,10 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
-    input: () => z.object({ product_id: shape.id }),
-    output: () =>
-      z.object({
-        bottomline: z.object({ average_score: z.number(), total_reviews: z.number().int() }),
-      }),
+    input: () => ({ product_id: shape.id }),
+    output: () => ({
+      bottomline: z.object({ average_score: z.number(), total_reviews: z.number().int() }),
+    }),
     reply: enveloped,
     supportsJsonp: true,
   }),
@@ -173,19 +168,17 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.allProducts,
-    input: () =>
-      z.object({
-        count: shape.count.optional(),
-        page: shape.count.optional(),
-        since_id: shape.count.optional(),
-        since_date: shape.time.optional(),
-      }),
-    output: () =>
-      z.object({
-        bottomlines: z.array(bottomLineItem()).optional(),
-        page: z.string().optional(),
-        per_page: z.string().optional(),
-      }),
+    input: () => ({
+      count: shape.count.optional(),
+      page: shape.count.optional(),
+      since_id: shape.count.optional(),
+      since_date: shape.time.optional(),
+    }),
+    output: () => ({
+      bottomlines: z.array(bottomLineItem()).optional(),
+      page: z.string().optional(),
+      per_page: z.string().optional(),
+    }),
     reply: enveloped,
     supportsJsonp: true,
     isReadLimited: true,

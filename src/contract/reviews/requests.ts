@@ -4,6 +4,7 @@ import { linkPaths, linkToken } from "../emails/links.ts";
 import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 /** The fields of the review form, in order. */
 export const reviewFormFields = ["score", "title", "content", "display_name"] as const;
@@ -12,46 +13,40 @@ export type ReviewFormField = (typeof reviewFormFields)[number];
 /** Maximum lengths in the review form, in UTF-16 code units, as browsers count. Assumed: shorter than the limits of the API. */
 export const reviewFormLimits = { title: 150, content: 10_000, display_name: 100 } as const;
 
-const formFields = lazily(() =>
-  z.object({
-    score: z.string(),
-    title: z.string(),
-    content: z.string(),
-    display_name: z.string(),
-  }),
-);
+const formFields = lazyObject(() => ({
+  score: z.string(),
+  title: z.string(),
+  content: z.string(),
+  display_name: z.string(),
+}));
 
-const requestedReview = lazily(() =>
-  z.object({
-    score: z.number().int(),
-    title: z.string(),
-    content: z.string(),
-    /** The name as shown publicly. */
-    display_name: z.string(),
-    verified_buyer: z.boolean(),
-    created_at: timestamp(),
-  }),
-);
+const requestedReview = lazyObject(() => ({
+  score: z.number().int(),
+  title: z.string(),
+  content: z.string(),
+  /** The name as shown publicly. */
+  display_name: z.string(),
+  verified_buyer: z.boolean(),
+  created_at: timestamp(),
+}));
 
-const request = lazily(() =>
-  z.object({
-    /** `ready`: awaits a review; `done`: the review was written; `gone`: the link has expired, or the product was deleted. */
-    state: z.enum(["ready", "done", "gone"]),
-    /** The link is from a test email: the review is shown but not stored. */
-    is_test: z.boolean(),
-    /** The recipient has since unsubscribed from such emails, but may still write a review. */
-    is_unsubscribed: z.boolean(),
-    store_name: z.string(),
-    /** Null if the state is `gone`. */
-    product: z.object({ name: z.string(), url: z.string(), image_url: z.string().nullable() }).nullable(),
-    /** The values of the fields: as submitted, or initially only the customer's name. */
-    fields: formFields(),
-    /** Errors in the submitted fields, worded for shoppers. If there are any, no review is stored. */
-    problems: z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })),
-    /** The review, if the state is `done`. */
-    review: requestedReview().nullable(),
-  }),
-);
+const request = lazyObject(() => ({
+  /** `ready`: awaits a review; `done`: the review was written; `gone`: the link has expired, or the product was deleted. */
+  state: z.enum(["ready", "done", "gone"]),
+  /** The link is from a test email: the review is shown but not stored. */
+  is_test: z.boolean(),
+  /** The recipient has since unsubscribed from such emails, but may still write a review. */
+  is_unsubscribed: z.boolean(),
+  store_name: z.string(),
+  /** Null if the state is `gone`. */
+  product: z.object({ name: z.string(), url: z.string(), image_url: z.string().nullable() }).nullable(),
+  /** The values of the fields: as submitted, or initially only the customer's name. */
+  fields: formFields(),
+  /** Errors in the submitted fields, worded for shoppers. If there are any, no review is stored. */
+  problems: z.array(z.object({ field: z.enum(reviewFormFields), error: z.string() })),
+  /** The review, if the state is `done`. */
+  review: requestedReview().nullable(),
+}));
 export type ReviewRequest = z.output<ReturnType<typeof request>>;
 
 const path = {
@@ -74,8 +69,8 @@ export const reviewRequests = {
     extension: "own",
     auth: "open",
     effect: "read",
-    input: () => z.object({ token: linkToken() }),
-    output: () => z.object({ request: request() }),
+    input: () => ({ token: linkToken() }),
+    output: () => ({ request: request() }),
     reply: enveloped,
   }),
   write: endpoint({
@@ -87,15 +82,14 @@ export const reviewRequests = {
     extension: "own",
     auth: "open",
     effect: "repeatable",
-    input: () =>
-      z.object({
-        token: linkToken(),
-        score: typed(),
-        title: typed(),
-        content: typed(),
-        display_name: typed(),
-      }),
-    output: () => z.object({ request: request() }),
+    input: () => ({
+      token: linkToken(),
+      score: typed(),
+      title: typed(),
+      content: typed(),
+      display_name: typed(),
+    }),
+    output: () => ({ request: request() }),
     reply: enveloped,
   }),
 };

@@ -83,7 +83,7 @@ export const reviewWriting = {
     input: () => z.object({ ...newReview(), product_url: shape.url }).loose(),
     /** Assumed: with a valid utoken, the caller is the store, whose reviews are not held. */
     acceptsUtoken: true,
-    output: () => z.object({ image_upload_token: z.string() }),
+    output: () => ({ image_upload_token: z.string() }),
     reply: flat,
   }),
   createNow: endpoint({
@@ -106,7 +106,7 @@ export const reviewWriting = {
         })
         .loose(),
     acceptsUtoken: true,
-    output: () => z.object({ reviews: z.array(fullReview()) }),
+    output: () => ({ reviews: z.array(fullReview()) }),
     reply: enveloped,
   }),
   vote: endpoint({
@@ -116,7 +116,7 @@ export const reviewWriting = {
     paths: ["/reviews/{review_id}/vote/{vote_type}", "/reviews/{review_id}/vote/{vote_type}.json"],
     auth: "open",
     effect: "once",
-    input: () => z.object({ review_id: shape.rowId, vote_type: voteType() }),
+    input: () => ({ review_id: shape.rowId, vote_type: voteType() }),
     output: () => voteOutput(),
     reply: enveloped,
   }),

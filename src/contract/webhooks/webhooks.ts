@@ -3,6 +3,7 @@ import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
 
 /**
  * Source: spec "Events"; common practice for the others, which only webhooks receive that ask for them. An event of a change
@@ -36,14 +37,12 @@ export const webhookEventName = lazily(() =>
     error: `must be one of ${webhookEvents.join(", ")}`,
   }),
 );
-const webhook = lazily(() =>
-  z.object({
-    id: z.number().int(),
-    url: z.string(),
-    event_name: z.string(),
-    created_at: timestamp(),
-  }),
-);
+const webhook = lazyObject(() => ({
+  id: z.number().int(),
+  url: z.string(),
+  event_name: z.string(),
+  created_at: timestamp(),
+}));
 /** How deliveries to the webhook have gone. */
 const health = lazily(() => ({
   last_success_at: timestamp().nullable(),
@@ -65,9 +64,9 @@ export const webhooks = {
     paths: [path],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ url: shape.url, event_name: webhookEventName() }),
+    input: () => ({ url: shape.url, event_name: webhookEventName() }),
     /** `secret` signs the deliveries. Only this call returns it. */
-    output: () => z.object({ webhook: webhook().extend({ secret: z.string() }) }),
+    output: () => ({ webhook: webhook().extend({ secret: z.string() }) }),
     reply: enveloped,
   }),
   list: endpoint({
@@ -77,8 +76,8 @@ export const webhooks = {
     paths: [path],
     ...own,
     effect: "read",
-    input: () => z.object({}),
-    output: () => z.object({ webhooks: z.array(webhook().extend(health()).partial(optionalHealth)) }),
+    input: () => ({}),
+    output: () => ({ webhooks: z.array(webhook().extend(health()).partial(optionalHealth)) }),
     reply: enveloped,
   }),
   trigger: endpoint({
@@ -87,14 +86,13 @@ export const webhooks = {
     paths: [`${path}/trigger`],
     ...own,
     effect: "once",
-    input: () => z.object({ event_name: webhookEventName() }),
+    input: () => ({ event_name: webhookEventName() }),
     /** One per webhook. The body has `"test": true`, and data that is not stored. */
-    output: () =>
-      z.object({
-        deliveries: z.array(
-          z.object({ id: z.number().int(), webhook_id: z.number().int(), url: z.string(), event_id: z.string() }),
-        ),
-      }),
+    output: () => ({
+      deliveries: z.array(
+        z.object({ id: z.number().int(), webhook_id: z.number().int(), url: z.string(), event_id: z.string() }),
+      ),
+    }),
     reply: enveloped,
   }),
   delete: endpoint({
@@ -104,8 +102,8 @@ export const webhooks = {
     paths: [`${path}/{webhook_id}`],
     ...own,
     effect: "repeatable",
-    input: () => z.object({ webhook_id: shape.rowId }),
-    output: () => z.object({}),
+    input: () => ({ webhook_id: shape.rowId }),
+    output: () => ({}),
     reply: statusOnly,
   }),
 };
