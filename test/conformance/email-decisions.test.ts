@@ -49,7 +49,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
     });
     const [decision] = explanation.decisions;
     expect(decision).toMatchObject({
-      products: [{ product_id: "teapot", name: "Teapot", left_out_by: null }],
+      products: [{ product_id: "teapot", name: "Teapot", dropped_by: null }],
       is_whole_order: false,
       state: "queued",
       decided_by: null,
@@ -248,8 +248,8 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       is_whole_order: true,
       decided_by: null,
       products: [
-        { product_id: "teapot", left_out_by: null },
-        { product_id: "pan", left_out_by: "mails_stopped" },
+        { product_id: "teapot", dropped_by: null },
+        { product_id: "pan", dropped_by: "mails_stopped" },
       ],
       sentence:
         "The email about this order to jane@mail.example has been due since 2026-03-15 and is waiting for a worker.",

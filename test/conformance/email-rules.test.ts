@@ -274,7 +274,7 @@ describeBackends("email settings", (harness: () => Harness) => {
       ["reviewed_lately", false],
       ["too_many_to_person", true],
     ]);
-    expect(rules.find(({ name }) => name === "order_too_old")?.says).toContain("9 months");
+    expect(rules.find(({ name }) => name === "order_too_old")?.description).toContain("9 months");
   });
 
   it("reject invalid values without changing anything", async () => {

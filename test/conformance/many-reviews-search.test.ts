@@ -65,9 +65,9 @@ describeEngine("searching many reviews", (harness) => {
       content: "text",
       comment: "text",
     } as const;
-    await sql`insert into reviews (id, account_id, product_row, user_row, shelf, title, content, reviewer_type, votes_up,
+    await sql`insert into reviews (id, account_id, product_row, user_row, rating_target, title, content, reviewer_type, votes_up,
         votes_down, updated_at, score, published, moderation, images, created_at, comment)
-      select batch.id, reviews.account_id, product_row, user_row, shelf, 'T', batch.content, reviewer_type, 0, 0, batch.created_at,
+      select batch.id, reviews.account_id, product_row, user_row, rating_target, 'T', batch.content, reviewer_type, 0, 0, batch.created_at,
         batch.score, batch.published, batch.moderation, batch.images, batch.created_at, batch.comment
       from ${batchRows(columns, rows, dialect)} cross join reviews
       where reviews.account_id = ${accountId} and reviews.id = ${firstId}`.execute(db);

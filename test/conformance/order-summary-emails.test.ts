@@ -37,7 +37,7 @@ describeBackends("an email that covers a complete order", (harness: () => Harnes
       decision.is_whole_order ? "whole" : "own",
       decision.state,
       decision.decided_by,
-      products.map(({ product_id, left_out_by }) => [product_id, left_out_by]),
+      products.map(({ product_id, dropped_by }) => [product_id, dropped_by]),
     ]);
 
   it("keeps existing emails per product if the setting changes between two requests", async () => {

@@ -80,8 +80,8 @@ describeBackends("review counts", (harness) => {
     const totals = await database.db.selectFrom("review_totals").selectAll().execute();
     const expected = recount(reviews, members);
     expect(expected.size).toBeGreaterThan(4);
-    expect(totals.map(({ shelf: target }) => target)).toEqual(expect.arrayContaining([...expected.keys()]));
-    for (const { shelf: target, shown_reviews, shown_score, ...row } of totals) {
+    expect(totals.map(({ rating_target: target }) => target)).toEqual(expect.arrayContaining([...expected.keys()]));
+    for (const { rating_target: target, shown_reviews, shown_score, ...row } of totals) {
       const stars = expected.get(target) ?? [0, 0, 0, 0, 0];
       expect([target, row.stars_1, row.stars_2, row.stars_3, row.stars_4, row.stars_5]).toEqual([target, ...stars]);
       if (!/^[pg]/.test(target)) continue;

@@ -108,7 +108,10 @@ describeIsolated("rules for reviews", (harness) => {
     expect(await reviewRules.test({ review_id: id, verification: "verified_buyer" })).toMatchObject({ rule_id: 1 });
     await reviewRules.delete({ rule_id: 1 });
     await expect(reviewRules.delete({ rule_id: 1 })).rejects.toMatchObject({ kind: "recordNotFound", record: "Rule" });
-    expect((await reviewRules.add({ action: "publish", min_score: 5 })).rule).toMatchObject({ id: 2, says: "score 5" });
+    expect((await reviewRules.add({ action: "publish", min_score: 5 })).rule).toMatchObject({
+      id: 2,
+      description: "score 5",
+    });
     const other = (await harness().newAccount()).service;
     expect(await other.reviewRules.list({})).toEqual({ rules: [] });
     await expect(reviewRules.add({ action: "hold" })).rejects.toMatchObject({ kind: "invalidParams" });

@@ -44,12 +44,12 @@ const countOf = (home: Home, title: string) =>
 
 /** Products whose stored totals differ from their reviews. */
 const wrongTotals = `
-  select totals.shelf from review_totals as totals left join (
-    select shelf, sum(score = 1) as one, sum(score = 2) as two, sum(score = 3) as three, sum(score = 4) as four,
+  select totals.rating_target from review_totals as totals left join (
+    select rating_target, sum(score = 1) as one, sum(score = 2) as two, sum(score = 3) as three, sum(score = 4) as four,
       sum(score = 5) as five
-    from reviews where published = 1 group by shelf
-  ) as counted on counted.shelf = totals.shelf
-  where substr(totals.shelf, 1, 1) = 'p' and (stars_1, stars_2, stars_3, stars_4, stars_5) is not (one, two, three, four, five)`;
+    from reviews where published = 1 group by rating_target
+  ) as counted on counted.rating_target = totals.rating_target
+  where substr(totals.rating_target, 1, 1) = 'p' and (stars_1, stars_2, stars_3, stars_4, stars_5) is not (one, two, three, four, five)`;
 
 const importArgs = (file: string) => [
   "reviews",
@@ -110,7 +110,7 @@ test(
     expect(query(home, wrongTotals)).toEqual([]);
     const [totals] = query(
       other,
-      "select sum(stars_1 + stars_2 + stars_3 + stars_4 + stars_5) as reviews from review_totals where substr(shelf, 1, 1) = 'p'",
+      "select sum(stars_1 + stars_2 + stars_3 + stars_4 + stars_5) as reviews from review_totals where substr(rating_target, 1, 1) = 'p'",
     );
     expect(totals).toEqual({ reviews: stored + found });
     // The rest can be imported: the import refuses reviews that are stored, which it finds by their author and product.

@@ -134,7 +134,7 @@ it("explains the emails of all orders of an address, newest first, also remotely
   }
   const one = await home.run([...why, "--limit", "1", "--format", "csv"]);
   expect(one.stdout.split("\n").slice(0, 2)).toEqual([
-    "order_id,product_id,rule,result,says,decided_by,sentence",
+    "order_id,product_id,rule,result,description,decided_by,sentence",
     expect.stringMatching(/^1003,cup,past_order,passed,/),
   ]);
   expect(one.stderr).toContain("--limit");

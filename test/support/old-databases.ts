@@ -50,9 +50,16 @@ export function describeOldDatabases(title: string, suite: (place: () => Promise
 }
 
 /** Makes a database look as if its schema were another one. */
-export async function setSchemaVersion(url: string, version: number): Promise<void> {
-  const statement = `delete from starpost_migrations;
-    insert into starpost_migrations (version, name, applied_at) values (${version}, 'other', 0)`;
+export function setSchemaVersion(url: string, version: number): Promise<void> {
+  return changeDatabase(
+    url,
+    `delete from starpost_migrations;
+    insert into starpost_migrations (version, name, applied_at) values (${version}, 'other', 0)`,
+  );
+}
+
+/** Runs statements without opening the database as the program does. */
+export async function changeDatabase(url: string, statement: string): Promise<void> {
   if (url.startsWith("postgres")) {
     await execute(statement, url);
     return;

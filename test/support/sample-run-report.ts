@@ -71,7 +71,7 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
         { from: startedMs, to: startedMs + 30_000, rows: 13_200, isEnded: false },
         { from: resumedMs, to: resumedMs + 30_000, rows: 13_200, isEnded: true },
       ],
-      hasPulses: true,
+      hasHeartbeats: true,
     },
     verified: { at: new Date(resumedMs + 60_000).toISOString(), checked: { rows: 26_180 }, missing_count: 2 },
     undone: {

@@ -27,7 +27,7 @@ const store = (fields: object, send: object = {}) =>
 
 const days = {
   name: "due_after_days",
-  says: expect.any(String),
+  description: expect.any(String),
   type: "number",
   value: 14,
   default: 14,
@@ -46,14 +46,14 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
     expect(response.rules).toHaveLength(13);
     expect(response.rules).toContainEqual({
       name: "order_too_old",
-      says: expect.any(String),
+      description: expect.any(String),
       on: true,
       can_be_off: true,
       settings: ["order_too_old", "oldest_order_months"],
     });
     expect(response.rules).toContainEqual({
       name: "unsubscribed",
-      says: expect.any(String),
+      description: expect.any(String),
       on: true,
       can_be_off: false,
       settings: [],
@@ -61,7 +61,7 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
     expect(response.settings).toContainEqual(days);
     expect(response.settings).toContainEqual({
       name: "one_mail_per",
-      says: expect.any(String),
+      description: expect.any(String),
       type: "choice",
       value: "order",
       default: "order",
@@ -148,7 +148,7 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
         sends_mail: true,
         decisions: [
           {
-            products: [{ product_id: "teapot", name: "Teapot", left_out_by: null }],
+            products: [{ product_id: "teapot", name: "Teapot", dropped_by: null }],
             is_whole_order: true,
             mail_id: 1,
             state: "queued",
@@ -162,7 +162,7 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
     const { decisions } = (body as { response: { decisions: { rules: unknown[] }[] } }).response;
     expect(decisions[0]?.rules[0]).toEqual({
       name: "past_order",
-      says: expect.any(String),
+      description: expect.any(String),
       result: "passed",
     });
   });

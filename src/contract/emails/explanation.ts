@@ -17,7 +17,7 @@ export type RuleResult = (typeof ruleResults)[number];
 
 const ruleEvaluation = lazyObject(() => ({
   name: z.enum(emailRuleNames),
-  says: z.string(),
+  description: z.string(),
   result: z.enum(ruleResults),
 }));
 export type RuleEvaluation = z.output<ReturnType<typeof ruleEvaluation>>;
@@ -30,7 +30,7 @@ const decision = lazyObject(() => ({
       product_id: z.string(),
       name: z.string(),
       /** Rule that excludes the product from an email about other products of the order. */
-      left_out_by: z.enum(emailRuleNames).nullable(),
+      dropped_by: z.enum(emailRuleNames).nullable(),
     }),
   ),
   is_whole_order: z.boolean(),

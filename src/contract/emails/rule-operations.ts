@@ -11,7 +11,7 @@ const value = lazily(() => z.union([z.boolean(), z.number(), z.string()]));
 const emailSetting = lazyObject(() => ({
   name: z.enum(emailSettingNames),
   /** Description. */
-  says: z.string(),
+  description: z.string(),
   type: z.enum(["switch", "number", "choice"]),
   value: value(),
   default: value(),
@@ -27,7 +27,7 @@ const emailSetting = lazyObject(() => ({
 const emailRule = lazyObject(() => ({
   name: z.enum(emailRuleNames),
   /** Description of when the rule applies. */
-  says: z.string(),
+  description: z.string(),
   on: z.boolean(),
   can_be_off: z.boolean(),
   /** Settings that the rule uses. */

@@ -54,7 +54,7 @@ const rule = lazyObject(() => ({
   max_score: z.number().int().nullable(),
   verification: z.enum(ruleVerifications).nullable(),
   /** Description of the conditions. */
-  says: z.string(),
+  description: z.string(),
   /** The reason that the rule records: the description, unless one was given. */
   reason: z.string(),
   by: z.string(),

@@ -55,7 +55,7 @@ function isOwn(fields: Fields, { reviews, questions, answers, users }: OwnRecord
 }
 
 /** Moderation rules are notes of the store. */
-const isNote = (fields: Fields) => "says" in fields && "words" in fields;
+const isNote = (fields: Fields) => "description" in fields && "words" in fields;
 
 /** The author of a record, whose row may have been merged into another since. */
 const isAuthor = (name: string, { store_owner_comment }: Fields) =>

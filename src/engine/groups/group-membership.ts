@@ -30,7 +30,7 @@ export async function moveProducts(
   await leaveGroups(moved, context);
   if (groupRow !== undefined) await joinGroup(moved, groupRow, context);
   const target = groupRow === undefined ? ownTarget : textLiteral(groupTarget(groupRow));
-  await sql`update reviews set shelf = ${target} from ${moved}
+  await sql`update reviews set rating_target = ${target} from ${moved}
     where reviews.account_id = ${constantInBatch(account, "product_row")}
       and reviews.product_row = batch.product_row`.execute(transaction);
 }
@@ -46,12 +46,12 @@ async function addOwnTargets(
 ): Promise<void> {
   const account = bigintLiteral(accountOf(context).id);
   await sql`
-    insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
+    insert into review_totals (account_id, rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
     select ${account}, ${ownTarget}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
-    from ${moved} where true on conflict (account_id, shelf) do nothing`.execute(context.transaction);
+    from ${moved} where true on conflict (account_id, rating_target) do nothing`.execute(context.transaction);
   await sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, left_group, joined_group, applied, changed_at)
+    insert into bottom_line_changes (account_id, rating_target, reviews, score, left_group, joined_group, applied, changed_at)
     select ${account}, ${ownTarget}, 0, 0, coalesce(member.group_row, 0), ${bigintLiteral(groupRow ?? 0)}, 0,
       ${bigintLiteral(context.nowMs)}
     from ${moved} left join group_products as member
@@ -63,7 +63,7 @@ async function leaveGroups(moved: RawBuilder<unknown>, context: HandlerContext):
   const target = sql<string>`'g' || cast(member.group_row as text)`;
   const from = sql`from ${moved} cross join group_products as member cross join review_totals as own
     where member.account_id = ${account} and member.product_row = batch.product_row
-      and own.account_id = ${account} and own.shelf = ${ownTarget} group by member.group_row`;
+      and own.account_id = ${account} and own.rating_target = ${ownTarget} group by member.group_row`;
   await countForGroups({ target, by: -1, from }, context);
   await sql`delete from group_products where account_id = ${account}
       and product_row in (select batch.product_row from ${moved})`.execute(context.transaction);
@@ -76,7 +76,7 @@ async function joinGroup(moved: RawBuilder<unknown>, groupRow: number, context: 
     select ${account}, ${bigintLiteral(groupRow)}, batch.product_row
     from ${moved}`.execute(context.transaction);
   const from = sql`from ${moved} cross join review_totals as own
-    where own.account_id = ${account} and own.shelf = ${ownTarget}`;
+    where own.account_id = ${account} and own.rating_target = ${ownTarget}`;
   await countForGroups({ target: textLiteral(groupTarget(groupRow)), by: 1, from }, context);
 }
 
@@ -98,12 +98,12 @@ async function countForGroups({ target, by, from }: GroupChange, context: Handle
     return sql`${name} = review_totals.${name} + excluded.${name}`;
   });
   await sql`
-    insert into review_totals (account_id, shelf, stars_1, stars_2, stars_3, stars_4, stars_5, shown_reviews,
+    insert into review_totals (account_id, rating_target, stars_1, stars_2, stars_3, stars_4, stars_5, shown_reviews,
       shown_score, listed, updated_at)
     select ${account}, ${target}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
-    on conflict (account_id, shelf) do update set ${sql.join(added)}`.execute(context.transaction);
+    on conflict (account_id, rating_target) do update set ${sql.join(added)}`.execute(context.transaction);
   await sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
+    insert into bottom_line_changes (account_id, rating_target, reviews, score, applied, changed_at)
     select ${account}, ${target}, ${sum(starCount)}, ${sum(starScore)}, 0, ${bigintLiteral(context.nowMs)}
     ${from}`.execute(context.transaction);
 }

@@ -39,7 +39,7 @@ export async function recordChanges(
 
 const insertChanges = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
-    insert into bottom_line_changes (account_id, shelf, reviews, score, applied, changed_at)
+    insert into bottom_line_changes (account_id, rating_target, reviews, score, applied, changed_at)
     select cast(${slot("accountId")} as bigint), batch.target, batch.reviews, batch.score, 0,
       cast(${slot("nowMs")} as bigint)
     from ${batchOf(changeColumns, slot("rows"), dialect)} where true
@@ -108,9 +108,9 @@ async function moveTotals(
   const [sign, group, findMove] = isRevert
     ? [sql.lit(-1), sql.ref("move.left_group"), sql`min`]
     : [sql.lit(1), sql.ref("move.joined_group"), sql`max`];
-  const due = sql`select shelf, sum(reviews) as reviews, sum(score) as score, max(changed_at) as changed_at,
+  const due = sql`select rating_target, sum(reviews) as reviews, sum(score) as score, max(changed_at) as changed_at,
     ${findMove}(case when joined_group is not null then id end) as move_id
-    from bottom_line_changes where ${isIncluded} group by shelf`;
+    from bottom_line_changes where ${isIncluded} group by rating_target`;
   // The second condition on targets keeps SQLite from reading all totals of the account.
   await sql`
     with due as (${due})
@@ -119,8 +119,8 @@ async function moveTotals(
       updated_at = case when due.changed_at > updated_at then due.changed_at else updated_at end
     from due left join bottom_line_changes as move
       on move.account_id = ${accountId} and move.id = due.move_id
-    where review_totals.account_id = ${accountId} and review_totals.shelf = due.shelf
-      and review_totals.shelf in (select shelf from due)`.execute(transaction);
+    where review_totals.account_id = ${accountId} and review_totals.rating_target = due.rating_target
+      and review_totals.rating_target in (select rating_target from due)`.execute(transaction);
   await updateListedProducts(due, context);
   await sql`update bottom_line_changes set applied = 1 - applied where ${isIncluded}`.execute(transaction);
 }
@@ -130,19 +130,19 @@ async function updateListedProducts(due: RawBuilder<unknown>, context: HandlerCo
   const { id: accountId } = accountOf(context);
   await sql`
     with due as (${due}), due_products as (
-      select shelf, changed_at from due where shelf like 'p%'
+      select rating_target, changed_at from due where rating_target like 'p%'
       union all
-      select member.shelf, due.changed_at from due cross join review_totals as member
-      where due.shelf like 'g%' and member.account_id = ${accountId} and member.shown_group > 0
-        and member.shown_group = cast(substr(due.shelf, 2) as bigint)
-    ), due_last as (select shelf, max(changed_at) as changed_at from due_products group by shelf)
+      select member.rating_target, due.changed_at from due cross join review_totals as member
+      where due.rating_target like 'g%' and member.account_id = ${accountId} and member.shown_group > 0
+        and member.shown_group = cast(substr(due.rating_target, 2) as bigint)
+    ), due_last as (select rating_target, max(changed_at) as changed_at from due_products group by rating_target)
     update review_totals set
       updated_at = case when due_last.changed_at > updated_at then due_last.changed_at else updated_at end,
       listed = case when shown_reviews > 0 or exists (
         select 1 from review_totals as grouped
         where grouped.account_id = ${accountId} and grouped.shown_reviews > 0
-          and grouped.shelf = 'g' || cast(review_totals.shown_group as text)
+          and grouped.rating_target = 'g' || cast(review_totals.shown_group as text)
       ) then 1 else 0 end
-    from due_last where review_totals.account_id = ${accountId} and review_totals.shelf = due_last.shelf
-      and review_totals.shelf in (select shelf from due_last)`.execute(context.transaction);
+    from due_last where review_totals.account_id = ${accountId} and review_totals.rating_target = due_last.rating_target
+      and review_totals.rating_target in (select rating_target from due_last)`.execute(context.transaction);
 }

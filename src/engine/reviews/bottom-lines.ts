@@ -108,7 +108,7 @@ function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerCont
     )
     .innerJoin("review_totals", (join) =>
       join.on("review_totals.account_id", "=", accountId)
-        .on(sql<boolean>`review_totals.shelf = case when listed.group_row = 0
+        .on(sql<boolean>`review_totals.rating_target = case when listed.group_row = 0
         then 'p' || cast(listed.product_row as text) else 'g' || cast(listed.group_row as text) end`),
     )
     .select(["products.product_id", "review_totals.shown_reviews as reviews", "review_totals.shown_score as score"])

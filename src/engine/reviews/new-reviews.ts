@@ -56,7 +56,13 @@ export async function createReviews(
     if (!author) throw new Error("an author was not stored");
     const target = targetOf(product, groups, accountId);
     const rows = { product_row: product?.id ?? null, user_row: author.id, order_row: orderRow ?? null };
-    return { input, product, author, target, row: toRow(input, { ...rows, shelf: target, reviewer_type }, context) };
+    return {
+      input,
+      product,
+      author,
+      target,
+      row: toRow(input, { ...rows, rating_target: target, reviewer_type }, context),
+    };
   });
   const mayHold = !isStore && signedType === undefined;
   const decisions = await decide(parts, { isStore, mayHold, isAnonymous: reviewer_type === "anonymous" }, context);
@@ -84,7 +90,7 @@ export async function createReviews(
 
 function toRow(
   input: NewReview,
-  rows: Pick<NewRow, "product_row" | "user_row" | "order_row" | "shelf" | "reviewer_type">,
+  rows: Pick<NewRow, "product_row" | "user_row" | "order_row" | "rating_target" | "reviewer_type">,
   { nowMs }: HandlerContext,
 ): NewRow {
   return {

@@ -51,8 +51,12 @@ export async function storePastReviews(
     const author = authors[at];
     if (!author) throw new Error("an author was not stored");
     const product = products.get(review.input.sku);
-    const shelf = targetOf(product, groups, accountId);
-    return { row: toRow(review, { shelf, product_row: product?.id ?? null, user_row: author.id }), author, product };
+    const rating_target = targetOf(product, groups, accountId);
+    return {
+      row: toRow(review, { rating_target, product_row: product?.id ?? null, user_row: author.id }),
+      author,
+      product,
+    };
   });
   const ids = await insertReviews(
     parts.map(({ row }) => row),
@@ -82,7 +86,7 @@ export async function storePastReviews(
 
 function toRow(
   { input, past, reviewer_type }: ImportedReview,
-  rows: Pick<NewRow, "shelf" | "product_row" | "user_row">,
+  rows: Pick<NewRow, "rating_target" | "product_row" | "user_row">,
 ): NewRow {
   const created_at = Date.parse(past.created_at);
   const comment = past.comment ?? null;

@@ -91,7 +91,7 @@ async function describeProducts(
     .leftJoin("review_totals", (join) =>
       join
         .on("review_totals.account_id", "=", accountId)
-        .on(sql<boolean>`review_totals.shelf = 'p' || cast(products.id as text)`),
+        .on(sql<boolean>`review_totals.rating_target = 'p' || cast(products.id as text)`),
     )
     .select(["products.id", "product_id", "name", "url", "price", "currency_iso", "image_url"])
     .select([starCount.as("reviews"), starScore.as("score")])

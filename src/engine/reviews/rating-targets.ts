@@ -4,10 +4,7 @@ import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
-/**
- * Rating targets, which reviews are counted for: a product, a product group, or the account's site. They are stored in
- * columns named `shelf`.
- */
+/** Rating targets, which reviews are counted for: a product, a product group, or the account's site. */
 export const productTarget = (productRow: number): string => `p${productRow}`;
 export const groupTarget = (groupRow: number): string => `g${groupRow}`;
 export const siteTarget = (accountId: number): string => `s${accountId}`;

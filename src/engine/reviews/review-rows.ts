@@ -17,7 +17,7 @@ export type NewRow = Omit<Review, "id" | "account_id" | "votes_up" | "votes_down
 const reviewColumns: BatchColumns<NewRow> = {
   product_row: "integer",
   user_row: "integer",
-  shelf: "text",
+  rating_target: "text",
   title: "text",
   content: "text",
   score: "integer",

@@ -61,7 +61,9 @@ async function findSortedParts(query: Query, context: HandlerContext): Promise<r
   const { product_id, with_images, unanswered, score } = query;
   if (product_id === siteReviewsId) {
     const target = siteTarget(accountOf(context).id);
-    return flagsOf(states).map((published) => sql`reviews.shelf = ${target} and reviews.published = ${published}`);
+    return flagsOf(states).map(
+      (published) => sql`reviews.rating_target = ${target} and reviews.published = ${published}`,
+    );
   }
   if (product_id !== undefined) return [sql`reviews.product_row = ${await findProductRow(product_id, context)}`];
   if (!states.includes("published")) {

@@ -201,7 +201,7 @@ function createSelect(
     const accountId = slot("accountId");
     const isOwn = sql`reviews.account_id = ${accountId}`;
     const target = isOfProduct ? targetOfProduct({ accountId, productId: slot("target") }) : slot("target");
-    const page = sql`where ${isOwn} and reviews.shelf = ${target} and reviews.published = 1
+    const page = sql`where ${isOwn} and reviews.rating_target = ${target} and reviews.published = 1
       ${star === undefined ? sql`` : sql`and reviews.score = ${slot("star")}`}
       order by ${orderBy(isDescending !== isFromEnd)} limit ${slot("limit")}`;
     const withAuthor = sql`inner join users on users.account_id = reviews.account_id and users.id = reviews.user_row`;

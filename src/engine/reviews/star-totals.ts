@@ -25,7 +25,7 @@ type Select = RawBuilder<unknown>;
 
 const selectStars = (accountId: Select, target: Select) => sql`
   select stars_1, stars_2, stars_3, stars_4, stars_5 from review_totals
-  where account_id = ${accountId} and shelf = ${target}`;
+  where account_id = ${accountId} and rating_target = ${target}`;
 
 const selectTargetStars = createStatement<{ accountId: number; target: string }, StarColumns>((slot) =>
   selectStars(slot("accountId"), slot("target")),
@@ -82,13 +82,13 @@ export interface CountedReview {
 }
 
 interface StarsColumns extends StarColumns {
-  shelf: string;
+  rating_target: string;
   product_row: number | null;
 }
 
 /** In the order in which the rows are passed to the statement. */
 const starsColumns: BatchColumns<StarsColumns> = {
-  shelf: "text",
+  rating_target: "text",
   product_row: "integer",
   stars_1: "integer",
   stars_2: "integer",
@@ -142,12 +142,12 @@ export async function countReviews(
 
 const addStarsRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
-    insert into review_totals (account_id, shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
+    insert into review_totals (account_id, rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       shown_reviews, shown_score, listed, updated_at)
-    select cast(${slot("accountId")} as bigint), shelf, product_row, stars_1, stars_2, stars_3, stars_4, stars_5, 0, 0, 0,
+    select cast(${slot("accountId")} as bigint), rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5, 0, 0, 0,
       cast(${slot("nowMs")} as bigint)
     from ${batchOf(starsColumns, slot("rows"), dialect)} where true
-    on conflict (account_id, shelf) do update set
+    on conflict (account_id, rating_target) do update set
       stars_1 = review_totals.stars_1 + excluded.stars_1, stars_2 = review_totals.stars_2 + excluded.stars_2,
       stars_3 = review_totals.stars_3 + excluded.stars_3, stars_4 = review_totals.stars_4 + excluded.stars_4,
       stars_5 = review_totals.stars_5 + excluded.stars_5`,

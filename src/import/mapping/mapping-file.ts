@@ -135,8 +135,8 @@ function describeIssue(given: string, issue: z.core.$ZodIssue | undefined): Impo
     return usageError(`${given}: unknown member ${key}`, suggest(key, Object.keys(members)));
   }
   const place = issue?.path.join(".") ?? "";
-  const says = place === "" ? "must be an object" : `${place}: ${issue?.message}`;
-  return usageError(`${given}: ${says}`, "to create a mapping file, run: starpost <kind> map <file> --out <mapping>");
+  const found = place === "" ? "must be an object" : `${place}: ${issue?.message}`;
+  return usageError(`${given}: ${found}`, "to create a mapping file, run: starpost <kind> map <file> --out <mapping>");
 }
 
 /** Writes a mapping file. It is readable by others, since it contains no personal data. */

@@ -30,7 +30,7 @@ export interface Timeline {
   readonly points: readonly TimelinePoint[];
   readonly attempts: readonly AttemptSpan[];
   /** Whether the journal has heartbeats, which record repeats, limits, and waits as they occur. */
-  readonly hasPulses: boolean;
+  readonly hasHeartbeats: boolean;
 }
 
 export const maxIntervals = 120;
@@ -46,19 +46,19 @@ export function readTimeline(entries: readonly JournalEntry[]): Timeline {
   const workedMs = attempts.reduce((sum, { from, to }) => sum + (to - from), 0);
   const needed = workedMs / Math.max(maxIntervals / 2, maxIntervals - attempts.length * 2);
   const intervalMs = lengths.find((length) => length >= needed) ?? needed;
-  const hasPulses = entries.some(({ t }) => t === "pulse");
-  const counts = new IntervalCounts(intervalMs, hasPulses);
+  const hasHeartbeats = entries.some(({ t }) => t === "heartbeat");
+  const counts = new IntervalCounts(intervalMs, hasHeartbeats);
   for (const { from, to } of attempts) counts.cover(from, to);
   let most = 0;
   for (const entry of entries) {
-    if (entry.t === "pulse") counts.addPulse(entry);
+    if (entry.t === "heartbeat") counts.addHeartbeat(entry);
     if (!("totals" in entry)) continue;
     // A resume repeats what was settled before; only the excess is new.
     const rows = Math.max(0, entry.totals.rows.read - most);
     most = Math.max(most, entry.totals.rows.read);
-    counts.addOutcome(entry.at, rows, "calls" in entry && !hasPulses ? entry.calls.sent : 0);
+    counts.addOutcome(entry.at, rows, "calls" in entry && !hasHeartbeats ? entry.calls.sent : 0);
   }
-  return { intervalMs, points: counts.points(), attempts, hasPulses };
+  return { intervalMs, points: counts.points(), attempts, hasHeartbeats };
 }
 
 function findAttempts(entries: readonly JournalEntry[]): AttemptSpan[] {
@@ -82,12 +82,12 @@ type Counts = { -readonly [K in keyof TimelinePoint]: TimelinePoint[K] };
 /** Counts by interval; an interval starts at a multiple of its length. */
 class IntervalCounts {
   readonly #lengthMs: number;
-  readonly #hasPulses: boolean;
+  readonly #hasHeartbeats: boolean;
   readonly #counts = new Map<number, Counts>();
 
-  constructor(lengthMs: number, hasPulses: boolean) {
+  constructor(lengthMs: number, hasHeartbeats: boolean) {
     this.#lengthMs = lengthMs;
-    this.#hasPulses = hasPulses;
+    this.#hasHeartbeats = hasHeartbeats;
   }
 
   /** Idle intervals are included. */
@@ -101,7 +101,7 @@ class IntervalCounts {
     counts.calls += calls;
   }
 
-  addPulse({ at, ms, seen, waits }: Extract<JournalEntry, { t: "pulse" }>): void {
+  addHeartbeat({ at, ms, seen, waits }: Extract<JournalEntry, { t: "heartbeat" }>): void {
     // It covers the time before it.
     const counts = this.#at(at - Math.min(ms, this.#lengthMs) / 2);
     counts.calls += seen[0];
@@ -127,7 +127,7 @@ class IntervalCounts {
     const at = this.#startOf(atMs);
     const known = this.#counts.get(at);
     if (known) return known;
-    const own = this.#hasPulses
+    const own = this.#hasHeartbeats
       ? { retried: 0, throttled: 0, waits: noWaits }
       : { retried: null, throttled: null, waits: null };
     const fresh = { at, rows: 0, calls: 0, ...own };

@@ -46,7 +46,7 @@ export class Heartbeat {
     const at = this.#clock();
     const isEmpty = this.#seen[0] + this.#seen[2] === 0 && this.#waits.every((ms) => ms === 0);
     if (!isEmpty)
-      this.#journal.append({ t: "pulse", at, ms: at - this.#sinceMs, seen: this.#seen, waits: this.#waits });
+      this.#journal.append({ t: "heartbeat", at, ms: at - this.#sinceMs, seen: this.#seen, waits: this.#waits });
     this.#sinceMs = at;
     this.#seen = [0, 0, 0];
     this.#waits = [0, 0, 0];

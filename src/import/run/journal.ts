@@ -70,7 +70,7 @@ export type JournalEntry =
    * runs do not have these lines.
    */
   | {
-      readonly t: "pulse";
+      readonly t: "heartbeat";
       readonly at: number;
       readonly ms: number;
       readonly seen: readonly [sent: number, retried: number, throttled: number];

@@ -117,7 +117,7 @@ export class RunTally {
 
   /** Counts a cell that was dropped although its row was sent. */
   dropValue(row: SourceRow, field: string, reason: string): void {
-    this.#count(this.#dropped, row, { field, code: `left_out ${reason}`, reason });
+    this.#count(this.#dropped, row, { field, code: `dropped ${reason}`, reason });
   }
 
   /** Counts an empty cell that was to erase a value but was not sent, since the service would erase nothing. */

@@ -34,7 +34,7 @@ function describeShortRun({ summary: { calls, rows, duration_ms }, timeline: { a
 }
 
 function renderCharts(timeline: ReportedTimeline): Html {
-  const { points, hasPulses, intervalMs } = timeline;
+  const { points, hasHeartbeats, intervalMs } = timeline;
   const interval = formatDuration(intervalMs);
   const series: Series[] = [
     { id: "rows", title: `Rows processed per ${interval}`, valueOf: ({ rows }) => rows, isRequired: true },
@@ -50,9 +50,9 @@ function renderCharts(timeline: ReportedTimeline): Html {
   const drawn = series.filter(({ valueOf, isRequired }) => isRequired || points.some((point) => valueOf(point) > 0));
   const empty = series.filter((one) => !drawn.includes(one));
   return markup`<p>${describeAttempts(timeline)}</p>
-${!hasPulses && markup`<p>The version of starpost that ran this import did not record retries, rate limits, or waits. Calls are shown at the time of their response.</p>`}
+${!hasHeartbeats && markup`<p>The version of starpost that ran this import did not record retries, rate limits, or waits. Calls are shown at the time of their response.</p>`}
 ${drawn.map((one) => renderChart(one, timeline))}
-${hasPulses && empty.length > 0 && markup`<p>${describeEmpty(empty.map(({ id }) => id))}</p>`}
+${hasHeartbeats && empty.length > 0 && markup`<p>${describeEmpty(empty.map(({ id }) => id))}</p>`}
 <details>
 <summary>Show the numbers</summary>
 ${renderTable(timeline)}
@@ -107,12 +107,12 @@ function listMarks({ attempts, points, intervalMs }: ReportedTimeline): ChartMar
   });
 }
 
-function renderTable({ points, hasPulses }: ReportedTimeline): Html {
-  const head = ["Rows", "Calls", ...(hasPulses ? ["Retried", "Rate limited", "Waited (s)"] : [])];
+function renderTable({ points, hasHeartbeats }: ReportedTimeline): Html {
+  const head = ["Rows", "Calls", ...(hasHeartbeats ? ["Retried", "Rate limited", "Waited (s)"] : [])];
   const listCells = (point: ReportedPoint) => [
     point.rows,
     point.calls,
-    ...(hasPulses ? [point.retried ?? 0, point.throttled ?? 0, sumWaits(point) / 1_000] : []),
+    ...(hasHeartbeats ? [point.retried ?? 0, point.throttled ?? 0, sumWaits(point) / 1_000] : []),
   ];
   return markup`<section class="wide" aria-label="Numbers over time" tabindex="0">
 <table>

@@ -70,7 +70,7 @@ export interface ReportedTimeline {
     readonly rows: number;
     readonly isEnded: boolean;
   }[];
-  readonly hasPulses: boolean;
+  readonly hasHeartbeats: boolean;
 }
 
 export interface ReportedPoint {

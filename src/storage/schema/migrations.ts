@@ -34,4 +34,15 @@ export async function addColumn<T extends keyof Tables>(
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
+  {
+    version: 24,
+    name: "rating targets, and products dropped from emails",
+    up: async ({ db }) => {
+      for (const table of ["reviews", "review_totals", "bottom_line_changes"]) {
+        await sql`alter table ${sql.table(table)} rename column shelf to rating_target`.execute(db);
+      }
+      await sql`update mails set data = replace(data, '"left_out":', '"dropped":')
+        where order_row is not null and data like '{"left_out":%'`.execute(db);
+    },
+  },
 ];

@@ -10,7 +10,7 @@ export const reviewTables = defineTables({
       product_row: optional(bigint),
       user_row: bigint,
       /** The rating target: `p<product>`, `g<group>` while the product is in a group, or `s<account>`. */
-      shelf: text,
+      rating_target: text,
       title: text,
       content: text,
       score: integer,
@@ -37,11 +37,11 @@ export const reviewTables = defineTables({
       reviews_by_account_change: "(account_id, updated_at, id, published)",
       reviews_by_account_reference: "(account_id, user_reference, id, published)",
       reviews_of_products_by_score: "(account_id, published, score, created_at, id) where product_row is not null",
-      reviews_by_date: "(account_id, shelf, published, created_at, id)",
-      reviews_by_score: "(account_id, shelf, published, score, created_at, id)",
-      reviews_by_votes_up: "(account_id, shelf, published, votes_up, created_at, id)",
-      reviews_by_votes_down: "(account_id, shelf, published, votes_down, created_at, id)",
-      reviews_by_reviewer_type: "(account_id, shelf, published, reviewer_type, created_at, id)",
+      reviews_by_date: "(account_id, rating_target, published, created_at, id)",
+      reviews_by_score: "(account_id, rating_target, published, score, created_at, id)",
+      reviews_by_votes_up: "(account_id, rating_target, published, votes_up, created_at, id)",
+      reviews_by_votes_down: "(account_id, rating_target, published, votes_down, created_at, id)",
+      reviews_by_reviewer_type: "(account_id, rating_target, published, reviewer_type, created_at, id)",
       reviews_by_author: "(account_id, user_row, product_row, created_at)",
       reviews_to_moderate: "(account_id, id) where published = 0 and coalesce(moderation, 'held') = 'held'",
       reviews_by_product: "(account_id, product_row, created_at, id, published, score, images)",
@@ -65,7 +65,7 @@ export const reviewTables = defineTables({
   review_totals: {
     columns: {
       account_id: account,
-      shelf: text,
+      rating_target: text,
       product_row: optional(bigint),
       stars_1: integer,
       stars_2: integer,
@@ -82,7 +82,7 @@ export const reviewTables = defineTables({
       /** The group that the product is listed with; 0 for none. */
       shown_group: withDefault(bigint, 0),
     },
-    key: ["account_id", "shelf"],
+    key: ["account_id", "rating_target"],
     hasManyRows: true,
     indexes: {
       review_totals_listed: "(account_id, product_row, updated_at) where listed = 1",
@@ -96,7 +96,7 @@ export const reviewTables = defineTables({
     columns: {
       id: rowId,
       account_id: account,
-      shelf: text,
+      rating_target: text,
       reviews: integer,
       score: integer,
       /** The groups before and after a product was moved, 0 for none; null for other changes. */

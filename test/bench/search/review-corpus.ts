@@ -43,7 +43,7 @@ const scores = [1, 1, 2, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5];
 const reviewColumns = {
   product_row: "integer",
   user_row: "integer",
-  shelf: "text",
+  rating_target: "text",
   title: "text",
   content: "text",
   score: "integer",

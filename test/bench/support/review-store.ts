@@ -81,7 +81,7 @@ export async function fillReviewStore(url: string, reviews: number): Promise<Rev
         account_id: 1,
         product_row: productRow,
         user_row: people[at % people.length]?.id ?? 0,
-        shelf: productTarget(productRow),
+        rating_target: productTarget(productRow),
         title: `Review ${at}`,
         content: sentence.repeat(1 + (at % 6)),
         score,
@@ -106,7 +106,7 @@ export async function fillReviewStore(url: string, reviews: number): Promise<Rev
       .insertInto("review_totals")
       .values({
         account_id: 1,
-        shelf: productTarget(productRow),
+        rating_target: productTarget(productRow),
         product_row: productRow,
         stars_1: stars[0] ?? 0,
         stars_2: stars[1] ?? 0,

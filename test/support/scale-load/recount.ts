@@ -5,7 +5,7 @@ const stars = (alias: string) =>
 
 /** The rating targets of each published review: the account, the product, its group, or the store. */
 const targetsOfReviews = `
-  select account_id, 'a' || account_id as shelf, score from reviews where published = 1
+  select account_id, 'a' || account_id as rating_target, score from reviews where published = 1
   union all
   select account_id, 's' || account_id, score from reviews where published = 1 and product_row is null
   union all
@@ -24,20 +24,20 @@ const dayOf = (column: string) => `floor(${column} / 86400000.0)`;
 const recounts: Readonly<Record<string, string>> = {
   "reviews by stars": `
     with counted as (
-      select account_id, shelf, ${stars("t")} from (${targetsOfReviews}) t group by account_id, shelf
+      select account_id, rating_target, ${stars("t")} from (${targetsOfReviews}) t group by account_id, rating_target
     )
-    select coalesce(c.shelf, t.shelf) as target, to_jsonb(c) as counted, to_jsonb(t) as stored
-    from counted c full join review_totals t on t.account_id = c.account_id and t.shelf = c.shelf
+    select coalesce(c.rating_target, t.rating_target) as target, to_jsonb(c) as counted, to_jsonb(t) as stored
+    from counted c full join review_totals t on t.account_id = c.account_id and t.rating_target = c.rating_target
     where row(coalesce(c.stars_1, 0), coalesce(c.stars_2, 0), coalesce(c.stars_3, 0), coalesce(c.stars_4, 0),
       coalesce(c.stars_5, 0)) is distinct from row(t.stars_1, t.stars_2, t.stars_3, t.stars_4, t.stars_5)`,
   "bottom lines": `
     with change as (
-      select account_id, shelf, sum(reviews) as reviews, sum(score) as score from bottom_line_changes
-      where applied = 0 group by account_id, shelf
+      select account_id, rating_target, sum(reviews) as reviews, sum(score) as score from bottom_line_changes
+      where applied = 0 group by account_id, rating_target
     )
-    select t.shelf as target, t.shown_reviews, t.shown_score, t.stars_1, t.stars_2, t.stars_3, t.stars_4, t.stars_5
-    from review_totals t left join change c on c.account_id = t.account_id and c.shelf = t.shelf
-    where substr(t.shelf, 1, 1) in ('p', 'g') and (
+    select t.rating_target as target, t.shown_reviews, t.shown_score, t.stars_1, t.stars_2, t.stars_3, t.stars_4, t.stars_5
+    from review_totals t left join change c on c.account_id = t.account_id and c.rating_target = t.rating_target
+    where substr(t.rating_target, 1, 1) in ('p', 'g') and (
       t.shown_reviews + coalesce(c.reviews, 0) <> t.stars_1 + t.stars_2 + t.stars_3 + t.stars_4 + t.stars_5
       or t.shown_score + coalesce(c.score, 0) <> t.stars_1 + 2 * t.stars_2 + 3 * t.stars_3 + 4 * t.stars_4 + 5 * t.stars_5)`,
   "questions and answers": `

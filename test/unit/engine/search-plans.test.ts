@@ -88,7 +88,7 @@ async function fill({ database: { db, dialect } }: Harness, accountId: number): 
     ];
   });
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  await sql`insert into reviews (account_id, shelf, title, reviewer_type, votes_up, votes_down, updated_at, ${names})
+  await sql`insert into reviews (account_id, rating_target, title, reviewer_type, votes_up, votes_down, updated_at, ${names})
     select ${accountId}, coalesce('p' || product_row, ${siteTarget(accountId)}), '', 'verified_buyer', 0, 0, 0, ${names}
     from ${batchRows(columns, rows, dialect)} where true`.execute(db);
   const ids = rows.map(([id]) => Number(id));

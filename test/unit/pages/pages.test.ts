@@ -226,8 +226,8 @@ describe("the link page", () => {
     );
     expect(page.includes("no longer works")).toBe(link.state === "gone");
     expect(page.includes("<bdi>A &lt;pot&gt;</bdi>")).toBe(link.state !== "gone");
-    const says = link.state === "ready" || (link.state === "done" && link.kind === "unsubscribe");
-    expect(page.includes("Is it &lt;b&gt;hot&lt;/b&gt;?")).toBe(says);
+    const showsQuestion = link.state === "ready" || (link.state === "done" && link.kind === "unsubscribe");
+    expect(page.includes("Is it &lt;b&gt;hot&lt;/b&gt;?")).toBe(showsQuestion);
     expect(page).toContain('content="noindex, nofollow"');
   });
 });

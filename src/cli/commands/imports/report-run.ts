@@ -69,7 +69,7 @@ function toData({ summary, timeline, files, ...report }: RunReport, reportFile: 
     file_details: files,
     timeline: {
       interval_ms: timeline.intervalMs,
-      has_retries_and_waits: timeline.hasPulses,
+      has_retries_and_waits: timeline.hasHeartbeats,
       points: timeline.points.map(({ at, waits, ...counts }) => ({
         at: time(at),
         ...counts,

@@ -31,8 +31,9 @@ export const mailShow = command({
     const email = await withService(context, async (service) => {
       const found = await aboutOne("Mail", emailId, () => service.emails.get({ mail_id: emailId }));
       const { rules } = await service.emailRules.list({});
-      const says = rules.find(({ name }) => name === found.mail.reason)?.says ?? describeHold(found.mail.reason);
-      return { ...found, says: says ?? null };
+      const description =
+        rules.find(({ name }) => name === found.mail.reason)?.description ?? describeHold(found.mail.reason);
+      return { ...found, reason_description: description ?? null };
     });
     if (part && email.message === null) {
       throw new UserError(
@@ -47,7 +48,7 @@ export const mailShow = command({
     }
     return { ...email, part };
   },
-  render: ({ mail, says, message, events, part }): View => {
+  render: ({ mail, reason_description, message, events, part }): View => {
     if (part) return viewOfBody(message?.[part] ?? "");
     const { id, name, email, category, state, attempts, order_id, product_id, sent_at, due_at } = mail;
     const record = fields({
@@ -59,7 +60,7 @@ export const mailShow = command({
       ...(order_id !== null && { order: order_id }),
       ...(product_id !== null && { product: product_id }),
       state,
-      reason: says ?? mail.reason,
+      reason: reason_description ?? mail.reason,
       [sent_at === null ? "due" : "sent"]: formatTime(sent_at ?? due_at),
       attempts,
       ...Object.fromEntries(

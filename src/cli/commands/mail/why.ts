@@ -122,12 +122,12 @@ function viewOfWhy(explained: readonly Explanation[], addedColumns: readonly str
   const rows = explained.flatMap(({ order_id, decisions }) =>
     decisions.flatMap(({ products, rules, decided_by, sentence }) => {
       const product_id = products.map((product) => product.product_id).join(" ");
-      return rules.map(({ name: rule, result, says }) => {
-        return { order_id, product_id, rule, result, says, decided_by, sentence };
+      return rules.map(({ name: rule, result, description }) => {
+        return { order_id, product_id, rule, result, description, decided_by, sentence };
       });
     }),
   );
-  return text(lines, rows, [...addedColumns, "product_id", "rule", "result", "says", "decided_by", "sentence"]);
+  return text(lines, rows, [...addedColumns, "product_id", "rule", "result", "description", "decided_by", "sentence"]);
 }
 
 function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: ExplainedDecision): string[] {
@@ -136,13 +136,13 @@ function describeDecision({ products, is_whole_order, mail_id, rules, sentence }
   const width = Math.max(...rules.map(({ name }) => name.length));
   return [
     mail_id === null ? heading : `${heading}, email ${mail_id}`,
-    ...rules.map(({ name, result, says }) => {
-      const reason = result === "decides" ? `: ${says}` : "";
+    ...rules.map(({ name, result, description }) => {
+      const reason = result === "decides" ? `: ${description}` : "";
       return `  ${name.padEnd(width)}  ${resultLabels[result]}${reason}`;
     }),
     ...products
-      .filter(({ left_out_by }) => left_out_by !== null)
-      .map(({ name, left_out_by }) => `  without ${name}: ${left_out_by}`),
+      .filter(({ dropped_by }) => dropped_by !== null)
+      .map(({ name, dropped_by }) => `  without ${name}: ${dropped_by}`),
     sentence,
   ];
 }

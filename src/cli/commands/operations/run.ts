@@ -127,7 +127,7 @@ const shownColumns: Readonly<Record<string, readonly string[]>> = {
   "reviews.list": ["id", "created_at", "score", "sku", "title", "content"],
   "reviews.listByUser": ["id", "created_at", "score", "user.display_name", "title", "content"],
   "reviews.search": ["id", "created_at", "score", "state", "sku", "title", "content"],
-  "reviewRules.list": ["id", "action", "says", "reason", "by", "created_at"],
+  "reviewRules.list": ["id", "action", "description", "reason", "by", "created_at"],
   "reviews.siteWidget": ["id", "created_at", "score", "title", "content", "user.display_name", "votes_up"],
   "reviews.top": ["id", "created_at", "score", "title", "content", "display_name", "product_name"],
   "reviews.widget": ["id", "created_at", "score", "title", "content", "user.display_name", "votes_up"],

@@ -11,7 +11,7 @@ type Email = Pick<Row<"mails">, "id" | "data">;
 
 /** Reads the products that were dropped from an email about an entire order. Its `data` contains nothing else. */
 export function readDroppedProducts({ data }: Pick<Email, "data">): DroppedProducts {
-  return (JSON.parse(data) as { left_out?: DroppedProducts }).left_out ?? {};
+  return (JSON.parse(data) as { dropped?: DroppedProducts }).dropped ?? {};
 }
 
 /** Stores the products that are dropped from emails about entire orders, for later explanations. */
@@ -24,7 +24,7 @@ export async function saveDroppedProducts(
     const dropped = decisions.get(email.id)?.dropped;
     if (email.product_row !== wholeOrderRow || dropped === undefined) continue;
     const isEmpty = Object.keys(dropped).length === 0;
-    const data = JSON.stringify(isEmpty ? {} : { left_out: dropped });
+    const data = JSON.stringify(isEmpty ? {} : { dropped });
     if (data === email.data) continue;
     await updateAccountRows("mails", email.account_id, transaction).set({ data }).where("id", "=", email.id).execute();
   }

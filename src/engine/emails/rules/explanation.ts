@@ -75,7 +75,7 @@ async function explainCase(
     products: lines.map(({ product: { product_id, name, product_row }, rule = null }) => ({
       product_id,
       name,
-      left_out_by: isPending ? rule : (dropped[product_row] ?? null),
+      dropped_by: isPending ? rule : (dropped[product_row] ?? null),
     })),
     is_whole_order: email?.product_row === wholeOrderRow,
     mail_id: email?.id ?? null,
@@ -169,7 +169,7 @@ function listRules(decidedBy: EmailRuleName | undefined, settings: EmailSettings
   const deciding = decidedBy === undefined ? emailRuleNames.length : emailRuleNames.indexOf(decidedBy);
   return emailRuleNames.map((name, index) => ({
     name,
-    says: describeEmailRule(name, settings),
+    description: describeEmailRule(name, settings),
     result: index === deciding ? "decides" : index > deciding ? "not_asked" : resultOf(name, settings),
   }));
 }

@@ -45,7 +45,7 @@ function describeRule(name: EmailRuleName, settings: EmailSettings) {
   const switchName = findRuleSwitch(name);
   return {
     name,
-    says: describeEmailRule(name, settings),
+    description: describeEmailRule(name, settings),
     on: switchName === undefined || settings[switchName] === true,
     can_be_off: switchName !== undefined,
     settings: [...emailRuleTable[name].settings],
@@ -56,7 +56,7 @@ function describeSetting(name: EmailSettingName, ownSettings: Partial<EmailSetti
   const setting: EmailSetting = emailSettings[name];
   return {
     name,
-    says: setting.description,
+    description: setting.description,
     type: setting.type,
     value: ownSettings[name] ?? setting.default,
     default: setting.default,

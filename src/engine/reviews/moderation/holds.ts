@@ -71,7 +71,7 @@ const selectAnonymousCounts = createStatement<
   (slot, dialect) => sql`
     select batch.target, (select count(*) from (
       select 1 from reviews
-      where reviews.account_id = ${slot("accountId")} and reviews.shelf = batch.target and reviews.published = 1
+      where reviews.account_id = ${slot("accountId")} and reviews.rating_target = batch.target and reviews.published = 1
         and reviews.reviewer_type = 'anonymous' and reviews.moderation is null
         and reviews.created_at > ${slot("sinceMs")}
       limit ${sql.lit(reviewHolds.maxAnonymousPerDay)}) as latest) as reviews

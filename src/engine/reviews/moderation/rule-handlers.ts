@@ -31,7 +31,7 @@ export const reviewRuleHandlers: Handlers<typeof contract.reviewRules> = {
     const rule = {
       id,
       ...conditions,
-      says: described,
+      description: described,
       reason: reason ?? described,
       by,
       created_at: iso(context.nowMs),

@@ -6,7 +6,7 @@ let lastId = 0;
 function aRule(conditions: Partial<ReviewRule>): ReviewRule {
   lastId += 1;
   const none = { words: [], links: null, min_score: null, max_score: null, verification: null };
-  return { id: lastId, action: "hold", ...none, says: "", reason: "", by: "", created_at: "", ...conditions };
+  return { id: lastId, action: "hold", ...none, description: "", reason: "", by: "", created_at: "", ...conditions };
 }
 
 function aReview(fields: Partial<ReviewToCheck> = {}): ReviewToCheck {

@@ -9,7 +9,7 @@ import { readServiceProblem } from "../../../../src/import/check/service-errors.
 const allCodes = Object.assign({}, rejectCodes, ...recordKinds.map((kind) => kind.rejectCodes)) as typeof rejectCodes;
 
 /** Codes of warnings and of verification, which never appear in a reject file. */
-const otherCodes = new Set(["left_out", "kept", "erased", "fixed", "not_there", "still_there", "too_few", "differs"]);
+const otherCodes = new Set(["dropped", "kept", "erased", "fixed", "not_there", "still_there", "too_few", "differs"]);
 
 function* sourcesOf(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

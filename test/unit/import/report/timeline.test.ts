@@ -23,19 +23,19 @@ const resumed: readonly JournalEntry[] = [
   { t: "start", at: start },
   doneAt(500, 0, 100),
   doneAt(1_500, 1, 200),
-  { t: "pulse", at: start + 1_500, ms: 1_500, seen: [3, 1, 0], waits: [0, 0, 700] },
+  { t: "heartbeat", at: start + 1_500, ms: 1_500, seen: [3, 1, 0], waits: [0, 0, 700] },
   doneAt(2_500, 2, 300),
   { t: "start", at: start + 3_600_000 },
   doneAt(3_600_500, 3, 400),
-  { t: "pulse", at: start + 3_601_500, ms: 1_000, seen: [2, 0, 1], waits: [900, 2_000, 0] },
+  { t: "heartbeat", at: start + 3_601_500, ms: 1_000, seen: [2, 0, 1], waits: [900, 2_000, 0] },
   doneAt(3_601_500, 5, 600),
   { t: "totals", at: start + 3_602_000, totals: totalsOf(600) },
 ];
 
 it("counts each row and call once over all attempts", () => {
-  const { points, attempts, hasPulses, intervalMs } = readTimeline(resumed);
+  const { points, attempts, hasHeartbeats, intervalMs } = readTimeline(resumed);
   const sum = (of: (point: (typeof points)[number]) => number) => points.reduce((all, point) => all + of(point), 0);
-  expect(hasPulses).toBe(true);
+  expect(hasHeartbeats).toBe(true);
   expect(intervalMs).toBe(1_000);
   expect(sum(({ rows }) => rows)).toBe(600);
   expect(sum(({ calls }) => calls)).toBe(5);
@@ -51,14 +51,19 @@ it("counts each row and call once over all attempts", () => {
 });
 
 it("counts what a heartbeat saw in the interval before it", () => {
-  const pulse = (at: number, ms: number): JournalEntry => ({
-    t: "pulse",
+  const heartbeat = (at: number, ms: number): JournalEntry => ({
+    t: "heartbeat",
     at: start + at,
     ms,
     seen: [3, 2, 1],
     waits: [10, 20, 30],
   });
-  const entries = [{ t: "start", at: start } as const, pulse(1_400, 1_000), pulse(1_900, 1_000), pulse(3_100, 9_000)];
+  const entries = [
+    { t: "start", at: start } as const,
+    heartbeat(1_400, 1_000),
+    heartbeat(1_900, 1_000),
+    heartbeat(3_100, 9_000),
+  ];
   const points = readTimeline([...entries, { t: "totals", at: start + 3_500, totals: totalsOf(0) }]).points;
   const none = { rows: 0, calls: 0, retried: 0, throttled: 0, waits: { pace: 0, throttled: 0, retry: 0 } };
   const one = { ...none, calls: 3, retried: 2, throttled: 1, waits: { pace: 10, throttled: 20, retry: 30 } };
@@ -68,18 +73,24 @@ it("counts what a heartbeat saw in the interval before it", () => {
     { ...one, at: start + 2_000 },
     { ...none, at: start + 3_000 },
   ]);
-  const twice = readTimeline([...entries, pulse(1_950, 1_000)]).points[1];
+  const twice = readTimeline([...entries, heartbeat(1_950, 1_000)]).points[1];
   expect(twice).toMatchObject({ calls: 6, retried: 4, throttled: 2, waits: { pace: 20, throttled: 40, retry: 60 } });
 });
 
 it("orders intervals by time, also those that begin before the attempt that saw them", () => {
-  const pulse = (at: number): JournalEntry => ({ t: "pulse", at, ms: 1_000, seen: [1, 0, 0], waits: [0, 0, 0] });
+  const heartbeat = (at: number): JournalEntry => ({
+    t: "heartbeat",
+    at,
+    ms: 1_000,
+    seen: [1, 0, 0],
+    waits: [0, 0, 0],
+  });
   const later = start + 3_600_000;
   const { points } = readTimeline([
     { t: "start", at: start },
-    pulse(start + 100),
+    heartbeat(start + 100),
     { t: "start", at: later },
-    pulse(later + 100),
+    heartbeat(later + 100),
   ]);
   expect(points.map(({ at, calls }) => [at - start, calls])).toEqual([
     [-1_000, 1],
@@ -108,8 +119,8 @@ it("includes intervals without progress", () => {
 });
 
 it("marks values that older versions did not record as unknown, and counts calls by their responses", () => {
-  const { points, hasPulses } = readTimeline(resumed.filter(({ t }) => t !== "pulse"));
-  expect(hasPulses).toBe(false);
+  const { points, hasHeartbeats } = readTimeline(resumed.filter(({ t }) => t !== "heartbeat"));
+  expect(hasHeartbeats).toBe(false);
   expect(points.reduce((sum, { calls }) => sum + calls, 0)).toBe(5);
   expect(points.every(({ retried, throttled, waits }) => retried === null && throttled === null && !waits)).toBe(true);
 });
@@ -128,7 +139,7 @@ it("limits the number of intervals for any duration and number of attempts", () 
 });
 
 it("is empty for a run that never started", () => {
-  expect(readTimeline([])).toMatchObject({ points: [], attempts: [], hasPulses: false });
+  expect(readTimeline([])).toMatchObject({ points: [], attempts: [], hasHeartbeats: false });
 });
 
 it("records at most one line per second, and fewer for long runs", () => {
@@ -141,7 +152,7 @@ it("records at most one line per second, and fewer for long runs", () => {
   heartbeat.flush();
   heartbeat.flush();
   expect(lines.length).toBeLessThan(2_000);
-  const seen = lines.flatMap((line) => (line.t === "pulse" ? [line.seen] : []));
+  const seen = lines.flatMap((line) => (line.t === "heartbeat" ? [line.seen] : []));
   expect(seen.reduce((sum, [sent]) => sum + sent, 0)).toBe((55 * 3_600) / 2 + 1);
   expect(seen.at(-1)?.slice(1)).toEqual([1, 1]);
 });

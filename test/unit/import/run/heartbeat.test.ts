@@ -24,8 +24,8 @@ test("records requests, repeats, and waits by reason, once a second", () => {
   heartbeat.flush();
   heartbeat.flush();
   expect(lines).toEqual([
-    { t: "pulse", at: 11_000, ms: 1_000, seen: [2, 1, 1], waits: [11, 70, 0] },
-    { t: "pulse", at: 11_000, ms: 0, seen: [0, 0, 0], waits: [0, 0, 808] },
+    { t: "heartbeat", at: 11_000, ms: 1_000, seen: [2, 1, 1], waits: [11, 70, 0] },
+    { t: "heartbeat", at: 11_000, ms: 0, seen: [0, 0, 0], waits: [0, 0, 808] },
   ]);
 });
 
@@ -36,7 +36,7 @@ test("an interval without requests is measured, but not recorded", () => {
   expect(lines).toEqual([]);
   time.ms += 1_000;
   heartbeat.sent();
-  expect(lines).toEqual([{ t: "pulse", at: 16_000, ms: 1_000, seen: [1, 0, 0], waits: [0, 0, 0] }]);
+  expect(lines).toEqual([{ t: "heartbeat", at: 16_000, ms: 1_000, seen: [1, 0, 0], waits: [0, 0, 0] }]);
 });
 
 test("is recorded less often in a long run", () => {

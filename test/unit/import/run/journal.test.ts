@@ -133,7 +133,7 @@ async function sendCoupons(codes: readonly string[], { batchSize = 1, concurrenc
 describe("the journal is on disk", () => {
   test("before a call that cannot be repeated is sent", async () => {
     await sendCoupons(["AAA", "BBB"]);
-    const sent = events.filter((event) => !/done|pulse/.test(event));
+    const sent = events.filter((event) => !/done|heartbeat/.test(event));
     const first = ["sync folder", "write send", "sync", "synced", "call AAA"];
     expect(sent).toEqual([...first, "write send", "sync", "synced", "call BBB", "sync", "synced"]);
   });
@@ -284,7 +284,7 @@ describe("what a journal says about earlier attempts", () => {
   });
 
   test("how long all attempts took", () => {
-    const pulse = (at: number): JournalEntry => ({ t: "pulse", at, ms: 1, seen: [0, 0, 0], waits: [0, 0, 0] });
+    const heartbeat = (at: number): JournalEntry => ({ t: "heartbeat", at, ms: 1, seen: [0, 0, 0], waits: [0, 0, 0] });
     const first: JournalEntry[] = [
       { t: "start", at: 1_000 },
       send(0, { key: "k", at: 1_200 }),
@@ -292,9 +292,9 @@ describe("what a journal says about earlier attempts", () => {
       done(0, 1_500),
     ];
     expect(settle(first).durationMs).toBe(500);
-    expect(settle([...first, pulse(1_400)]).durationMs).toBe(500);
+    expect(settle([...first, heartbeat(1_400)]).durationMs).toBe(500);
     expect(settle([...first, { t: "start", at: 9_000 }]).durationMs).toBe(500);
-    expect(settle([...first, { t: "start", at: 9_000 }, pulse(9_030), unanswered(1, true)]).durationMs).toBe(530);
+    expect(settle([...first, { t: "start", at: 9_000 }, heartbeat(9_030), unanswered(1, true)]).durationMs).toBe(530);
   });
 
   test("the last of equal totals counts", () => {

@@ -8,7 +8,7 @@ import { sampleRunReport } from "../../../support/sample-run-report.ts";
 const { timeline, summary } = sampleRunReport();
 
 it("is valid HTML for any input", async () => {
-  const nothing = { points: [], attempts: [], intervalMs: 1_000, hasPulses: false };
+  const nothing = { points: [], attempts: [], intervalMs: 1_000, hasHeartbeats: false };
   const rows = { read: 0, accepted: 0, rejected: 0, failed: 0 };
   const empty = sampleRunReport({
     summary: { ...summary, rows, state: "interrupted", rejects_file: null },
@@ -50,7 +50,7 @@ it("replaces empty charts with a sentence", () => {
 
 it("states which values older versions did not record", () => {
   const points = timeline.points.map((point) => ({ ...point, retried: null, throttled: null, waits: null }));
-  const page = renderRunReport(sampleRunReport({ timeline: { ...timeline, points, hasPulses: false } }));
+  const page = renderRunReport(sampleRunReport({ timeline: { ...timeline, points, hasHeartbeats: false } }));
   expect(page).toContain("did not record retries");
   expect(page).not.toContain("No calls were retried");
 });

@@ -4,7 +4,7 @@ import { text, type View } from "../../../../terminal/view.ts";
 type Rules = OutputOf<"emailRules.list">;
 type Setting = OutputOf<"emailRules.set">["setting"];
 
-const columns = ["name", "value", "default", "changed", "rule", "says"] as const;
+const columns = ["name", "value", "default", "changed", "rule", "description"] as const;
 
 /** Shows the settings that belong to no rule, then every rule with its settings, in order of evaluation. */
 export function viewOfRules({ rules, settings }: Rules): View {
@@ -16,7 +16,7 @@ export function viewOfRules({ rules, settings }: Rules): View {
   const format = (name: string, value: string, description: string) =>
     `${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${description}`.trimEnd();
   const formatSetting = (setting: Setting, indent: string) =>
-    format(`${indent}${setting.name}`, describeValue(setting), setting.says);
+    format(`${indent}${setting.name}`, describeValue(setting), setting.description);
   const lines = [
     "Settings",
     ...general.map((setting) => formatSetting(setting, "  ")),
@@ -27,7 +27,7 @@ export function viewOfRules({ rules, settings }: Rules): View {
       const ownSwitch = own.find(({ name }) => name === (rule.name as string));
       const numbers = own.filter(({ type }) => type === "number");
       return [
-        format(`  ${rule.name}`, ownSwitch ? describeValue(ownSwitch) : "always", rule.says),
+        format(`  ${rule.name}`, ownSwitch ? describeValue(ownSwitch) : "always", rule.description),
         ...numbers.map((setting) => formatSetting(setting, "    ")),
       ];
     }),
@@ -42,7 +42,7 @@ export function viewOfRules({ rules, settings }: Rules): View {
 export function viewOfSetting({ setting }: OutputOf<"emailRules.set">): View {
   // The description of a switch states the effect of `on`.
   const separator = setting.value === false ? "; effect of on: " : ": ";
-  const line = `${setting.name} is ${describeValue(setting)}${separator}${setting.says}`;
+  const line = `${setting.name} is ${describeValue(setting)}${separator}${setting.description}`;
   return text([line], [{ ...rowOf(setting), rule: null }], columns);
 }
 
@@ -56,6 +56,6 @@ function formatValue(value: Setting["value"]): string {
   return String(value);
 }
 
-function rowOf({ name, value, default: defaultValue, changed, says }: Setting) {
-  return { name, value: formatValue(value), default: formatValue(defaultValue), changed, says };
+function rowOf({ name, value, default: defaultValue, changed, description }: Setting) {
+  return { name, value: formatValue(value), default: formatValue(defaultValue), changed, description };
 }
