@@ -4,18 +4,13 @@ import type { RawReply } from "./wire.ts";
 type Fields = Record<string, unknown>;
 type Described = Readonly<Record<string, Readonly<Record<string, Fields>>>>;
 
-/** A request that was sent. */
-export interface SentRequest {
-  readonly method: string;
-  /** The path, including the query. */
-  readonly path: string;
-  readonly body?: unknown;
-}
-
-/** Compares requests and responses with an OpenAPI document. */
+/** Compares the responses of a server with an OpenAPI document. */
 export interface OpenApiChecker {
-  /** Lists the differences between a call and the document; empty if the call matches. */
-  readonly findContractFaults: (operationId: string, sent: SentRequest, reply: RawReply) => readonly string[];
+  /**
+   * Lists the differences between a response and the document; empty if it matches, or if the document does not describe
+   * the path, as with a trailing slash. Errors may have other statuses than the described ones.
+   */
+  readonly findFaults: (method: string, path: string, reply: RawReply) => readonly string[];
 }
 
 /** @param document OpenAPI 3.1; objects may have only the fields that it declares */
@@ -35,58 +30,43 @@ export function createOpenApiChecker(document: Fields): OpenApiChecker {
         `${pointer.slice(1, 5).join(" ")}: ${instancePath} ${message} ${JSON.stringify(params)}`,
     );
   };
+  const findFaultsOf = ({ path, method, operation }: Place, { status, headers, text }: RawReply): readonly string[] => {
+    const type = (headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
+    const response = findResponse(document, operation, status);
+    const isDescribed = response && (text === "" || findContent(response.part, type));
+    if (!isDescribed) {
+      return status < 300 ? [`${method} ${path}: ${status} ${type} is not described (${text.slice(0, 200)})`] : [];
+    }
+    if (type !== "application/json") return [];
+    const at = response.at ?? ["paths", path, method, "responses", String(status)];
+    return problems([...at, "content", type, "schema"], JSON.parse(text));
+  };
+  const places = listPlaces(document["paths"] as Described);
   return {
-    findContractFaults: (operationId, { method, path, body }, { status, headers, text }) => {
-      const place = findPlace(document["paths"] as Described, operationId);
-      if (!place) return [`${operationId} is not described`];
-      const pointer = ["paths", place.path, place.method];
-      const type = (headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
-      const response = findResponse(document, place.operation, status);
-      const isDescribed = response && findContent(response.part, type);
-      return [
-        ...findPlaceFaults(place, method, path),
-        ...(body === undefined
-          ? []
-          : problems([...pointer, "requestBody", "content", "application/json", "schema"], body)),
-        ...(isDescribed ? [] : [`${operationId}: ${status} ${type} is not described (${text.slice(0, 200)})`]),
-        ...(response && isDescribed && type === "application/json"
-          ? problems(
-              [...(response.at ?? [...pointer, "responses", String(status)]), "content", type, "schema"],
-              JSON.parse(text),
-            )
-          : []),
-      ];
+    findFaults: (method, path, reply) => {
+      const [bare = ""] = path.split("?");
+      const isPlace = ({ method: verb, pattern }: Place) =>
+        verb === method.toLowerCase() && (pattern.test(bare) || pattern.test(bare.replace(/[^/]$/, "$&.json")));
+      const found = places.filter(isPlace);
+      const faults = found.map((place) => findFaultsOf(place, reply));
+      // A fixed segment may look like a parameter of another path.
+      return faults.some(({ length }) => length === 0) ? [] : faults.flat();
     },
   };
 }
 
 interface Place {
   readonly path: string;
+  readonly pattern: RegExp;
   readonly method: string;
   readonly operation: Fields;
 }
 
-function findPlace(paths: Described, operationId: string): Place | undefined {
-  for (const [path, item] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(item)) {
-      if (operation["operationId"] === operationId) return { path, method, operation };
-    }
-  }
-  return undefined;
-}
-
-function findPlaceFaults({ path, method, operation }: Place, usedMethod: string, used: string): readonly string[] {
-  const [usedPath = "", usedQuery = ""] = used.split("?");
-  const pattern = new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-  const matches = pattern.test(usedPath) && method === usedMethod.toLowerCase();
-  const parameters = (operation["parameters"] ?? []) as readonly Fields[];
-  const query = new Set(parameters.flatMap((parameter) => (parameter["in"] === "query" ? [parameter["name"]] : [])));
-  const secured = (operation["security"] as readonly Fields[]).some((scheme) => "utoken" in scheme);
-  const sentNames = [...new URLSearchParams(usedQuery).keys()].filter((name) => name !== "utoken" || !secured);
-  return [
-    ...(matches ? [] : [`${usedMethod} ${usedPath} is not ${method} ${path}`]),
-    ...sentNames.filter((name) => !query.has(name)).map((name) => `${path} has no ${name} in its query`),
-  ];
+function listPlaces(paths: Described): readonly Place[] {
+  return Object.entries(paths).flatMap(([path, item]) => {
+    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    return Object.entries(item).map(([method, operation]) => ({ path, pattern, method, operation }));
+  });
 }
 
 /** Finds the description of a response, and its location if it is outside of the operation. */
@@ -100,7 +80,7 @@ function findResponse(document: Fields, operation: Fields, status: number) {
 }
 
 function findContent({ content }: Fields, type: string): boolean {
-  const types = Object.keys(content as Fields);
+  const types = Object.keys((content as Fields | undefined) ?? {});
   return types.includes(type) || types.includes(`${type.split("/", 1)[0]}/*`);
 }
 

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { createServer } from "../../src/server/server.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { placeOnSqlite } from "./databases.ts";
+import { createOpenApiChecker } from "./openapi-checker.ts";
 import { silentLog } from "./silent-log.ts";
 
 /** The time of every request, unless a test advances the clock. */
@@ -32,7 +35,13 @@ export interface QueuedEmail {
   readonly linkToken: string | undefined;
 }
 
-/** The server as an HTTP client sees it, and the keys of one account. */
+const documentPath = join(import.meta.dirname, "../../docs/reference/openapi.json");
+/** Lists the differences between a response and the published OpenAPI document. */
+export const { findFaults: findDocumentFaults } = createOpenApiChecker(
+  JSON.parse(readFileSync(documentPath, "utf8")) as Record<string, unknown>,
+);
+
+/** The server as an HTTP client sees it, and the keys of one account. Each response must match the OpenAPI document. */
 export interface Wire {
   readonly appKey: string;
   readonly secret: string;
@@ -97,15 +106,19 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
   });
   const server = createServer(transport, { logger: silentLog, clock, trustedProxies });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
-  const send: (...args: Parameters<Wire["request"]>) => Promise<Response> = (method, path, body, headers = {}) =>
-    fetch(url + path, {
+  const raw: Wire["raw"] = async (method, path, body, headers = {}) => {
+    const response = await fetch(url + path, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
+    const reply = { status: response.status, text: await response.text(), headers: response.headers };
+    expect(findDocumentFaults(method, path, reply), `${method} ${path}`).toEqual([]);
+    return reply;
+  };
   const request: Wire["request"] = async (...args) => {
-    const response = await send(...args);
-    return { status: response.status, body: await response.json(), headers: response.headers };
+    const { text, ...reply } = await raw(...args);
+    return { ...reply, body: JSON.parse(text) as unknown };
   };
   const tokenReply = await request("POST", "/oauth/token", {
     client_id: keys.appKey,
@@ -116,10 +129,7 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
     ...keys,
     utoken: (tokenReply.body as { access_token: string }).access_token,
     request,
-    raw: async (...args) => {
-      const response = await send(...args);
-      return { status: response.status, text: await response.text(), headers: response.headers };
-    },
+    raw,
     emails: async () => {
       const queued = await database.db
         .selectFrom("mails")
