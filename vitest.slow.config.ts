@@ -13,7 +13,11 @@ const enlarged = [
   "test/e2e/interruption.test.ts",
   "test/e2e/killed-server.test.ts",
   "test/e2e/mail-run.test.ts",
+  "test/e2e/json-everywhere.test.ts",
+  "test/e2e/no-hanging.test.ts",
+  "test/e2e/plan-agreement.test.ts",
   "test/e2e/scale-load.test.ts",
+  "test/e2e/sealing-key.test.ts",
   "test/e2e/shared-limit.test.ts",
 ];
 

@@ -57,7 +57,11 @@ const alwaysAsked = [
 
 let stock: Awaited<ReturnType<typeof stockHome>>;
 beforeAll(async () => {
-  stock = await stockHome();
+  stock = await stockHome(async (call, folder) => {
+    await call("profile", "add", "shop", "--database", join(folder, "starpost.db"), "--live");
+    const plan = ["orders", "plan", resolve("fixtures/good/orders.csv"), "--out", join(folder, "plan.json")];
+    await call(...plan, "--profile", "shop", "--yes");
+  });
 });
 afterAll(() => stock.remove());
 
@@ -83,22 +87,7 @@ describe("without a terminal and without --yes, changes nothing of a live profil
   test.each(commands.map((command) => [command.name, command] as const))("%s", async (name, command) => {
     const line = commandLineOf(command);
     if (!line) throw new Error("the command is not listed");
-    const prepare = async () => {
-      stock.renew();
-      const database = join(stock.folder, "starpost.db");
-      await run(["profile", "add", "shop", "--database", database, "--live"], "local", line);
-      if (name !== "imports apply") return;
-      const plan = [
-        "orders",
-        "plan",
-        resolve("fixtures/good/orders.csv"),
-        "--out",
-        join(stock.folder, "plan.json"),
-        "--yes",
-      ];
-      await run(plan, "shop", line);
-    };
-    await prepare();
+    stock.renew();
     const before = readRows(stock.folder);
     const runs = readdirSync(join(stock.folder, "imports"));
     const words = [...name.split(" "), ...line.words(stock)];
@@ -115,7 +104,7 @@ describe("without a terminal and without --yes, changes nothing of a live profil
     if (name !== "imports purge" && name !== "profile remove")
       expect(ran.stderr).toContain(`shop (live, ${stock.folder}`);
     expect(isRefused(await run([...words, "--yes"], "shop", line))).toBe(false);
-    await prepare();
+    stock.renew();
     const isAskedAnyway = isRefused(await run(unconfirmed, "local", line));
     (isAskedAnyway ? askedAnyway : asked).push(name);
   });

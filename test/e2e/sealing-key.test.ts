@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { type Home, Homes } from "../support/starpost.ts";
+import { chooseSize } from "../support/suite-size.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -16,7 +17,7 @@ const readKeys = (home: Home) =>
     .split("\n")
     .map((line) => Buffer.from(line, "hex"));
 
-const accounts = 10_000;
+const accounts = chooseSize(4_000, 10_000);
 
 /** Adds accounts whose secrets are their numbers. */
 async function addAccounts(home: Home): Promise<void> {
