@@ -108,88 +108,6 @@ describe("files rejected before the import starts", () => {
   });
 });
 
-/** Files with some invalid rows: each is rejected with a code, and the others are imported. */
-describe("files with invalid rows", () => {
-  const bad = (name: string) => [...orders, `fixtures/bad/${name}.csv`];
-  test.each<[string, string[], string[], number]>([
-    ["an unterminated quote", bad("unterminated-quote"), ["bad_quote"], 9],
-    ["ragged rows", bad("ragged"), ["ragged_row", "ragged_row"], 8],
-    ["a NUL byte", bad("nul-byte"), ["nul_byte"], 9],
-    ["invalid dates", bad("dates"), Array.from({ length: 5 }, () => "bad_date"), 5],
-    ["email addresses without an @", bad("emails"), ["bad_email", "bad_email", "missing"], 7],
-    ["URLs without a scheme", bad("urls"), ["bad_url", "bad_url", "bad_url"], 7],
-    ["prices with a currency sign", bad("prices"), ["bad_price", "bad_price", "bad_price"], 7],
-    ["product IDs with invalid characters", bad("product-ids"), ["bad_id", "bad_id", "bad_id"], 7],
-    ["IDs of 10,000 characters", bad("long-id"), ["too_long", "too_long"], 8],
-    ["two customers with the same order ID", bad("two-customers-one-order"), ["order_conflict"], 9],
-    [
-      "products",
-      ["products", "import", "fixtures/bad/products.csv"],
-      ["bad_id", "missing", "bad_url", "bad_price", "bad_boolean"],
-      1,
-    ],
-    [
-      "coupons",
-      ["coupons", "import", "fixtures/bad/coupons.csv", "--action", "map_share"],
-      ["duplicate", "too_short", "too_long"],
-      3,
-    ],
-    [
-      "unsubscribers",
-      ["unsubscribers", "import", "fixtures/bad/unsubscribers.csv"],
-      ["bad_email", "bad_email_type", "bad_email_type", "missing"],
-      1,
-    ],
-  ])("%s", async (_name, args, codes, accepted) => {
-    const own = new Home();
-    const { exitCode, data, stderr } = await own.json([...args]);
-    expect(exitCode).toBe(3);
-    expect(data.state).toBe("finished");
-    expect(data.rows).toEqual({
-      read: accepted + codes.length,
-      accepted,
-      rejected: codes.length,
-      failed: 0,
-    });
-    expect(stderr).toMatch(/\d+ rows?: .*\(fixtures\/bad\/[a-z0-9-]+\.csv:\d+/);
-    const rejected = parse<Record<string, string>>(readFileSync(data.rejects_file ?? ""), { columns: true });
-    const found = rejected.map((reject) => reject["_code"]);
-    expect(found).toEqual(codes);
-    own.remove();
-  });
-
-  test("warns about a file that contains only a header", async () => {
-    const { exitCode, stderr, data } = await home.json([...orders, "fixtures/bad/header-only.csv"]);
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/header-only\.csv: /);
-    expect(data.rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
-  });
-
-  test("rejects a row with a cell of 10 MB", async () => {
-    const path = write("huge-cell.csv", `${header}${row(1)}${row(2, { 5: "x".repeat(10_000_000) })}${row(3)}`);
-    const { exitCode, data, stderr } = await home.json([...orders, path]);
-    expect(exitCode).toBe(3);
-    expect(data.rows).toEqual({ read: 3, accepted: 2, rejected: 1, failed: 0 });
-    expect(stderr).toMatch(/product_name .*1024/);
-    expect(stderr.length).toBeLessThan(2_000);
-  });
-
-  test("accepts dates with times and offsets", async () => {
-    const dates = ["2026-01-02T03:04:05Z", "2026-01-02 23:59:59 +0200", "2026-01-02 10:00", "2026/1/2"];
-    const path = write("times.csv", header + dates.map((date, at) => row(100 + at, { 1: date })).join(""));
-    const { exitCode, data } = await home.json([...orders, path]);
-    expect(exitCode).toBe(0);
-    expect(data.rows.accepted).toBe(4);
-  });
-
-  test("warns about a repeated product ID and uses its last row", async () => {
-    const { exitCode, data, stderr } = await home.json(["products", "import", "fixtures/bad/products-doubled-ids.csv"]);
-    expect(exitCode).toBe(0);
-    expect(data.rows.accepted).toBe(3);
-    expect(stderr).toMatch(/1 row .*product_id.* line 4/);
-  });
-});
-
 describe("storage errors", () => {
   const env = (database: string) => ({ STARPOST_DATABASE: database });
   const args = [...orders, "fixtures/good/orders.csv", "--json"];
@@ -397,26 +315,6 @@ describe("invalid or failed responses of the service", () => {
     expect(exitCode).toBe(0);
     expect(data.calls).toEqual({ sent: 2, retried: 1, throttled: 0 });
     expect(data.rows.accepted).toBe(10);
-    server.close();
-    own.remove();
-  });
-
-  test("waits for a slow response without repeating the request", async () => {
-    let calls = 0;
-    const { server, url } = await listen(
-      withToken((request, response) => {
-        calls++;
-        request.resume().on("end", () => {
-          setTimeout(() => response.end('{"code":200,"message":"OK","uuid":"u"}'), 2_000);
-        });
-      }),
-    );
-    const own = remote(url);
-    const { exitCode, data } = await own.json([...orders, "fixtures/good/orders.csv"]);
-    expect(exitCode).toBe(0);
-    expect(calls).toBe(1);
-    expect(data.calls).toEqual({ sent: 1, retried: 0, throttled: 0 });
-    expect(data.rows).toEqual({ read: 10, accepted: 10, rejected: 0, failed: 0 });
     server.close();
     own.remove();
   });

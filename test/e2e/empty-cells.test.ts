@@ -44,17 +44,6 @@ describe("products import --update into a served account", () => {
 
   const fill = () => home.run(["products", "import", write("full.csv", full)], { env });
 
-  test.each([[[]], [["--empty", "keep"]]])("%j keeps stored values", async (flags) => {
-    await fill();
-    const args = ["products", "import", write("emptied.csv", emptied), "--update", ...flags];
-    const { exitCode, stderr } = await home.run(args, { env });
-    expect(exitCode).toBe(0);
-    expect(stderr).not.toMatch(/erase|dropped/);
-    const stored = await readProducts(server, utoken);
-    expect(stored.get("p-1")).toMatchObject({ description: "First words" });
-    expect(stored.get("p-2")).toMatchObject({ description: "New words" });
-  });
-
   test("--empty clear erases the description, and lists the fields that it cannot erase", async () => {
     await fill();
     const before = (await readProducts(server, utoken)).get("p-1");
@@ -67,14 +56,6 @@ describe("products import --update into a served account", () => {
     expect(stored.get("p-1")?.["description"]).toBeNull();
     expect(stored.get("p-1")?.["price"]).toBe(before?.["price"]);
     expect(stored.get("p-2")).toMatchObject({ description: "New words" });
-  });
-
-  test("--empty clear erases nothing if the file has no such column", async () => {
-    await fill();
-    const file = write("no-column.csv", "product_id,price\np-1,9.00\n");
-    const args = ["products", "import", file, "--update", "--empty", "clear"];
-    expect((await home.run(args, { env })).exitCode).toBe(0);
-    expect((await readProducts(server, utoken)).get("p-1")).toMatchObject({ description: "First words" });
   });
 
   test("--empty error rejects the row, and accepts the corrected row", async () => {
@@ -106,10 +87,6 @@ describe("the embedded engine", () => {
     writeFileSync(path, content);
     return path;
   };
-  const orders =
-    "order_id,order_date,customer_name,email,product_id,product_name,product_url,product_description,currency_iso\n" +
-    "o-1,2026-01-02,N,n@example.com,p-1,Name,https://shop.example/p,,EUR\n" +
-    "o-2,2026-01-02,N,n@example.com,p-2,Name,https://shop.example/p,Words,\n";
 
   test("resumes a run with the same value of --empty", async () => {
     await home.run(["products", "import", write("full.csv", full)]);
@@ -122,46 +99,6 @@ describe("the embedded engine", () => {
     const resumed = await home.run(["imports", "resume", import_id, "--max-errors", "10"]);
     expect(resumed.exitCode).toBe(3);
     expect(resumed.stderr).toMatch(/1 empty cell .*description/);
-  });
-
-  test("reports in a dry run what would be erased", async () => {
-    const args = ["products", "import", write("emptied.csv", emptied), "--update", "--empty", "clear", "--dry-run"];
-    expect((await home.run(args)).stderr).toMatch(/1 empty cell .*description/);
-  });
-
-  test("warns that creating products erases nothing", async () => {
-    const args = ["products", "import", write("emptied.csv", emptied), "--empty", "clear"];
-    const { exitCode, stderr } = await home.run(args);
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/1 cell .* description: .*--update/);
-  });
-
-  test("warns that importing orders erases nothing", async () => {
-    const { exitCode, stderr } = await home.run(["orders", "import", write("o.csv", orders), "--empty", "clear"]);
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/1 cell .* product_description: /);
-    expect(stderr).toMatch(/1 cell .* currency_iso: /);
-  });
-
-  test("rejects only rows with an empty cell with orders --empty error", async () => {
-    const { data } = await home.json(["orders", "import", write("o.csv", orders), "--empty", "error"]);
-    expect(data.rows).toMatchObject({ accepted: 0, rejected: 2 });
-    const rows: Record<string, string>[] = parse(readFileSync(data.rejects_file ?? "", "utf8"), {
-      columns: true,
-    });
-    expect(rows.map(({ _line, _column, _code }) => [_line, _column, _code])).toEqual([
-      ["2", "product_description", "empty_cell"],
-      ["3", "currency_iso", "empty_cell"],
-    ]);
-  });
-
-  test("does not treat a cell that --set fills as empty", async () => {
-    const args = ["orders", "import", write("o.csv", orders), "--empty", "error", "--set", "currency_iso=EUR"];
-    const { data } = await home.json(args);
-    const rows: Record<string, string>[] = parse(readFileSync(data.rejects_file ?? "", "utf8"), {
-      columns: true,
-    });
-    expect(rows.map(({ _column }) => _column)).toEqual(["product_description"]);
   });
 
   test("accepts an empty type of an unsubscriber, except with --empty error", async () => {

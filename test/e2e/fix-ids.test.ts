@@ -204,15 +204,4 @@ describe("with --fix-ids", () => {
     expect(verified.exitCode).toBe(0);
     expect(verified.data).toMatchObject({ missing_count: 0, checked: { rows: 5 } });
   });
-
-  test("does not depend on the order of the rows", async () => {
-    const home = homes.open();
-    const turned = orderHeader + orders.split("\n").slice(1, -1).toReversed().join("\n");
-    const importOrders = async (name: string, text: string) =>
-      pairsOf((await home.json<FixedSummary>(["orders", "import", write(home, name, text), "--fix-ids"])).data);
-    const one = await importOrders("o0.csv", orders);
-    const two = await importOrders("o1.csv", turned);
-    expect(one?.size).toBe(3);
-    expect(two).toEqual(one);
-  });
 });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+import { type Home, Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -52,20 +52,6 @@ describe("groups import", () => {
     expect(await readGroups(home)).toEqual(memberships);
   });
 
-  test("keeps members that the file does not name", async () => {
-    const home = await openStore();
-    await home.run(["groups", "import", file]);
-    const more = write(home, "more.csv", "group,product_id\nLights,table-02\n");
-    expect((await home.run(["groups", "import", more])).exitCode).toBe(0);
-    expect(await readGroups(home)).toEqual([
-      ["Garden", "chair-01"],
-      ["Garden", "pot-05"],
-      ["Lights", "lamp_03"],
-      ["Lights", "table-02"],
-      ["Rugs, indoor", "rug-04"],
-    ]);
-  });
-
   test("rejects rows without a group, with an invalid group or product ID, and with an unknown product", async () => {
     const home = await openStore();
     const path = write(
@@ -87,20 +73,6 @@ describe("groups import", () => {
       ]),
     );
     expect(await readGroups(home)).toEqual([["Garden", "pot-05"]]);
-  });
-
-  test("resumes a run that --max-errors stopped", async () => {
-    const home = await openStore();
-    const path = write(home, "groups.csv", "group,product_id\n,x\nGarden,pot-05\nLights,lamp_03\n");
-    const stopped = await home.json(["groups", "import", path, "--max-errors", "0"]);
-    expect([stopped.exitCode, stopped.data.state]).toEqual([6, "stopped"]);
-    const resumed = await home.json(["imports", "resume", stopped.data.import_id, "--max-errors", "1"]);
-    expect(resumed.exitCode).toBe(3);
-    expect(resumed.data).toMatchObject({ state: "finished", rows: { read: 3, accepted: 2, rejected: 1 } });
-    expect(await readGroups(home)).toEqual([
-      ["Garden", "pot-05"],
-      ["Lights", "lamp_03"],
-    ]);
   });
 
   test("is verified by reading the groups back", async () => {
@@ -140,16 +112,6 @@ describe("groups plan", () => {
     expect(data).toMatchObject({ rows: { read: 5, accepted: 5 }, there: { items: 1 }, mails: null });
     expect(await readGroups(home)).toEqual([["Lights", "lamp_03"]]);
   });
-
-  test("reports the same for a remote account", async () => {
-    const home = await openStore();
-    await home.run(["groups", "import", write(home, "some.csv", "group,product_id\nLights,lamp_03\n")]);
-    const server = await home.serve();
-    const { exitCode, data, stderr } = await plan(homes.open(), remoteEnv(server));
-    expect(exitCode, stderr).toBe(0);
-    expect(data).toMatchObject({ rows: { read: 5, accepted: 5 }, there: { items: 1 } });
-    await server.stop();
-  });
 });
 
 describe("imports undo", () => {
@@ -168,12 +130,5 @@ describe("imports undo", () => {
       "Old",
       "Garden",
     ]);
-  });
-
-  test("needs --undoable", async () => {
-    const home = await openStore();
-    const { data } = await home.json(["groups", "import", file]);
-    const undone = await home.json<object>(["imports", "undo", data.import_id, "--yes"]);
-    expect(undone.data).toMatchObject({ reversed: 0, impossible: 5 });
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import iconv from "iconv-lite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { makeGzip, makeZip, type ZipPart } from "../support/archives.ts";
-import { type Home, Homes, type Summary } from "../support/starpost.ts";
+import { type Home, Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -90,48 +90,6 @@ describe("archives", () => {
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/,3,email,bad_email,x\.zip\/b\.csv: email /);
   });
 
-  test.each<[string, () => Buffer, RegExp]>([
-    [
-      "a truncated gzip archive",
-      () => makeGzip(Buffer.from(table(50_000))).subarray(0, -100),
-      /x: the gzip archive is damaged/,
-    ],
-    ["a truncated zip archive", () => zipOf(["a.csv", table(50)]).subarray(0, -10), /x: the zip archive is damaged/],
-    [
-      "a zip archive damaged after its first megabyte",
-      () => {
-        const bytes = makeZip([{ name: "a.csv", bytes: Buffer.from(table(50_000)), isStored: true }]);
-        return bytes.fill("X", 2_000_000, 2_000_001);
-      },
-      /x\/a\.csv: the zip archive is damaged/,
-    ],
-    [
-      "an encrypted zip archive",
-      () => makeZip([{ name: "a.csv", bytes: Buffer.from(table(5)), isEncrypted: true }]),
-      /x: the zip archive is encrypted: .*a\.csv/,
-    ],
-    ["an archive without CSV files", () => zipOf(["a.png", "x"]), /x: the zip archive contains no CSV file.*a\.png/],
-    [
-      "a damaged workbook",
-      () => zipOf(["[Content_Types].xml", "x"], ["xl/workbook.xml", "x"]),
-      /x: the Excel workbook is damaged/,
-    ],
-    [
-      "an archive within an archive",
-      () => makeGzip(makeGzip(Buffer.from(table(2)))),
-      /a gzip archive in another archive/,
-    ],
-  ])("rejects %s before sending anything", async (_name, bytes, expected) => {
-    write("x", bytes());
-    const { exitCode, stderr, stdout } = await load(["x"]);
-    expect(stderr).toMatch(expected);
-    expect([exitCode, stdout]).toEqual([2, ""]);
-    const { data: runs } = await home.json<Summary[]>(["imports", "list"], {
-      env: { STARPOST_HOME: join(home.folder, "home") },
-    });
-    expect(runs).toEqual([]);
-  });
-
   test.each([
     ["gzip", (text: string) => makeGzip(Buffer.from(text))],
     ["zip", (text: string) => zipOf(["first.csv", table(3, 100)], ["second.csv", text])],
@@ -157,30 +115,6 @@ describe("archives", () => {
 });
 
 describe("several files", () => {
-  test("expands a pattern, sorts the files, and lists them", async () => {
-    write("exports/b.csv", table(2, 10));
-    write("exports/a.csv", table(3));
-    write("exports/below/c.csv", table(1, 20));
-    write("exports/.hidden.csv", table(1, 30));
-    const flat = await load(["exports/*.csv", "--dry-run"]);
-    expect(flat.data.files).toEqual(["exports/a.csv", "exports/b.csv"]);
-    expect(flat.stderr).toContain("exports/*.csv: 2 files: exports/a.csv, exports/b.csv");
-    const deep = await load([join(home.folder, "exports/**/*.csv"), "exports/b.csv"].toReversed());
-    expect(deep.data.files).toEqual([
-      "exports/b.csv",
-      join(home.folder, "exports/a.csv"),
-      join(home.folder, "exports/below/c.csv"),
-    ]);
-    expect(deep.data.rows).toEqual(counts(6));
-  });
-
-  test("prefers a file whose name equals the pattern", async () => {
-    write("orders [1].csv", table(2));
-    write("orders 1.csv", table(1));
-    const { data } = await load(["orders [1].csv"]);
-    expect([data.files, data.rows]).toEqual([["orders [1].csv"], counts(2)]);
-  });
-
   test.each([
     [["none*.csv"], /none\*\.csv: no file matches/],
     [["a.csv", "./a.csv"], /\.\/a\.csv: the file is listed twice/],
@@ -201,47 +135,5 @@ describe("several files", () => {
     const second = /with a different format are in (\S+)/.exec(stderr)?.[1] ?? "";
     expect(readFileSync(second, "utf8").split(",", 4)).toEqual(["product_id", "name", "url", "_line"]);
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/^product_id,name,url,description,_line/);
-  });
-});
-
-describe("encodings", () => {
-  test("detects Windows-1252, even if only the last line contains such a character", async () => {
-    const text = table(30_000) + row(30_001, "Zoë “€”", "nobody");
-    write("orders.csv", iconv.encode(text, "windows-1252"));
-    const { data, stderr } = await load(["orders.csv"]);
-    expect(stderr).toContain("orders.csv: not UTF-8 (line 30002); read as windows-1252");
-    expect(data.rows).toEqual(counts(30_001, 1));
-    expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/^\ufefforder_id[\s\S]*Zoë “€”/);
-  });
-
-  test.each<[string, string[], Buffer, RegExp]>([
-    [
-      "not UTF-8 despite --encoding utf-8",
-      ["--encoding", "utf-8"],
-      iconv.encode(table(20_000) + row(1, "Zoë"), "windows-1252"),
-      /x\.csv:20002: the text is not UTF-8/,
-    ],
-    [
-      "neither UTF-8 nor Windows-1252",
-      [],
-      Buffer.concat([Buffer.from(table(20_000)), Buffer.from([0x81, 0x8d, 0x0a])]),
-      /x\.csv:20002: the text is neither UTF-8 nor windows-1252/,
-    ],
-    [
-      "UTF-8 except for one late line",
-      [],
-      Buffer.concat([Buffer.from(table(20_000).replaceAll("Ada", "Zoë")), iconv.encode(row(1, "Zoë"), "windows-1252")]),
-      /x\.csv:20002: .*not UTF-8/,
-    ],
-    [
-      "invalid in the given encoding",
-      ["--encoding", "windows-1252"],
-      Buffer.concat([Buffer.from(table(3)), Buffer.from([0x81, 0x0a])]),
-      /x\.csv:5: the text is not windows-1252/,
-    ],
-  ])("rejects a file that is %s, and names the line", async (_name, args, bytes, expected) => {
-    write("x.csv", bytes);
-    const { exitCode, stderr, stdout } = await load(["x.csv", ...args]);
-    expect([exitCode, stderr, stdout]).toEqual([2, expect.stringMatching(expected), ""]);
   });
 });

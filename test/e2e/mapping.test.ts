@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { parse } from "csv-parse/sync";
@@ -134,19 +134,6 @@ describe("--mapping", () => {
 
   test.each<[string, string | object, RegExp]>([
     ["invalid JSON", "{oops", /m\.json: .*JSON/],
-    ["a JSON array", "[1]", /m\.json: .*object/],
-    ["an unknown format version", { ...valid, format: 2 }, /m\.json: format: .*1/],
-    ["a mapping for another record type", { ...valid, kind: "products" }, /m\.json: kind: .*products.*orders/],
-    ["an unknown record type", { ...valid, kind: "order" }, /m\.json: kind: /],
-    ["an unknown key", { ...valid, colums: {} }, /m\.json: .*colums[\s\S]*'columns'/],
-    ["an unknown field", { ...valid, columns: { ordr_id: "x" } }, /m\.json: columns\.ordr_id: [\s\S]*\border_id/],
-    [
-      "a value for an unknown field",
-      { ...valid, set: { curency_iso: "EUR" } },
-      /m\.json: set\.curency_iso[\s\S]*currency_iso/,
-    ],
-    ["a column that is not a string", { ...valid, columns: { order_id: 7 } }, /m\.json: columns\.order_id: /],
-    ["a long delimiter", { ...valid, delimiter: ";;" }, /m\.json: delimiter: /],
     ["a column that is not in the file", { ...valid, columns: { ...columns, email: "Mail" } }, /'Mail'/],
     ["an unknown layout", { ...valid, layout: "shopware" }, /shopware/],
     [
@@ -203,43 +190,6 @@ describe("map without a terminal", () => {
     expect(stderr.includes("orders import")).toBe(status === 0);
   });
 
-  test.each([
-    "picture_urls",
-    "Photos",
-    "photo_urls",
-    "Image URL",
-    "images",
-    "reviewImages",
-    "customer_photo",
-    "Bilder",
-    "img",
-    "Review Product Images",
-    "Review picture",
-    "Foto",
-  ])("never uses photos by customers as product images: %s", async (name) => {
-    const header = `review_title,review_content,review_score,date,product_id,display_name,email,${name}\n`;
-    const row = "Great,Soaks in fast,5,2026-01-02,1,Ann,a@example.com,https://img.example/a.jpg\n";
-    const args = ["reviews", "map", write("f.csv", header + row)];
-    const { data, stderr } = await home.json<{ columns: Record<string, string> }>([...args]);
-    expect(data.columns).toMatchObject({ email: "email" });
-    expect(data.columns).not.toHaveProperty("product_image_url");
-    if (data.columns["image_urls"] !== name) expect(stderr).toContain(`Unused columns: ${name}`);
-    expect(stderr).not.toContain("product_image_url");
-    const given = await home.json<{ columns: object }>([...args, "--map", `product_image_url=${name}`]);
-    expect(given.data.columns).toHaveProperty("product_image_url", name);
-  });
-
-  test.each(["Product Image", "productImageUrl", "Produktbild", "product_image_url"])(
-    "uses product images of reviews: %s",
-    async (name) => {
-      const header = `review_title,review_content,review_score,date,product_id,display_name,email,${name}\n`;
-      const row = "Great,Soaks in fast,5,2026-01-02,1,Ann,a@example.com,https://img.example/a.jpg\n";
-      const args = ["reviews", "map", write("f.csv", header + row)];
-      const { data } = await home.json<{ columns: object }>(args);
-      expect(data.columns).toHaveProperty("product_image_url", name);
-    },
-  );
-
   test("proposes a mapping that imports the file once the missing fields are added", async () => {
     const file = write("b.csv", german);
     const mapped = await home.json<{ mapping_file: string }>([
@@ -259,105 +209,6 @@ describe("map without a terminal", () => {
     expect(imported.data.rows.accepted).toBe(2);
   });
 
-  test.each<[string, string, Record<string, string>, Record<string, string>?]>([
-    [
-      "orders",
-      "N° de commande,Date de la commande,Nom du client,Courriel,Référence produit,Désignation,Lien du produit\n1,2026-01-02,Jean Dupont,j@example.fr,r-1,Chapeau,https://b.example/1\n",
-      {
-        order_id: "N° de commande",
-        email: "Courriel",
-        product_name: "Désignation",
-        product_url: "Lien du produit",
-      },
-    ],
-    [
-      "orders",
-      "Número de pedido,Fecha del pedido,Cliente,Correo electrónico,Código de producto,Nombre del producto,Enlace,Imagen\nP1,02/01/2026,Ana Ruiz,a@example.es,c-1,Gorra,https://t.example/c1,https://t.example/c1.jpg\n",
-      {
-        order_date: "Fecha del pedido",
-        customer_name: "Cliente",
-        product_url: "Enlace",
-        product_image: "Imagen",
-      },
-      { product_url: "Enlace" },
-    ],
-    [
-      "orders",
-      "Numer zamówienia|Data zamówienia|Imię i nazwisko|Adres e-mail|Kod produktu|Nazwa produktu|Cena\n1|2026-01-02|Jan Nowak|j@example.pl|k1|Czapka|10,00\n",
-      { order_id: "Numer zamówienia", customer_name: "Imię i nazwisko", product_price: "Cena" },
-    ],
-    [
-      // The names are meaningless, but the values are not.
-      "orders",
-      "A,B,C,D,customer_name,order_id,product_id,product_name\n" +
-        "x,a@example.com,2026-01-02,https://shop.example/1,A,1,p,P\n" +
-        "y,b@example.com,2026-01-03,https://shop.example/2,B,2,p,P\n",
-      { email: "B", order_date: "C", product_url: "D" },
-      { email: "B", order_date: "C", product_url: "D" },
-    ],
-    [
-      "products",
-      "Handle,Titel,Beschreibung,Marke,EAN,Link,Bild\nhut,Hut,Ein Hut,ACME,4006381333931,https://l.example/hut,https://l.example/hut.png\n",
-      {
-        product_id: "Handle",
-        name: "Titel",
-        description: "Beschreibung",
-        brand: "Marke",
-        upc: "EAN",
-        url: "Link",
-        image_url: "Bild",
-      },
-      { product_id: "Handle", name: "Titel", url: "Link" },
-    ],
-    [
-      "reviews",
-      "Artikelnummer,Bewertung,Titel,Rezension,Verfasser,E-Mail,Datum\nhut,5,Schön,Ein schöner Hut,Eva G.,eva@example.com,2026-01-02\n",
-      {
-        product_id: "Artikelnummer",
-        review_score: "Bewertung",
-        review_title: "Titel",
-        review_content: "Rezension",
-        display_name: "Verfasser",
-        email: "E-Mail",
-        date: "Datum",
-      },
-      { review_title: "Titel" },
-    ],
-    ["coupons", "Gutscheincode,Wert\nABCDEFGH,5\n", { code: "Gutscheincode" }],
-    ["unsubscribers", "Name,Adres e-mail\nJan,jan@example.pl\n", { email: "Adres e-mail" }],
-  ])("recognizes common shop terms: %s, %s", async (kind, content, expected, undecided = {}) => {
-    const needsUrl = kind === "orders" && !content.includes("https:");
-    const args = [kind, "map", write("f.csv", content), ...(needsUrl ? ["--product-url", url] : [])];
-    const flags = Object.entries(undecided).flatMap(([field, column]) => ["--map", `${field}=${column}`]);
-    if (flags.length > 0) {
-      const { exitCode, stdout, stderr } = await home.run([...args, "--yes"]);
-      expect(exitCode).toBe(2);
-      expect(stdout).toBe("");
-      for (const [field, column] of Object.entries(undecided)) {
-        expect(stderr).toMatch(new RegExp(`${field} +similar columns: '${column}'`));
-      }
-      expect(stderr).not.toMatch(new RegExp(`^ +(?!${Object.keys(undecided).join("|")})\\w+ +similar columns`, "m"));
-    }
-    const { data } = await home.json<{ columns: Record<string, string> }>([...args, ...flags]);
-    expect(data.columns).toMatchObject(expected);
-  });
-
-  test("proposes no columns for a known shop layout, only the missing fields", async () => {
-    const file = write(
-      "s.csv",
-      "Name,Email,Financial Status,Created at,Currency,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Tags\n" +
-        "#1001,a@example.com,paid,2026-01-02 10:00:00 +0100,EUR,1,Hat,10.00,HAT-1,Ana Ruiz,vip\n",
-    );
-    const missing = await home.run(["orders", "map", file]);
-    expect(missing.exitCode).toBe(2);
-    expect(missing.stderr).toMatch(/product_url +no similar column/);
-    const { data } = await home.json(["orders", "map", file, "--product-url", url]);
-    expect(data).toEqual({ format: 1, kind: "orders", layout: "shopify-orders", product_url: url });
-    await home.run(["orders", "map", file, "--product-url", url, "--out", at("m.json")]);
-    const { exitCode } = await home.run(["orders", "import", file, "--mapping", at("m.json")]);
-    expect(exitCode).toBe(0);
-  });
-
   test("does not accept an uncertain match of an optional field", async () => {
     const products = write("p.csv", "product_id,name,url,Supplier\n1,N,https://s.example/1,ACME\n");
     const { data, stderr } = await home.json<{ columns: Record<string, string> }>(["products", "map", products]);
@@ -365,65 +216,10 @@ describe("map without a terminal", () => {
     expect(stderr).toMatch(/Not mapped.*: brand \(column 'Supplier'\)/);
   });
 
-  const tiendanube =
-    "Número de orden;Email;Fecha;Moneda;Nombre del comprador;Nombre del producto;Precio del producto;SKU;Notas del comprador;Producto Físico\n" +
-    "1;a@example.com;2026-01-02;ARS;Ann Lee;Tetera;100.00;T-1;dejar en portería, timbre roto;Si\n" +
-    "2;b@example.com;2026-01-03;ARS;Bo Diaz;Taza;50.00;T-2;es un regalo;No\n";
   const judgeme =
     "title,body,rating,review_date,curated,reviewer,reviewer_email,product_id,reply\n" +
     "Top,Very good quality,5,2025-03-02 10:12:00 UTC,ok,Ann,a@example.com,1,Thanks\n" +
     "Spam,Buy cheap watches,5,2025-01-10 11:00:00 UTC,spam,Bot,b@example.com,1,\n";
-  const comments =
-    "comment_ID,comment_author,comment_author_email,comment_date,comment_content,comment_approved,rating,title,product_SKU\n" +
-    "5,Ann,a@example.com,2026-08-01 10:00:00,Soaks in fast,1,5,Great,G-1\n";
-  const stamped =
-    "product_id,author,email,state,rating,Review Title,review,created_at,published\n" +
-    "1,Ann,a@example.com,unpublished,5,Great,Soaks in fast,2026-08-01 10:00:00,\n";
-  const native =
-    "review_title,review_content,review_score,date,product_id,display_name,email,published,comment_content\n" +
-    "Great,Soaks in fast,5,2026-01-02,1,Ann,a@example.com,false,Thanks\n";
-  const twoAddresses =
-    "order_id,order_date,customer_name,product_id,product_name,product_url,Billing Email,Recipient Email\n" +
-    "1,2026-01-02,Ann,p,Cap,https://s.example/p,a@example.com,gift@example.com\n";
-
-  test.each<[string, string, string, readonly string[]]>([
-    [
-      "a delivery note and yes or no",
-      "orders",
-      tiendanube.replace("Email", "Correo"),
-      ["order_id", "customer_name", "order_date", "product_id", "product_url"],
-    ],
-    ["the URL of products in a known layout", "orders", tiendanube, ["product_url"]],
-    ["spam among reviews", "reviews", judgeme, ["review_title", "review_content", "published", "comment_content"]],
-    [
-      "reviews called comments",
-      "reviews",
-      comments,
-      ["review_title", "review_content", "date", "display_name", "email", "published", "comment_content"],
-    ],
-    ["an empty column with a field's name", "reviews", stamped, ["review_title", "published"]],
-    ["two addresses", "orders", twoAddresses, ["email"]],
-    ["no address", "orders", twoAddresses.replaceAll("Email", "Phone").replaceAll("@", "-"), ["email"]],
-    [
-      "a table without headings",
-      "orders",
-      "Type,Number,Person\nsale,7,Ana Ruiz\n",
-      ["order_id", "email", "customer_name", "order_date", "product_id", "product_name", "product_url"],
-    ],
-    ["certain columns only", "reviews", native, []],
-  ])("lists the fields that it would have to guess: %s", async (_name, kind, content, undecided) => {
-    const file = write("f.csv", content);
-    for (const flag of ["--yes", "--no-input"]) {
-      const { exitCode, stdout, stderr } = await home.run([kind, "map", file, flag, "--out", at("g.json")]);
-      const listed = [...stderr.matchAll(/^ +(\w+) +(?:similar columns: '|no similar column$)/gm)];
-      expect(listed.map(([, field]) => field)).toEqual(undecided);
-      expect(exitCode).toBe(undecided.length > 0 ? 2 : 0);
-      expect(stdout).toBe("");
-      expect(existsSync(at("g.json"))).toBe(undecided.length === 0);
-      rmSync(at("g.json"), { force: true });
-    }
-  });
-
   test("reports undecided fields as a usage error in JSON", async () => {
     const { exitCode, stdout, stderr } = await home.run(["reviews", "map", write("f.csv", judgeme), "--json"]);
     expect(exitCode).toBe(2);

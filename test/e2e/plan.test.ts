@@ -280,28 +280,6 @@ describe("a saved plan", () => {
     expect((await home.run(["imports", "apply", out])).exitCode).toBe(3);
   });
 
-  test("is rejected if it was edited, but not if it was only reformatted", async () => {
-    await plan();
-    const digest = digestDatabase(databaseOf(home));
-    const text = readFileSync(out, "utf8");
-    for (const edited of [
-      text.replace('"dryRun": false', '"dryRun": true'),
-      text.replace('"accepted": 1', '"accepted": 2'),
-      text.replace(/"checksum": "./, '"checksum": "-'),
-    ]) {
-      expect(edited).not.toBe(text);
-      writeFileSync(out, edited);
-      const refused = await home.run(["imports", "apply", out]);
-      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(out)]);
-    }
-    expect(digestDatabase(databaseOf(home))).toBe(digest);
-    const { summary, ...rest } = JSON.parse(text) as Record<string, unknown>;
-    writeFileSync(out, JSON.stringify({ summary, ...rest }));
-    const applied = await home.run(["imports", "apply", out]);
-    expect(applied.exitCode).toBe(3);
-    expect(applied.stderr).not.toMatch(/^ {2}planned /m);
-  });
-
   test("reports differences if the account has changed", async () => {
     const action = ["--action", "map_review"];
     const codes = writeCsv("codes.csv", "code", "AAAA", "BBBB");
@@ -311,19 +289,6 @@ describe("a saved plan", () => {
     expect(applied.exitCode).toBe(3);
     expect(applied.stderr).toMatch(/^ {2}planned {3}2 rows accepted \(2 codes\), 0 rejected$/m);
     expect(applied.stderr).toMatch(/^ {2}actual {4}1 row accepted \(1 code\), 1 rejected$/m);
-  });
-
-  test("is rejected for another account, and if it is not a plan", async () => {
-    await plan();
-    const elsewhere = await home.run(["imports", "apply", out], {
-      env: { STARPOST_DATABASE: join(home.folder, "other.db") },
-    });
-    expect(elsewhere.exitCode).toBe(2);
-    expect(elsewhere.stderr).toContain("profile local");
-    const none = await home.run(["imports", "apply", writeCsv("none.json", "{}")]);
-    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("none.json")]);
-    const missing = await home.run(["imports", "apply", join(folder, "missing.json")]);
-    expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining("missing.json")]);
   });
 
   test("cannot be saved for standard input, which can be planned nevertheless", async () => {

@@ -91,21 +91,6 @@ describe("a rejected call", () => {
     expect(summary.calls.sent).toBe(sizes.length);
   });
 
-  test("interrupts the run without rejecting rows if all calls fail, and can be resumed", async () => {
-    let isDown = true;
-    const { home } = await startService(() =>
-      isDown ? refusal("internal error", "Exceptions::InternalError") : taken,
-    );
-    const path = writeOrders(home, manyRows(30));
-    const { exitCode, summary, rejects } = await importOrders(home, path);
-    expect(exitCode).toBe(5);
-    expect([summary.state, summary.rows.read, rejects]).toEqual(["interrupted", 0, []]);
-    isDown = false;
-    const resumed = await home.json(["imports", "resume", summary.import_id]);
-    expect(resumed.exitCode).toBe(0);
-    expect(resumed.data.rows.accepted).toBe(30);
-  });
-
   test("rejects a single order that always makes the service fail", async () => {
     const { home } = await startService((orders) =>
       orders.some(({ order_id }) => order_id === "o-19")
@@ -133,19 +118,6 @@ describe("a rejected call", () => {
 });
 
 describe("calls that are too large", () => {
-  test("halves the batch size for the rest of the run after a 413 page of a proxy, and reports it once", async () => {
-    const { home, sizes } = await startService((orders) =>
-      orders.length > 60 ? { status: 413, body: "<html>413 Request Entity Too Large</html>" } : taken,
-    );
-    const args = ["--concurrency", "1"];
-    const { exitCode, summary, stderr } = await importOrders(home, writeOrders(home, manyRows(600)), args);
-    expect(exitCode).toBe(0);
-    expect(summary.rows.accepted).toBe(600);
-    expect(sizes).toEqual([200, 100, ...Array.from({ length: 12 }, () => 50)]);
-    expect(stderr.match(/calls are too large for the service/g)).toHaveLength(1);
-    expect(stderr).toMatch(/at most 50 orders/);
-  });
-
   test("adapts to a server that accepts only small bodies", async () => {
     const far = homes.open();
     const server = await far.serve(["--quiet", "--chaos", "max-body=9000"]);
@@ -154,43 +126,5 @@ describe("calls that are too large", () => {
     expect(await server.stop()).toBe(0);
     expect([exitCode, summary.rows.accepted]).toEqual([0, 300]);
     expect(countRows(far.folder)).toMatchObject({ orders: 300, orderIds: 300, purchases: 300 });
-  });
-});
-
-describe("an error about an order", () => {
-  test("is mapped to its cell; the other rows of the order name the invalid line", async () => {
-    const { home } = await startService(() => ({
-      status: 200,
-      body: {
-        code: 200,
-        message: "OK",
-        uuid: "u",
-        errors: [
-          { order_num: 1, order_id: "o-2", field: "products.p-2.url", error: "is not a URL of ours" },
-          { order_num: 2, order_id: "o-3", field: "email", error: "Email is invalid" },
-        ],
-      },
-    }));
-    const rows = [rowOf("o-1"), rowOf("o-2"), rowOf("o-2", "p-2"), rowOf("o-3").replace("n@", "odd@")];
-    const { exitCode, rejects, stderr } = await importOrders(home, writeOrders(home, rows));
-    expect(exitCode).toBe(3);
-    const found = rejects.map((reject) => ["_line", "_column", "_code"].map((name) => reject[name]));
-    expect(found).toEqual([
-      ["3", "", "order_incomplete"],
-      ["4", "product_url", "bad_url"],
-      ["5", "email", "bad_email"],
-    ]);
-    expect(rejects[0]?.["_reason"]).toContain("line 4");
-    expect(stderr).toMatch(/1 row: email .*orders\.csv:5: "odd@example\.com"\)/);
-  });
-
-  test("is counted per reason, most frequent first", async () => {
-    const home = homes.open();
-    const bad = (at: number) => rowOf(`b-${at}`).replace("n@example.com", "foo");
-    const rows = [rowOf("o-1"), rowOf("o-2").replace("2026-01-02", "soon"), bad(1), bad(2), bad(3)];
-    const { stderr } = await importOrders(home, writeOrders(home, rows));
-    const reasons = stderr.split("\n").filter((line) => /^ {2}(?:rejected)? +\d+ rows?: /.test(line));
-    expect(reasons[0]).toMatch(/3 rows: email .*orders\.csv:4: "foo"\)/);
-    expect(reasons[1]).toMatch(/1 row: order_date .*orders\.csv:3: "soon"\)/);
   });
 });

@@ -103,58 +103,9 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
       },
     ]);
   });
-
-  test("recognizes a review file passed to another import command", async () => {
-    const home = homes.open();
-    const file = write(home, "reviews.csv", published);
-    const { exitCode, stderr } = await home.run(["coupons", "import", file, "--action", "map_review"]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/starpost reviews import/)]);
-  });
 });
 
 describe("invalid rows", () => {
-  test("are rejected with line, column, and code, and imported once corrected", async () => {
-    const home = homes.open();
-    const file = write(
-      home,
-      "reviews.csv",
-      `published,review_title,review_content,review_score,date,product_id,display_name,email
-true,Good,Pours,5,2018-08-15,teapot,Ann,ann@mail.example
-perhaps,Good,Pours,5,2018-08-15,teapot,Ann,ann@mail.example
-true,Good,Pours,6,2018-08-15,teapot,Ann,ann@mail.example
-true,Good,Pours,5,15.08.2018,teapot,Ann,ann@mail.example
-true,Good,Pours,5,2018-08-15,tea pot,Ann,ann@mail.example
-true,Good,,5,2018-08-15,teapot,Ann,ann@mail.example
-true,Good,Pours,5,2018-08-15,teapot,Ann,nobody
-`,
-    );
-    const dry = await home.json(["reviews", "import", file, "--dry-run"]);
-    const { exitCode, data } = await home.json(["reviews", "import", file]);
-    expect(exitCode).toBe(3);
-    expect(data.rows).toEqual({ read: 7, accepted: 1, rejected: 6, failed: 0 });
-    expect(dry.data.rows).toEqual(data.rows);
-    const rejects: Row[] = parse(readFileSync(data.rejects_file ?? ""), { columns: true });
-    expect(rejects.map(({ _line, _column, _code }) => [_line, _column, _code])).toEqual([
-      ["3", "published", "bad_boolean"],
-      ["4", "review_score", "bad_score"],
-      ["5", "date", "bad_date"],
-      ["6", "product_id", "bad_id"],
-      ["7", "review_content", "missing"],
-      ["8", "email", "bad_email"],
-    ]);
-    const put = readFileSync(data.rejects_file ?? "", "utf8")
-      .replace("perhaps", "true")
-      .replace(",6,", ",4,")
-      .replace("15.08.2018", "2018-08-15")
-      .replace("tea pot", "tea-pot")
-      .replace("Good,,5", "Good,Holds,5")
-      .replace("nobody", "bob@mail.example");
-    const again = await home.json(["reviews", "import", write(home, "again.csv", put)]);
-    // The first is identical to a stored review by now.
-    expect(again.data.rows).toEqual({ read: 6, accepted: 5, rejected: 1, failed: 0 });
-    expect(await listReviews(home)).toHaveLength(6);
-  });
-
   test("are limited to one review per call", async () => {
     const home = homes.open();
     const file = write(home, "reviews.csv", published);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
@@ -107,24 +107,6 @@ describe("unsubscribers", () => {
     const shown = await home.run(["imports", "show", id]);
     expect(shown.stderr).toMatch(/undone at \d{4}-.*: 2 rows .*, 2 kept, 1 /);
   });
-
-  test("unsubscribes the addresses that the run removed", async () => {
-    const home = homes.open();
-    const path = write(home, "u.csv", "email\na@example.com\nb@example.com\n");
-    await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
-    const taken = write(home, "r.csv", "email\na@example.com\nb@example.com\nnobody@example.com\n");
-    const id = await importRun(home, ["unsubscribers", "import", taken, "--type", "1", "--remove"]);
-    const b = write(home, "b.csv", "email\nb@example.com\n");
-    await importRun(home, ["unsubscribers", "import", b, "--type", "1"]);
-    const done = await undo(home, id, "--yes");
-    expect(done.exitCode).toBe(0);
-    expect(outcomes(done.data)).toEqual([
-      [2, "1:a@example.com", "reversed", "is unsubscribed again"],
-      [3, "1:b@example.com", "kept", "changed since: is unsubscribed again"],
-      [4, "1:nobody@example.com", "kept", "was not unsubscribed before the run"],
-    ]);
-    expect(unsubscribed(home)).toEqual(["a@example.com", "b@example.com"]);
-  });
 });
 
 /** Changes a run to one whose second call was sent without a response. */
@@ -215,96 +197,6 @@ describe("coupons", () => {
   });
 });
 
-describe("products", () => {
-  const columns = "product_id,name,url,price,description,product_tags,brand\n";
-  const url = "https://shop.example/p";
-  const stored = (home: Home) =>
-    query(home, "select product_id, name, price, description, product_tags, brand from products order by id");
-
-  test("restores former values that have not changed since the run", async () => {
-    const home = homes.open();
-    const old =
-      `p-1,Old,${url},9.00,words,a,Acme\n` +
-      `p-2,Two,${url},,,,\n` +
-      `p-3,Three,${url},1,,,\n` +
-      `p-4,Four,${url},2,,,\n`;
-    await importRun(home, ["products", "import", write(home, "old.csv", columns + old)]);
-    const before = stored(home);
-    const path = write(
-      home,
-      "new.csv",
-      `${columns}p-1,First,${url},9.50,other,b,Brand\np-1,New,${url},9.75,,,\np-2,Zwei,${url},5,said,,\n` +
-        `p-3,Drei,${url},1.00,,,\np-4,Four,${url},2.0,,,\np-9,Nine,${url},1,,,\n`,
-    );
-    const id = await importRun(home, ["products", "import", path, "--undoable"]);
-    const since = write(home, "since.csv", "product_id,name\np-3,Trois\n");
-    await importRun(home, ["products", "import", since, "--update"]);
-    const done = await undo(home, id, "--yes");
-    expect(done.exitCode).toBe(3);
-    expect(outcomes(done.data)).toEqual([
-      [2, "p-1", "reversed", "has its previous values"],
-      [3, "p-1", "reversed", "has its previous values"],
-      [4, "p-2", "impossible", expect.stringMatching(/price/)],
-      [5, "p-3", "kept", "changed since: name"],
-      [6, "p-4", "kept", "has its previous values"],
-      [7, "p-9", "impossible", expect.stringMatching(/created it/)],
-    ]);
-    const after = stored(home);
-    expect(after[0]).toEqual(before[0]);
-    expect(after[1]).toEqual({ ...before[1], price: "5" });
-    expect(after[2]).toMatchObject({ name: "Trois", price: "1.00" });
-    expect(after[4]).toMatchObject({ product_id: "p-9", name: "Nine" });
-    expect(statSync(join(home.folder, "imports", id, "before.db")).mode & 0o777).toBe(0o600);
-  });
-
-  test("without recorded values, names --undoable and sends nothing", async () => {
-    const home = homes.open();
-    const path = write(home, "p.csv", `product_id,name,url\np-1,N,${url}\n`);
-    const id = await importRun(home, ["products", "import", path]);
-    const done = await undo(home, id);
-    expect(done.exitCode).toBe(3);
-    expect(done.data).toMatchObject({ reversed: 0, kept: 0, impossible: 1, calls: 0 });
-    expect(done.data.rows[0]?.reason).toMatch(/--undoable/);
-    expect(existsSync(join(home.folder, "imports", id, "undo.json"))).toBe(false);
-  });
-});
-
-const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
-const line = (order: string, product: string) =>
-  `${order},2026-01-02,N,n@example.com,${product},Name,https://shop.example/p\n`;
-
-describe("orders", () => {
-  const stopped = (home: Home) => query(home, "select order_id, product_id from mail_stops order by order_id");
-
-  test("cancels the emails of the orders that the run created, and no others", async () => {
-    const home = homes.open();
-    await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
-    const path = write(home, "new.csv", header + line("o-1", "p-2") + line("o-2", "p-1") + line("o-2", "p-2"));
-    const id = await importRun(home, ["orders", "import", path, "--undoable"]);
-    await importRun(home, ["orders", "import", write(home, "later.csv", header + line("o-3", "p-1"))]);
-    const done = await undo(home, id, "--yes");
-    expect(done.exitCode).toBe(0);
-    const message = expect.stringContaining("emails") as string;
-    expect(outcomes(done.data)).toEqual([
-      [2, "o-1", "kept", "was stored before the run; what the run changed in it stays"],
-      [3, "o-2", "reversed", message],
-      [4, "o-2", "reversed", message],
-    ]);
-    expect(stopped(home)).toEqual([{ order_id: "o-2", product_id: "" }]);
-    expect(query(home, "select count(*) as orders from orders")).toEqual([{ orders: 3 }]);
-  });
-
-  test("uses the time of an order's first purchase if no ID was recorded", async () => {
-    const home = homes.open();
-    await importRun(home, ["orders", "import", write(home, "old.csv", header + line("o-1", "p-1"))]);
-    const path = write(home, "new.csv", header + line("o-1", "p-2") + line("o-2", "p-1"));
-    await sleep(1_100);
-    const id = await importRun(home, ["orders", "import", path]);
-    const { data } = await undo(home, id, "--yes");
-    expect(data.rows.map(({ outcome }) => outcome)).toEqual(["kept", "reversed"]);
-  });
-});
-
 /** Waits until a run of a file has sent a number of rows. */
 async function waitUntilAccepted(home: Home, path: string, rows: number): Promise<string> {
   for (;;) {
@@ -352,35 +244,6 @@ describe("with a remote service", () => {
     expect(second.data.rows).toHaveLength(1_000);
     expect(parse(readFileSync(second.data.rows_file ?? ""), { columns: true })).toHaveLength(3_000);
     expect(query(far, "select email from unsubscribers")).toEqual([{ email: "n7@example.com" }]);
-    await server.stop();
-  });
-
-  test("stops an undo between two calls on a signal; a partly undone run cannot be resumed", async () => {
-    const far = homes.open();
-    const server = await far.serve();
-    const home = homes.open(remoteEnv(server));
-    const rows = Array.from({ length: 2_000 }, (_, at) => line(`o-${at}`, "p-1")).join("");
-    const path = write(home, "o.csv", header + rows);
-    const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "100"]);
-    const id = await waitUntilAccepted(home, path, 600);
-    run.kill("SIGINT");
-    expect((await run).exitCode).toBe(130);
-    const taken = Number(query(far, "select count(*) as n from orders")[0]?.["n"]);
-    const first = home.start(["imports", "undo", id, "--yes", "--rate", "3", "--json"]);
-    const stops = () => Number(query(far, "select count(*) as n from mail_stops")[0]?.["n"]);
-    while (stops() < 200) await sleep(20);
-    first.kill("SIGINT");
-    const ended = await first;
-    expect(ended.exitCode).toBe(130);
-    const partly = JSON.parse(String(ended.stdout)) as Undone;
-    expect(partly).toMatchObject({ state: "interrupted", reversed: stops() });
-    expect(partly.reversed).toBeLessThan(taken);
-    const resumed = await home.run(["imports", "resume", id]);
-    expect(resumed.exitCode).toBe(2);
-    expect(resumed.stderr).toMatch(/is being undone/);
-    const second = await undo(home, id, "--yes", "--rate", "0");
-    expect(second.data).toMatchObject({ state: "finished", reversed: taken, rows_not_taken: 2_000 - taken });
-    expect(stops()).toBe(taken);
     await server.stop();
   });
 });

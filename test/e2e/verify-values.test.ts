@@ -128,17 +128,6 @@ describe("the values of orders", () => {
     expect((await verify(home, id)).exitCode).toBe(0);
   });
 
-  test("differ from an earlier import if a later one changed them", async () => {
-    const home = homes.open();
-    const first = write(home, "first.csv", header + line("o-1", "p-1"));
-    const { import_id: id } = await load(home, ["orders", "import", first]);
-    const second = write(home, "second.csv", header + line("o-1", "p-1", "10", "Anna"));
-    const { items, verified } = await load(home, ["orders", "import", second, "--verify"]);
-    expect(items).toMatchObject({ created: 0, changed: 1, unchanged: 0 });
-    expect(verified).toMatchObject({ different_count: 0 });
-    expect(format((await verify(home, id)).data)).toEqual(["2 customer_name: Anna, Ann"]);
-  });
-
   test("are compared over HTTP and shown as a table", async () => {
     const far = homes.open();
     const server = await far.serve();
@@ -203,31 +192,6 @@ describe("the values of products", () => {
       "4 name",
     ]);
     for (const { expected } of found.data.different) expect(String(expected).length).toBeLessThan(150);
-  });
-
-  test("of several rows of a product are stored once, so that a second import changes nothing", async () => {
-    const home = homes.open();
-    const rows =
-      "p-1,First,https://shop.example/1,1,Text,12\n" +
-      "p-2,Cup,https://shop.example/2,2,,\n" +
-      "p-1,Second,https://shop.example/1,,,\n" +
-      "p-1,Third,https://shop.example/3,x,,\n";
-    const path = write(home, "products.csv", columns + rows);
-    const args = ["products", "import", path, "--verify"];
-    const first = await load(home, args, 3);
-    expect(first.rows).toEqual({ read: 4, accepted: 3, rejected: 1, failed: 0 });
-    expect(first.items).toEqual({ sent: 2, accepted: 2, rejected: 0, created: 2, changed: 0, unchanged: 0 });
-    const { data: stored } = await home.json<object[]>(["products", "list", "--details"]);
-    expect(stored).toMatchObject([
-      { external_id: "p-1", name: "Second", price: "1", description: "Text", upc: "12" },
-      { external_id: "p-2", name: "Cup" },
-    ]);
-    expect((await load(home, args, 3)).items).toMatchObject({ created: 0, changed: 0, unchanged: 2 });
-    change(home, "update products set name = 'First', description = 'Other' where product_id = 'p-1'");
-    const found = await verify(home, first.import_id);
-    expect(format(found.data)).toEqual(["4 name: First, Second", "2 description: Other, Text"]);
-    await load(home, ["products", "import", found.data.missing_file ?? ""]);
-    expect((await verify(home, first.import_id)).exitCode).toBe(0);
   });
 
   test("include an erased description", async () => {
@@ -337,12 +301,5 @@ describe("the outcomes of a run", () => {
     const path = write(home, "mixed.csv", `email,email_type_id\n${rows}`);
     const { items } = await load(home, ["unsubscribers", "import", path]);
     expect(items).toMatchObject({ created: 2, changed: 0, unchanged: 1 });
-  });
-
-  test("of a dry run are null", async () => {
-    const home = homes.open();
-    const path = write(home, "orders.csv", header + line("o-1", "p-1"));
-    const { data } = await home.json(["orders", "import", path, "--dry-run"]);
-    expect(data.items).toMatchObject({ accepted: 1, created: null, changed: null, unchanged: null });
   });
 });

@@ -125,47 +125,6 @@ describe("orders", () => {
     expect(again.exitCode).toBe(0);
   });
 
-  test("accepts a row that existed long before the run", async () => {
-    const home = homes.open();
-    const path = write(home, "orders.csv", header + line("o-1", "p-1") + line("o-2", "p-1"));
-    await importRun(home, ["orders", "import", path]);
-    const tenDaysMs = 10 * 24 * 60 * 60 * 1_000;
-    change(
-      home,
-      `update purchases set created_at = created_at - ${tenDaysMs}`,
-      "update purchase_days set day = day - 10",
-    );
-    const { import_id: id } = await importRun(home, ["orders", "import", path]);
-    expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 2, items: 2 } });
-    change(home, deletePurchase("o-2", "p-1"));
-    const found = await verify(home, id);
-    expect(formatMissing(found.data, home)).toEqual(["orders.csv:3 product_id is not stored"]);
-  });
-
-  test("writes all rows of an incomplete order of a shop layout", async () => {
-    const home = homes.open();
-    const columns =
-      "Name,Email,Financial Status,Paid at,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,Id";
-    const path = write(
-      home,
-      "shop.csv",
-      `${columns}\n` +
-        "#1001,a@example.com,paid,,EUR,1,1,2026-01-02 10:00:00 +0000,2,Mug,1.00,MUG,Ann,1\n" +
-        "#1001,a@example.com,,,,,,2026-01-02 10:00:00 +0000,1,Cup,1.00,CUP,,\n" +
-        "#1002,b@example.com,paid,,EUR,1,1,2026-01-03 10:00:00 +0000,1,Mug,1.00,MUG,Bob,2\n",
-    );
-    const args = ["orders", "import", path, "--product-url", "https://shop.example/p/{product_id}"];
-    const { import_id: id } = await importRun(home, args);
-    expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, checked: { rows: 3, items: 2 } });
-    change(home, "delete from purchases where product_row = (select id from products where product_id = 'CUP')");
-    const found = await verify(home, id);
-    expect(found.exitCode).toBe(7);
-    expect(found.data.missing).toHaveLength(1);
-    expect(found.data.missing[0]).toMatchObject({ line: 3, product_id: "CUP", reason: "is not stored" });
-    await importRun(home, ["orders", "import", found.data.missing_file ?? "", ...args.slice(3)]);
-    expect((await verify(home, id)).exitCode).toBe(0);
-  });
-
   test("shows the first missing rows, their number, and the file that lists them", async () => {
     const home = homes.open();
     const rows = Array.from({ length: 60 }, (_, at) => line(`o-${at}`, `p-${at % 7}`)).join("");
@@ -188,35 +147,6 @@ describe("orders", () => {
 });
 
 describe("other record types", () => {
-  test("products", async () => {
-    const home = homes.open();
-    const path = write(
-      home,
-      "products.csv",
-      `product_id,name,url\n${Array.from({ length: 250 }, (_, at) => `p-${at},N,https://shop.example/p\n`).join("")}`,
-    );
-    const { import_id: id } = await importRun(home, ["products", "import", path]);
-    expect((await verify(home, id)).data).toMatchObject({ missing_count: 0, calls: 3 });
-    change(home, "delete from products where product_id in ('p-7', 'p-249')");
-    const found = await verify(home, id);
-    expect(found.exitCode).toBe(7);
-    expect(found.data.missing.map(({ line: at, product_id }) => [at, product_id])).toEqual([
-      [9, "p-7"],
-      [251, "p-249"],
-    ]);
-  });
-
-  test("coupons", async () => {
-    const home = homes.open();
-    const path = write(home, "codes.csv", "code\nAAA\nBBB\nAAA\nCCC\n");
-    const { import_id: id } = await importRun(home, ["coupons", "import", path, "--action", "map_share"], 3);
-    change(home, "delete from coupons where code = 'CCC'");
-    const found = await verify(home, id);
-    expect(found.exitCode).toBe(7);
-    expect(found.data).toMatchObject({ checked: { rows: 3, items: 3 }, rows_not_looked_for: 1 });
-    expect(found.data.missing).toMatchObject([{ line: 5, column: "code", code: "CCC", reason: "is not stored" }]);
-  });
-
   test("more than 5,000 unsubscribers, and removed unsubscribers", async () => {
     const home = homes.open();
     const emails = Array.from({ length: 5_400 }, (_, at) => `n${at}@example.com\n`);
@@ -259,26 +189,6 @@ describe("--verify", () => {
     const shown = await home.run(["orders", "import", path, "--verify"]);
     expect(shown.exitCode).toBe(7);
     expect(shown.stderr).toMatch(/\b1 row .*missing/);
-  });
-
-  test("verifies on resume if the killed import had --verify", async () => {
-    const home = homes.open();
-    const rows = Array.from({ length: 400 }, (_, at) => line(`o-${at}`, at === 3 ? "p-lost" : "p-1")).join("");
-    await importRun(home, ["orders", "import", write(home, "one.csv", header + line("x", "p-lost"))]);
-    change(home, losing);
-    const path = write(home, "orders.csv", header + rows);
-    const run = home.start(["orders", "import", path, "--verify", "--rate", "2", "--batch-size", "20"]);
-    const id = await waitUntilSent(home, 40);
-    run.kill("SIGKILL");
-    await run;
-    const part = await verify(home, id);
-    expect(part.exitCode).toBe(7);
-    expect(part.data.checked.rows).toBeGreaterThanOrEqual(40);
-    expect(part.data.checked.rows + part.data.rows_not_looked_for).toBe(400);
-    expect(part.data.missing).toMatchObject([{ line: 5, product_id: "p-lost" }]);
-    const resumed = await home.json<Summary & { verified: Verified }>(["imports", "resume", id, "--rate", "0"]);
-    expect(resumed.exitCode).toBe(7);
-    expect(resumed.data.verified).toMatchObject({ missing_count: 1, checked: { rows: 400 } });
   });
 });
 

@@ -43,6 +43,25 @@ describe("a proposal", () => {
     expect(of("customer_name")?.column).toBe("Custmer_name");
   });
 
+  const proposeImage = (name: string) =>
+    propose(
+      { email: ["a@shop.example"], [name]: ["https://img.example/a.jpg"] },
+      kinds.get("reviews"),
+    )("product_image_url")?.column;
+  const photos =
+    "picture_urls,Photos,photo_urls,Image URL,images,reviewImages,customer_photo,Bilder,img,Review Product Images,Review picture,Foto";
+
+  test.each(photos.split(","))("never takes photos by customers for product images: %s", (name) => {
+    expect(proposeImage(name)).toBeUndefined();
+  });
+
+  test.each(["Product Image", "productImageUrl", "Produktbild", "product_image_url"])(
+    "recognizes product images of reviews: %s",
+    (name) => {
+      expect(proposeImage(name)).toBe(name);
+    },
+  );
+
   test("ignores reject columns, unnamed columns, and repeated names", () => {
     const samples = [
       { name: "_line", values: ["1"] },

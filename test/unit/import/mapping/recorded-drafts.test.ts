@@ -118,6 +118,80 @@ describe("the draft of a mapping", () => {
     coupons: ["coupons", row("Gutscheincode,Wert", "AB-1,5", "AB-2,5")],
     unsubscribers: ["unsubscribers", row("Mail,Type,Date", "ann@shop.example,1,2026-01-02")],
     groups: ["groups", row("Category,SKU", "Garden,p1")],
+    "Spanish orders": [
+      "orders",
+      row(
+        "Número de pedido,Fecha del pedido,Cliente,Correo electrónico,Código de producto,Nombre del producto,Enlace,Imagen",
+        "P1,02/01/2026,Ana Ruiz,a@example.es,c1,Gorro,https://l.example/c1,https://l.example/c1.png",
+      ),
+    ],
+    "Polish orders": [
+      "orders",
+      row(
+        "Numer zamówienia|Data zamówienia|Imię i nazwisko|Adres e-mail|Kod produktu|Nazwa produktu|Cena",
+        "1|2026-01-02|Jan Nowak|j@example.pl|k1|Czapka|10,00",
+      ),
+    ],
+    "orders with a delivery note and yes or no": [
+      "orders",
+      row(
+        "Número de orden;Correo;Fecha;Moneda;Nombre del comprador;Nombre del producto;Precio del producto;SKU;Notas del comprador;Producto Físico",
+        "1;a@example.com;2026-01-02;ARS;Ann Lee;Tetera;100.00;T-1;dejar en portería, timbre roto;Si",
+        "2;b@example.com;2026-01-03;ARS;Bo Diaz;Taza;50.00;T-2;es un regalo;No",
+      ),
+    ],
+    "orders with two addresses": [
+      "orders",
+      row(
+        "order_id,order_date,customer_name,product_id,product_name,product_url,Billing Email,Recipient Email",
+        "1,2026-01-02,Ann,p,Cap,https://s.example/p,a@example.com,gift@example.com",
+      ),
+    ],
+    "orders with two telephone numbers": [
+      "orders",
+      row(
+        "order_id,order_date,customer_name,product_id,product_name,product_url,Billing Phone,Recipient Phone",
+        "1,2026-01-02,Ann,p,Cap,https://s.example/p,555-1,555-2",
+      ),
+    ],
+    "orders without headings": ["orders", row("Type,Number,Person", "sale,7,Ana Ruiz")],
+    "products in German": [
+      "products",
+      row(
+        "Handle,Titel,Beschreibung,Marke,EAN,Link,Bild",
+        "hut,Hut,Ein Hut,ACME,4006381333931,https://l.example/hut,https://l.example/hut.png",
+      ),
+    ],
+    "reviews in German": [
+      "reviews",
+      row(
+        "Artikelnummer,Bewertung,Titel,Rezension,Verfasser,E-Mail,Datum",
+        "hut,5,Schön,Ein schöner Hut,Eva G.,eva@example.com,2026-01-02",
+      ),
+    ],
+    "reviews with spam": [
+      "reviews",
+      row(
+        "title,body,rating,review_date,curated,reviewer,reviewer_email,product_id,reply",
+        "Top,Very good quality,5,2025-03-02 10:12:00 UTC,ok,Ann,a@example.com,1,Thanks",
+        "Spam,Buy cheap watches,5,2025-01-10 11:00:00 UTC,spam,Bot,b@example.com,1,",
+      ),
+    ],
+    "reviews called comments": [
+      "reviews",
+      row(
+        "comment_ID,comment_author,comment_author_email,comment_date,comment_content,comment_approved,rating,title,product_SKU",
+        "5,Ann,a@example.com,2026-08-01 10:00:00,Soaks in fast,1,5,Great,G-1",
+      ),
+    ],
+    "reviews with an empty column of a field's name": [
+      "reviews",
+      row(
+        "product_id,author,email,state,rating,Review Title,review,created_at,published",
+        "1,Ann,a@example.com,unpublished,5,Great,Soaks in fast,2026-08-01 10:00:00,",
+      ),
+    ],
+    "Polish addresses": ["unsubscribers", row("Name,Adres e-mail", "Jan,jan@example.pl")],
     "products with several URLs": [
       "products",
       row(

@@ -283,6 +283,15 @@ describe("undo", () => {
     expectRecorded();
   });
 
+  test("of an incomplete run prevents its resumption once it has begun", async () => {
+    const id = await change({ undoable: true, maxErrors: { count: 0 } });
+    const stop = new AbortController();
+    const sending = { "products.massUpdate": [{ before: () => stop.abort() }] };
+    await undo(id, {}, { fates: sending, deps: { stop: stop.signal } });
+    await resume(id, { maxErrors: { count: 9 } });
+    expectRecorded();
+  });
+
   test("looks again after a slow answer, and keeps what has changed", async () => {
     const id = await change();
     await undo(id, {
