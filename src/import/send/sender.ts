@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import pLimit, { type LimitFunction } from "p-limit";
 import { ServiceError } from "../../contract/index.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CallHistory } from "./call-history.ts";
@@ -45,9 +46,9 @@ const maxTurnMs = 2;
 /** Sends chunks, several concurrently, and records each in the journal before it is sent and after it is answered. */
 export class JournaledSender implements Sender {
   readonly #deps: SendingDeps;
-  readonly #inFlight = new Set<Chunk>();
-  /** Called when the next call in flight ends. Racing all calls would take time in proportion to their number. */
-  #waiting: (() => void)[] = [];
+  readonly #limit: LimitFunction;
+  /** The chunks in flight, and when they end; never rejected. */
+  readonly #inFlight = new Map<Chunk, Promise<void>>();
   readonly #writes = new WeakMap<Chunk, CallWrites>();
   /**
    * On a resume: the last chunk that an earlier attempt sent, and the writes of chunks sent after chunks that follow
@@ -65,6 +66,7 @@ export class JournaledSender implements Sender {
 
   constructor(deps: SendingDeps) {
     this.#deps = deps;
+    this.#limit = pLimit(deps.concurrency);
     this.#lastSent = deps.settled.lastSent;
     this.#honorsKeys = deps.settled.honorsKeys;
     this.#overlappingWrites = new OverlappingWrites(deps.behavior);
@@ -91,35 +93,34 @@ export class JournaledSender implements Sender {
       this.#settleStored(chunk);
       return;
     }
-    while (this.#mustWait(chunk)) await this.#nextEnd();
-    if (this.failure !== undefined) return;
-    if (chunk.n < this.#lastSent) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
     // Under its key, a call that was overtaken would not be carried out again.
     const isKeyed = !(isOvertaken && settled.sentAt.has(chunk.n));
-    this.#inFlight.add(chunk);
-    void this.#send(chunk, isKeyed).then(
-      () => this.#end(chunk),
-      (error: unknown) => {
-        this.failure ??= error;
-        this.#end(chunk);
-      },
-    );
+    await new Promise<void>((begin, fail) => {
+      const run = async () => {
+        await this.#waitForConflicts(chunk);
+        const end = this.failure === undefined ? this.#start(chunk, isKeyed) : undefined;
+        begin();
+        await end;
+      };
+      this.#limit(run).catch(fail);
+    });
     await this.#handleResponses();
   }
 
   async drain(): Promise<void> {
-    while (this.#inFlight.size > 0) await this.#nextEnd();
+    await Promise.all(this.#inFlight.values());
   }
 
-  #end(chunk: Chunk): void {
-    this.#inFlight.delete(chunk);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const proceed of waiting) proceed();
-  }
-
-  #nextEnd(): Promise<void> {
-    return new Promise((proceed) => this.#waiting.push(proceed));
+  /** @returns when the call ends, in any way */
+  #start(chunk: Chunk, isKeyed: boolean): Promise<void> {
+    if (chunk.n < this.#lastSent) this.#overlappingWrites.note(chunk, Number.POSITIVE_INFINITY);
+    const end = this.#send(chunk, isKeyed)
+      .catch((error: unknown) => {
+        this.failure ??= error;
+      })
+      .then(() => void this.#inFlight.delete(chunk));
+    this.#inFlight.set(chunk, end);
+    return end;
   }
 
   /** Lets pending responses be handled, unless that was done just before. */
@@ -150,10 +151,13 @@ export class JournaledSender implements Sender {
     });
   }
 
-  #mustWait(chunk: Chunk): boolean {
-    if (this.#inFlight.size >= this.#deps.concurrency) return true;
-    const overtakable = this.#deps.keepsOrder ? this.#split : this.#inFlight;
-    return [...overtakable].some((other) => isConflicting(this.#writesOf(other), this.#writesOf(chunk)));
+  /** Waits for the calls in flight that must end before a chunk is sent. */
+  async #waitForConflicts(chunk: Chunk): Promise<void> {
+    const findOther = () => {
+      const overtakable = this.#deps.keepsOrder ? this.#split : this.#inFlight.keys();
+      return [...overtakable].find((other) => isConflicting(this.#writesOf(other), this.#writesOf(chunk)));
+    };
+    for (let other = findOther(); other !== undefined; other = findOther()) await this.#inFlight.get(other);
   }
 
   /** Computed once, because a chunk is compared with all those in flight. */
