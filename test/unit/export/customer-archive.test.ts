@@ -6,7 +6,7 @@ import { inflateRawSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 import { createArchive } from "../../../src/export/customer-archive.ts";
 import { stampFile } from "../../../src/import/source/containers/file-pieces.ts";
-import { findEntryData, readZipDirectory } from "../../../src/import/source/containers/zip-directory.ts";
+import { readZipDirectory } from "../../../src/import/source/containers/zip-directory.ts";
 import { tinyPng } from "../../support/photos.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
@@ -23,10 +23,9 @@ function save(archive: Buffer): string {
 function unpack(archive: Buffer): ReadonlyMap<string, Buffer> {
   const file = stampFile(save(archive));
   return new Map(
-    readZipDirectory(file).map((entry) => {
-      const { start, length } = findEntryData(file, entry);
-      const packed = archive.subarray(start, start + length);
-      return [entry.name, entry.method === 0 ? packed : inflateRawSync(packed)];
+    readZipDirectory(file).map(({ name, method, data }) => {
+      const packed = archive.subarray(data?.start, (data?.start ?? 0) + (data?.length ?? 0));
+      return [name, method === 0 ? packed : inflateRawSync(packed)];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { Gunzip, InflateRaw } from "minizlib";
 import { FileFormatError } from "../../import-error.ts";
-import { damaged, findEntryData, type ZipEntry } from "./zip-directory.ts";
+import { damaged, type ZipEntry } from "./zip-directory.ts";
 import { readPieces, type StampedFile } from "./file-pieces.ts";
 
 /** Compressed bytes processed at a time: they may expand a thousandfold in memory. */
@@ -22,9 +22,9 @@ export function inflateGzip(file: StampedFile): Generator<Buffer> {
 }
 
 export function* inflateEntry(file: StampedFile, entry: ZipEntry): Generator<Buffer> {
-  const data = findEntryData(file, entry);
+  if (!entry.data) throw damaged("zip");
   const isStored = entry.method === 0;
-  const packed = readPieces(file, data, isStored ? unpackedPieceBytes : packedPieceBytes);
+  const packed = readPieces(file, entry.data, isStored ? unpackedPieceBytes : packedPieceBytes);
   const pieces = isStored ? packed : inflate(packed, new InflateRaw({}), "zip");
   let sum = 0;
   let bytes = 0;
