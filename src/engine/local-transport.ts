@@ -59,7 +59,7 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
         const output = await carryOut(operation, input, caller, callOptions, engine);
         return output as OutputOf<typeof operation>;
       } catch (error) {
-        await limits.countFailure(error, endpointOf(operation), callOptions.clientAddress);
+        await limits.countFailure(error, endpointOf(operation), callOptions.engine?.clientAddress);
         throw toServiceError(error, database.shownAs);
       }
     },

@@ -70,7 +70,7 @@ async function makeCall(
     const clientAddress = (ip as string | undefined) ?? "unknown";
     const mayStore = endpoint.caching?.byVersion === true && !reply.hasHeader("cache-control");
     const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    const options = { onEvent, idempotencyKey, clientAddress, hasVersion };
+    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion } };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);

@@ -1,6 +1,6 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import { ServiceError, type ErrorKind, type OperationName, type RecordName } from "../contract/index.ts";
-import type { Caller, CallEvent, CallOptions, InputOf, OutputOf, Transport } from "./transport.ts";
+import type { Caller, CallEvent, CallOptions, EngineOptions, InputOf, OutputOf, Transport } from "./transport.ts";
 
 /** A call to another thread. */
 interface Request {
@@ -12,9 +12,8 @@ interface Request {
     readonly input?: string;
     readonly short?: unknown;
     readonly caller: Caller;
-    readonly isChecked: boolean;
     readonly idempotencyKey: string | undefined;
-    readonly keyNamesInput: boolean | undefined;
+    readonly engine: Pick<EngineOptions, "isChecked" | "inputText">;
   };
 }
 
@@ -79,9 +78,13 @@ export function serveOverPort(port: MessagePort, transport: Transport, shortForm
       answers = [];
     });
   };
-  const carryOut = async ({ operation, input: inputText, short, caller, ...options }: Call, onEvent: OnEvent) => {
-    const input: unknown = inputText === undefined ? shortForms.read(short) : JSON.parse(inputText);
-    return transport.call(operation, input as never, caller, { ...options, inputText, onEvent });
+  const carryOut = async (
+    { operation, input: text, short, caller, idempotencyKey, engine }: Call,
+    onEvent: OnEvent,
+  ) => {
+    const input: unknown = text === undefined ? shortForms.read(short) : JSON.parse(text);
+    const options = { idempotencyKey, engine: { inputText: text, ...engine }, onEvent };
+    return transport.call(operation, input as never, caller, options);
   };
   const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
@@ -133,9 +136,10 @@ export class PortTransport implements Transport {
     operation: N,
     input: InputOf<N>,
     caller: Caller,
-    { isChecked = false, idempotencyKey, keyNamesInput, onEvent }: CallOptions = {},
+    { idempotencyKey, engine: { isChecked = false, inputText } = {}, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
-    const call = { operation, caller, isChecked, idempotencyKey, keyNamesInput };
+    const engine = inputText === undefined ? { isChecked } : { isChecked, inputText };
+    const call = { operation, caller, idempotencyKey, engine };
     const short = isChecked && this.#shortForms?.operation === operation ? this.#shorten(input) : undefined;
     if (short !== undefined) {
       const answer = await this.#askShort({ ...call, short }, onEvent);

@@ -31,36 +31,30 @@ export type CallEvent =
   /** The service honored the idempotency key. If `isReplay`, the result is that of an earlier call. */
   | { readonly type: "idempotency"; readonly isReplay: boolean };
 
+/** What an engine in the same process understands about a call. Remote services know none of it. */
+export interface EngineOptions {
+  /** Whether the input is the output of the contract's validation, which need not be repeated. */
+  readonly isChecked?: boolean | undefined;
+  /** The input as JSON, or another text that identifies it, to be compared with that of an earlier call with the same key. */
+  readonly inputText?: string | undefined;
+  /** The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this process. */
+  readonly clientAddress?: string | undefined;
+  /**
+   * Called with the version of the account, before a read whose response depends on nothing else. If it returns true, the
+   * caller has the response: the call ends with `NotModified`.
+   */
+  readonly hasVersion?: ((version: number) => boolean) | undefined;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /**
-   * Whether the input is the output of the contract's validation, so that an engine in the same process need not repeat
-   * it. Ignored by remote services.
-   */
-  readonly isChecked?: boolean | undefined;
   /**
    * A key under which the call runs once in 24 hours: repeats return the first result. Ignored by operations that do not
    * honor keys, by calls without a token, and by services that do not know them.
    */
   readonly idempotencyKey?: string | undefined;
-  /**
-   * Whether the key identifies the input, so that an engine in the same process does not compare it with that of an earlier
-   * call with the key. Ignored by remote services.
-   */
-  readonly keyNamesInput?: boolean | undefined;
-  /** The input as JSON if the caller has it, so that an engine in the same process need not format it again. */
-  readonly inputText?: string | undefined;
-  /**
-   * The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this
-   * process. Ignored by remote services.
-   */
-  readonly clientAddress?: string | undefined;
-  /**
-   * Called with the version of the account, before a read whose response depends on nothing else. If it returns true, the
-   * caller has the response: the call ends with `NotModified`. Ignored by remote services.
-   */
-  readonly hasVersion?: ((version: number) => boolean) | undefined;
+  readonly engine?: EngineOptions | undefined;
   /** Maximum number of attempts, if lower than the default of the transport. */
   readonly maxAttempts?: number | undefined;
 }

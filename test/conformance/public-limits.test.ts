@@ -39,10 +39,10 @@ async function attempt(times: number, call: Attempt) {
 const anonymous = ({ caller }: TestAccount): Caller => ({ appKey: caller.appKey });
 
 const submitReview = ({ transport }: Harness, caller: Caller, email: string, address = clientAddress) =>
-  transport.call("reviews.create", { ...review, email }, caller, { clientAddress: address });
+  transport.call("reviews.create", { ...review, email }, caller, { engine: { clientAddress: address } });
 
 const ask = ({ transport }: Harness, caller: Caller, email: string) =>
-  transport.call("questions.sendConfirmation", { ...question, email }, caller, { clientAddress });
+  transport.call("questions.sendConfirmation", { ...question, email }, caller, { engine: { clientAddress } });
 
 async function countEmails({ database }: Harness): Promise<number> {
   const emails = await database.db
@@ -78,7 +78,7 @@ describeEngine(
       const { transport } = harness();
       const answered = await attempt(25, (email) =>
         transport.call("reviews.createNow", { ...review, email: "same@mail.example", domain: email }, caller, {
-          clientAddress,
+          engine: { clientAddress },
         }),
       );
       expect(answered).toEqual([]);
@@ -89,7 +89,7 @@ describeEngine(
       const guess = { ...caller, utoken: "guess" };
       const { transport } = harness();
       await attempt(30, (email) =>
-        transport.call("reviews.createNow", { ...review, email }, guess, { clientAddress: "192.0.2.1" }),
+        transport.call("reviews.createNow", { ...review, email }, guess, { engine: { clientAddress: "192.0.2.1" } }),
       ).then((errors) => expect(errors.length).toBeGreaterThan(0));
     });
   },
@@ -140,7 +140,7 @@ describeEngine(
     it("bounds the accounts that many clients create", async () => {
       const user = { display_name: "Zoe", password: "p", url: "https://shop.example" };
       const errors = await attempt(5, (email, at) => {
-        const from = { clientAddress: `198.51.100.${at}` };
+        const from = { engine: { clientAddress: `198.51.100.${at}` } };
         return harness().transport.call("users.create", { user: { ...user, email } }, {}, from);
       });
       expect([errors.length, errors[0]?.retryAfterMs]).toEqual([2, 60_000]);
@@ -175,11 +175,11 @@ describeEngine(
       const review_id = reviews[0]?.id ?? expect.unreachable();
       const { transport } = harness();
       const vote = (token: Caller) =>
-        transport.call("reviews.vote", { review_id, vote_type: "up" }, token, { clientAddress });
+        transport.call("reviews.vote", { review_id, vote_type: "up" }, token, { engine: { clientAddress } });
       expect(await attempt(9, () => vote({}))).toHaveLength(6);
       expect(await attempt(9, () => vote(caller))).toHaveLength(9);
       await expect(
-        transport.call("answers.vote", { answer_id: 999_999, vote_type: "up" }, {}, { clientAddress }),
+        transport.call("answers.vote", { answer_id: 999_999, vote_type: "up" }, {}, { engine: { clientAddress } }),
       ).rejects.toMatchObject({ kind: "recordNotFound" });
     });
   },
@@ -192,7 +192,7 @@ describeEngine(
     it("refuses further failures of the client, but no valid call of the store", async () => {
       const { caller, secret, service } = await harness().newAccount();
       const { transport } = harness();
-      const options = { clientAddress };
+      const options = { engine: { clientAddress } };
       const kinds: string[] = [];
       for (let at = 0; at < 19; at += 1) {
         const wrong = [

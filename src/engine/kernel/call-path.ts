@@ -1,6 +1,12 @@
 import type { Transaction } from "kysely";
 import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
-import { type Caller, type CallEvent, type CallOptions, NotModified } from "../../service/transport.ts";
+import {
+  type Caller,
+  type CallEvent,
+  type CallOptions,
+  type EngineOptions,
+  NotModified,
+} from "../../service/transport.ts";
 import type { AccountWrites } from "../../storage/account-writes.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { authenticate } from "./authenticate.ts";
@@ -27,25 +33,25 @@ export async function carryOut(
   given: unknown,
   caller: Caller,
   options: CallOptions,
-  { limits, writes, responses, ...engine }: Engine,
+  { limits, writes, responses, startCall, findOperation }: Engine,
 ): Promise<unknown> {
-  const { onEvent, isChecked } = options;
+  const { onEvent, engine: { isChecked, inputText, clientAddress, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
-  const started = engine.startCall();
+  const started = startCall();
   const account = await authenticate(started.database, endpoint, caller, started.nowMs);
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
-  if (hasResponse(endpoint, account, options)) throw new NotModified();
+  if (isKnown(endpoint, account, hasVersion)) throw new NotModified();
   const key = honoredKey(endpoint, account, options.idempotencyKey);
   const input = isChecked === true ? given : validateInput(endpoint, given);
-  const operation = await engine.findOperation(name);
+  const operation = await findOperation(name);
   const { owner, check, checkSignature, prepare, before, after } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
   const call = { ...started, account, ownerId, isChecked };
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
-  await limits.countPublic({ endpoint, input, call, clientAddress: options.clientAddress, readSignature });
+  await limits.countPublic({ endpoint, input, call, clientAddress, readSignature });
   const prepared = prepare ? await prepare(input, call) : input;
   if (before) await writeBefore(before(prepared, account), call, writes);
   let result: unknown;
@@ -53,7 +59,7 @@ export async function carryOut(
     const run = () => read(call, (context) => runAll(operation, [prepared], context));
     result = await responses.read({ operation: name, account, input }, async () => (await run())[0]);
   } else {
-    const hashes = key === undefined ? undefined : hashCall({ endpoint, key, input, inputText: textOf(options) });
+    const hashes = key === undefined ? undefined : hashCall({ endpoint, key, input, inputText });
     const written = await writeCall({ name, operation, input: prepared, hashes }, call, writes);
     if (hashes) onEvent?.({ type: "idempotency", isReplay: written.isReplay });
     result = written.output;
@@ -67,13 +73,12 @@ function describeCaller({ appKey, isStore }: Account, { auth }: Endpoint): CallE
 }
 
 /** Whether the caller has the response already. */
-function hasResponse({ caching }: Endpoint, account: Account | undefined, { hasVersion }: CallOptions): boolean {
+function isKnown(
+  { caching }: Endpoint,
+  account: Account | undefined,
+  hasVersion: EngineOptions["hasVersion"],
+): boolean {
   return caching?.byVersion === true && account?.version !== undefined && hasVersion?.(account.version) === true;
-}
-
-/** The input as text, or another text that identifies it. */
-function textOf({ keyNamesInput, idempotencyKey, inputText }: CallOptions): string | undefined {
-  return keyNamesInput === true ? idempotencyKey : inputText;
 }
 
 /** Runs `work` on a snapshot of the database. */

@@ -55,7 +55,10 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       for (const { payload } of items) {
         try {
           const { review } = payload as ReviewPayload;
-          const { reviews: created } = await service.reviews.createNow(review, { ...options, isChecked: true });
+          const { reviews: created } = await service.reviews.createNow(review, {
+            ...options,
+            engine: { isChecked: true },
+          });
           isDatedToday ||= !isDatedAs(created[0]?.created_at, review);
         } catch (error) {
           const problem = asItemError(error, fieldNames);

@@ -95,7 +95,7 @@ describe("a response that belongs to a version of the account", () => {
     const state = { version: 7, total: 1, calls: 0 };
     const { url } = await startServing(
       (_call, options) => {
-        if (options?.hasVersion?.(state.version) === true) throw new NotModified();
+        if (options?.engine?.hasVersion?.(state.version) === true) throw new NotModified();
         state.calls += 1;
         return rating(state.total);
       },

@@ -70,8 +70,8 @@ describe("decoding", () => {
   it("passes the client's address, and ignores X-Forwarded-For from proxies that are not trusted", async () => {
     const addresses = async (options: Partial<ServerOptions>) => {
       const seen: unknown[] = [];
-      const { ask } = await setUp((_call, { clientAddress } = {}) => {
-        seen.push(clientAddress);
+      const { ask } = await setUp((_call, { engine } = {}) => {
+        seen.push(engine?.clientAddress);
         return { uuid: "u" };
       }, options);
       for (const forwarded of ["203.0.113.7", "203.0.113.7, 198.51.100.1"]) {
@@ -88,8 +88,8 @@ describe("decoding", () => {
 
   it("counts all clients without an address as one, instead of exempting them", async () => {
     const seen: unknown[] = [];
-    const { url } = await setUp((_call, { clientAddress } = {}) => {
-      seen.push(clientAddress);
+    const { url } = await setUp((_call, { engine } = {}) => {
+      seen.push(engine?.clientAddress);
       return { uuid: "u" };
     });
     const sockets = Socket.prototype as unknown as { _getpeername: () => object };

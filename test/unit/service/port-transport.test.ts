@@ -53,7 +53,7 @@ function connect({ complete = [], tooShort }: Options = {}) {
   });
   onTestFinished(() => transport.close());
   const send = (name: string, operation = "orders.massCreate", isChecked = true) =>
-    transport.call(operation as "orders.massCreate", { name } as never, {}, { isChecked });
+    transport.call(operation as "orders.massCreate", { name } as never, {}, { engine: { isChecked } });
   return { done, send };
 }
 

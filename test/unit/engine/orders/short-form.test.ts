@@ -60,9 +60,8 @@ const calls = products.chain((list) =>
 describeEngine("orders in the short form", (harness) => {
   const massCreate = (input: unknown, { caller }: TestAccount, idempotencyKey?: string) =>
     harness().transport.call("orders.massCreate", input as never, caller, {
-      isChecked: true,
       idempotencyKey,
-      keyNamesInput: true,
+      engine: { isChecked: true, inputText: idempotencyKey },
     });
 
   it("are stored as complete orders are", async () => {
