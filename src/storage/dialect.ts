@@ -4,6 +4,7 @@ import type { StorageIssue } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 import type { Table } from "./tables/columns.ts";
 import type { TextSearch } from "./text-search.ts";
+import type { TokenStore } from "./token-store.ts";
 
 export type DialectName = "sqlite" | "postgres";
 
@@ -133,6 +134,8 @@ export interface StorageDialect {
    */
   testRows(condition: RawBuilder<unknown>): RawBuilder<boolean>;
   readonly textSearch: TextSearch;
+  /** Creates a store of the limits on calls, which the processes of a server share. */
+  createTokenStore(db: Kysely<Tables>, clock: () => number): TokenStore;
 
   /**
    * Removes the remains of deleted and changed rows of tables, as far as the database can. Not in a transaction.

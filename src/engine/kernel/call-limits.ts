@@ -9,8 +9,9 @@ import {
 import type { CallEvent } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Account, CallContext } from "./handler.ts";
-import { createRateWindow, limitOf, type RateWindow } from "./rate-window.ts";
-import { createTokenBuckets, ProcessBuckets, type TokenBuckets } from "./token-buckets.ts";
+import { MemoryTokenStore, type TokenStore } from "../../storage/token-store.ts";
+import { limitOf, takeRequest } from "./rate-window.ts";
+import { takeTokens } from "./token-buckets.ts";
 
 export interface CallLimitOptions {
   readonly database: Database;
@@ -56,24 +57,32 @@ function keyOf({ accountId, recipient }: LimitOwner): string {
   return createHash("sha256").update(mailbox).digest("base64url");
 }
 
-/** Enforces the limits on calls. */
+/**
+ * Enforces the limits on calls. Assumed: processes that share a SQLite file count separately; those that share a PostgreSQL
+ * database count together.
+ */
 export class CallLimits {
-  readonly #window: RateWindow | undefined;
+  readonly #windows: TokenStore | undefined;
   readonly #clock: () => number;
   readonly #limitLegacy: boolean;
   readonly #publicLimits: PublicLimits;
-  readonly #buckets: TokenBuckets;
+  readonly #buckets: TokenStore;
   /** Always in memory, so that refusing a client is cheap. */
-  readonly #clientBuckets: TokenBuckets;
+  readonly #clientBuckets = new MemoryTokenStore();
 
   constructor(options: CallLimitOptions) {
-    const { database, clock, enforceLimits, limitLegacy = false, publicLimits = {} } = options;
-    this.#window = enforceLimits ? createRateWindow(database, clock) : undefined;
+    const {
+      database: { db, dialect },
+      clock,
+      enforceLimits,
+      limitLegacy = false,
+      publicLimits = {},
+    } = options;
+    this.#windows = enforceLimits ? dialect.createTokenStore(db, clock) : undefined;
     this.#clock = clock;
     this.#limitLegacy = limitLegacy;
     this.#publicLimits = publicLimits;
-    this.#buckets = createTokenBuckets(database, clock);
-    this.#clientBuckets = new ProcessBuckets(clock);
+    this.#buckets = dialect.createTokenStore(db, clock);
   }
 
   /**
@@ -83,11 +92,11 @@ export class CallLimits {
    * @throws ServiceError `tooManyRequests`
    */
   async count({ endpoint, account, onEvent }: CountedCall): Promise<void> {
-    if (!this.#window || !account) return;
+    if (!this.#windows || !account) return;
     const isStore = endpoint.auth !== "account" || endpoint.needsSecret === true || account.isStore === true;
     const limit = limitOf(endpoint, { limitLegacy: this.#limitLegacy, isStore });
     if (!limit) return;
-    const { allowed, remaining, resetAtMs } = await this.#window.take(account.id, limit);
+    const { allowed, remaining, resetAtMs } = await takeRequest(this.#windows, account.id, limit, this.#clock());
     if (limit.isReported) onEvent?.({ type: "limit", remaining, resetAtSeconds: Math.ceil(resetAtMs / 1_000) });
     if (!allowed) throw tooManyRequests(resetAtMs - this.#clock());
   }
@@ -125,7 +134,7 @@ export class CallLimits {
     const size = this.#publicLimits[name];
     if (!size || clientAddress === undefined) return;
     const key = `${name} ${await findNetwork(clientAddress)}`;
-    const waitMs = await this.#clientBuckets.take([{ key, size }]);
+    const waitMs = await takeTokens(this.#clientBuckets, [{ key, size }], this.#clock());
     if (waitMs > 0) throw tooManyRequests(waitMs);
   }
 
@@ -138,7 +147,7 @@ export class CallLimits {
       const size = this.#publicLimits[owner.name];
       return size ? [{ key: `${owner.name} ${keyOf(owner)}`, size }] : [];
     });
-    const waitMs = await this.#buckets.take(tokens);
+    const waitMs = await takeTokens(this.#buckets, tokens, this.#clock());
     if (waitMs > 0) throw tooManyRequests(waitMs);
   }
 

@@ -1,7 +1,5 @@
-import { type Kysely, sql } from "kysely";
 import { coreRateLimit, type Endpoint, readRateLimit } from "../../contract/index.ts";
-import type { Database } from "../../storage/database.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { TokenStore } from "../../storage/token-store.ts";
 
 /** The number of requests that an account may make in a fixed time window. */
 export interface RateLimit {
@@ -45,85 +43,26 @@ export interface WindowState {
 }
 
 /**
- * Counts requests by account and limit.
+ * Counts a request of an account: a window is a bucket that is filled at once when it begins.
  * Source: spec "Limits". Assumed: windows are aligned to the clock, so one-second windows start at full seconds;
  * rejected calls do not count.
+ * Clocks differ between machines. A machine whose clock is behind counts in the window that another has started. A
+ * window that starts more than one window length in the future is discarded as the result of a wrong clock.
+ * @param limit its window must have at least as many milliseconds as requests
  */
-export interface RateWindow {
-  take(accountId: number, limit: RateLimit): Promise<WindowState>;
-}
-
-/** Assumed: processes that share a SQLite file count separately; those that share a PostgreSQL database count together. */
-export function createRateWindow({ db, dialect }: Database, clock: () => number): RateWindow {
-  return dialect.isServer ? new DatabaseWindow(db, clock) : new ProcessWindow(clock);
-}
-
-function stateOf(limit: RateLimit, startMs: number, taken: number | undefined): WindowState {
-  const remaining = taken === undefined ? 0 : limit.requests - taken;
-  return { allowed: taken !== undefined, remaining, resetAtMs: startMs + limit.windowMs };
-}
-
-function startOf({ windowMs }: RateLimit, nowMs: number): number {
-  return Math.floor(nowMs / windowMs) * windowMs;
-}
-
-interface Counts {
-  startMs: number;
-  readonly taken: Map<number, number>;
-}
-
-/** Counts requests in memory. */
-class ProcessWindow implements RateWindow {
-  readonly #clock: () => number;
-  readonly #countsByLimit = new Map<string, Counts>();
-
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
-
-  async take(accountId: number, limit: RateLimit): Promise<WindowState> {
-    const startMs = startOf(limit, this.#clock());
-    const counts = this.#countsByLimit.get(limit.name) ?? { startMs, taken: new Map<number, number>() };
-    this.#countsByLimit.set(limit.name, counts);
-    if (counts.startMs !== startMs) {
-      counts.startMs = startMs;
-      counts.taken.clear();
-    }
-    const taken = (counts.taken.get(accountId) ?? 0) + 1;
-    if (taken > limit.requests) return stateOf(limit, startMs, undefined);
-    counts.taken.set(accountId, taken);
-    return stateOf(limit, startMs, taken);
-  }
-}
-
-/** Counts requests in the database, outside the call's transaction, so that failed calls count too. */
-class DatabaseWindow implements RateWindow {
-  readonly #db: Kysely<Tables>;
-  readonly #clock: () => number;
-
-  constructor(db: Kysely<Tables>, clock: () => number) {
-    this.#db = db;
-    this.#clock = clock;
-  }
-
-  /**
-   * Clocks differ between machines. A machine whose clock is behind counts in the window that another has started. A
-   * window that starts more than one window length in the future is discarded as the result of a wrong clock. Counts
-   * need not survive a crash, so the commit is asynchronous.
-   */
-  async take(accountId: number, limit: RateLimit): Promise<WindowState> {
-    const startMs = startOf(limit, this.#clock());
-    const isOver = sql`(held.started_at < excluded.started_at
-      or held.started_at > excluded.started_at + cast(${limit.windowMs} as bigint))`;
-    const { rows } = await sql<{ started_at: number; taken: number }>`
-      insert into rate_windows as held (account_id, name, started_at, taken)
-      values (cast(${accountId} as bigint), cast(${limit.name} as text), cast(${startMs} as bigint),
-        case set_config('synchronous_commit', 'off', true) when 'off' then 1 end)
-      on conflict (account_id, name) do update set
-        started_at = case when ${isOver} then excluded.started_at else held.started_at end,
-        taken = case when ${isOver} then 1 else held.taken + 1 end
-      where ${isOver} or held.taken < cast(${limit.requests} as bigint)
-      returning started_at, taken`.execute(this.#db);
-    return stateOf(limit, rows[0]?.started_at ?? startMs, rows[0]?.taken);
-  }
+export async function takeRequest(
+  store: TokenStore,
+  accountId: number,
+  { name, requests, windowMs }: RateLimit,
+  nowMs: number,
+): Promise<WindowState> {
+  const startMs = Math.floor(nowMs / windowMs) * windowMs;
+  const cost = Math.floor(windowMs / requests);
+  const emptyLevel = startMs + requests * cost;
+  const key = `${name} ${accountId}`;
+  const token = { key, fullLevel: startMs, emptyLevel, cost, period: windowMs, replacement: startMs };
+  const [{ isTaken, level } = { isTaken: false, level: 0 }] = await store.take([token]);
+  const aheadMs = level > emptyLevel && level <= emptyLevel + windowMs ? windowMs : 0;
+  const remaining = isTaken ? (emptyLevel + aheadMs - level) / cost : 0;
+  return { allowed: isTaken, remaining, resetAtMs: startMs + aheadMs + windowMs };
 }

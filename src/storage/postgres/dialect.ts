@@ -6,6 +6,7 @@ import { removeDeletedValues } from "./deleted-values.ts";
 import { distributeTables, isDistributed } from "./distribution.ts";
 import { explainPostgresError } from "./errors.ts";
 import { readServerFacts } from "./server-facts.ts";
+import { DatabaseTokenStore } from "./token-store.ts";
 import { postgresTextSearch } from "./text-search.ts";
 
 /** The key of the advisory lock that a migration holds. Any constant would do. */
@@ -73,6 +74,7 @@ export const postgres: StorageDialect = {
   withoutIndex: (column) => column,
   testRows: (condition) => sql`(select 1 where ${condition}) is not null`,
   textSearch: postgresTextSearch,
+  createTokenStore: (db, clock) => new DatabaseTokenStore(db, postgres, clock),
 
   removeDeleted: removeDeletedValues,
   readFacts: readServerFacts,

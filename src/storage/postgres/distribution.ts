@@ -6,8 +6,8 @@ import { type QueryExecutorProvider, sql } from "kysely";
  */
 const referenceTables = ["accounts", "invitations", "utokens", "public_ids"];
 
-/** Counters of calls, which are not joined with other tables. */
-const localTables = ["rate_windows", "token_buckets"];
+/** Limits on calls, which are not joined with other tables. */
+const localTables = ["token_buckets"];
 
 /** The table that is distributed first. */
 const first = "account_versions";

@@ -45,4 +45,12 @@ export const migrations: readonly [Migration, ...Migration[]] = [
         where order_row is not null and data like '{"left_out":%'`.execute(db);
     },
   },
+  {
+    version: 25,
+    name: "one table of limits",
+    up: async ({ db }) => {
+      await sql`drop table rate_windows`.execute(db);
+      await sql`alter table token_buckets rename column full_at to level`.execute(db);
+    },
+  },
 ];

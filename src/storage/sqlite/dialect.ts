@@ -5,6 +5,7 @@ import type { StorageDialect } from "../dialect.ts";
 import type { StorageIssue } from "../storage-error.ts";
 import { createSqliteTable, sqliteTypes } from "./create-table.ts";
 import { sqliteTextSearch } from "./text-search.ts";
+import { MemoryTokenStore } from "../token-store.ts";
 import type { Tables } from "../tables.ts";
 
 export const sqlite: StorageDialect = {
@@ -49,6 +50,7 @@ export const sqlite: StorageDialect = {
   withoutIndex: (column) => sql`+${column}`,
   testRows: (condition) => sql`(${condition})`,
   textSearch: sqliteTextSearch,
+  createTokenStore: () => new MemoryTokenStore(),
 
   removeDeleted: async (_tables, db) => rewriteFile(db),
   readFacts: async (db, path) => {

@@ -122,20 +122,12 @@ export const accountTables = defineTables({
     unique: { idempotent_calls_key: ["account_id", "key_hash"] },
     indexes: { idempotent_calls_by_age: "(account_id, created_at)" },
   },
-  rate_windows: {
-    columns: {
-      account_id: account,
-      name: text,
-      started_at: bigint,
-      taken: integer,
-    },
-    key: ["account_id", "name"],
-  },
+  /** Limits on calls: see `TokenStore`. */
   token_buckets: {
     columns: {
       /** The limit, and the account or a hash of the recipient. */
       name: text,
-      full_at: bigint,
+      level: bigint,
     },
     key: ["name"],
   },

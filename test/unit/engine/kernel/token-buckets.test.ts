@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTokenBuckets, ProcessBuckets, type TokenBuckets } from "../../../../src/engine/kernel/token-buckets.ts";
+import { takeTokens } from "../../../../src/engine/kernel/token-buckets.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
+import { MemoryTokenStore, type TokenStore } from "../../../../src/storage/token-store.ts";
 import { createClock, type TestClock } from "../../../support/backends.ts";
 import { describeDatabases } from "../../../support/databases.ts";
 
@@ -10,21 +11,23 @@ const minuteMs = 60_000;
 describeDatabases("a token bucket", (url) => {
   let databases: Database[];
   let clock: TestClock;
-  let buckets: TokenBuckets;
+  let buckets: TokenStore;
 
   beforeEach(async () => {
     databases = [await openDatabase(url(), { nowMs: 0 }), await openDatabase(url(), { nowMs: 0 })];
     clock = createClock();
-    buckets = createTokenBuckets(first(), clock);
+    buckets = createStore(first());
   });
 
   afterEach(() => Promise.all(databases.map(({ db }) => db.destroy())));
 
   const first = (): Database => databases[0] ?? expect.unreachable();
 
-  const takeMany = async (from: TokenBuckets, times: number, key = "a") => {
+  const createStore = ({ db, dialect }: Database) => dialect.createTokenStore(db, clock);
+
+  const takeMany = async (from: TokenStore, times: number, key = "a") => {
     const waits = [];
-    for (let taken = 0; taken < times; taken += 1) waits.push(await from.take([{ key, size }]));
+    for (let taken = 0; taken < times; taken += 1) waits.push(await takeTokens(from, [{ key, size }], clock()));
     return waits;
   };
 
@@ -44,7 +47,7 @@ describeDatabases("a token bucket", (url) => {
     await takeMany(buckets, 3);
     clock.advance(-1_000 * minuteMs);
     expect(await takeMany(buckets, 1)).toEqual([minuteMs]);
-    expect(await buckets.take([{ key: "a", size: { burst: 1, perHour: 3_600 } }])).toBe(1_000);
+    expect(await takeTokens(buckets, [{ key: "a", size: { burst: 1, perHour: 3_600 } }], clock())).toBe(1_000);
   });
 
   it("is taken from together with others, and the longest wait counts", async () => {
@@ -53,17 +56,19 @@ describeDatabases("a token bucket", (url) => {
       { key: "b", size: large },
       { key: "a", size },
     ];
-    for (let taken = 0; taken < 3; taken += 1) expect(await buckets.take(both)).toBe(0);
-    expect(await buckets.take(both)).toBe(minuteMs);
-    expect(await buckets.take(both)).toBe(minuteMs);
-    expect(await buckets.take(both)).toBe(2 * minuteMs);
-    expect(await buckets.take([])).toBe(0);
+    for (let taken = 0; taken < 3; taken += 1) expect(await takeTokens(buckets, both, clock())).toBe(0);
+    expect(await takeTokens(buckets, both, clock())).toBe(minuteMs);
+    expect(await takeTokens(buckets, both, clock())).toBe(minuteMs);
+    expect(await takeTokens(buckets, both, clock())).toBe(2 * minuteMs);
+    expect(await takeTokens(buckets, [], clock())).toBe(0);
   });
 
   it("is shared between processes on PostgreSQL, but not on SQLite", async () => {
-    const other = createTokenBuckets(databases[1] ?? expect.unreachable(), clock);
+    const other = createStore(databases[1] ?? expect.unreachable());
     const waits = await Promise.all(
-      [buckets, other].flatMap((one) => Array.from({ length: 9 }, () => one.take([{ key: "a", size }]))),
+      [buckets, other].flatMap((one) =>
+        Array.from({ length: 9 }, () => takeTokens(one, [{ key: "a", size }], clock())),
+      ),
     );
     expect(waits.filter((ms) => ms === 0)).toHaveLength(first().dialect.isServer ? 3 : 6);
   });
@@ -79,14 +84,14 @@ describeDatabases("a token bucket", (url) => {
 
 describe("token buckets in memory", () => {
   it("keep a limited number of buckets, the most recently used", async () => {
-    const buckets = new ProcessBuckets(() => 0);
+    const buckets = new MemoryTokenStore();
     const single = { burst: 1, perHour: 1 };
-    await buckets.take([{ key: "first", size: single }]);
+    await takeTokens(buckets, [{ key: "first", size: single }], 0);
     for (let at = 0; at < 150_000; at += 1) {
-      await buckets.take([{ key: `submissions-per-client 2001:db8:${at}:0`, size }]);
-      if (at % 10_000 === 0) await buckets.take([{ key: "used", size: single }]);
+      await takeTokens(buckets, [{ key: `submissions-per-client 2001:db8:${at}:0`, size }], 0);
+      if (at % 10_000 === 0) await takeTokens(buckets, [{ key: "used", size: single }], 0);
     }
-    expect(await buckets.take([{ key: "used", size: single }])).toBeGreaterThan(0);
-    expect(await buckets.take([{ key: "first", size: single }])).toBe(0);
+    expect(await takeTokens(buckets, [{ key: "used", size: single }], 0)).toBeGreaterThan(0);
+    expect(await takeTokens(buckets, [{ key: "first", size: single }], 0)).toBe(0);
   });
 });

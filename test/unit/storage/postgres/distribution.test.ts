@@ -49,7 +49,7 @@ const standIns = `
   end $$;`;
 
 const reference = ["accounts", "invitations", "utokens", "public_ids"];
-const local = new Set(["starpost_migrations", "rate_windows", "token_buckets"]);
+const local = new Set(["starpost_migrations", "token_buckets"]);
 
 describe.skipIf(postgresServer === undefined)("distribution of tables", () => {
   const closing: (() => Promise<void>)[] = [];
