@@ -13,6 +13,9 @@ test("the page about tests lists every helper once", () => {
 
 test("the page about tests lists every folder once", () => {
   const folders = readdirSync("test", { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const listed = folders.map(({ name }) => name).filter((name) => name !== "support").toSorted();
+  const listed = folders
+    .map(({ name }) => name)
+    .filter((name) => name !== "support")
+    .toSorted();
   expect(listNames(/^\| `test\/([\w-]+)` \|/gm)).toEqual(listed);
 });
