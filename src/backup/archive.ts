@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { type Entry, extract, pack } from "tar-stream";
 
 /** Why a file is not a complete archive. */
 export class ArchiveError extends Error {
   override readonly name = "ArchiveError";
 }
 
-/** Tar consists of blocks of this size, in bytes. */
-const blockBytes = 512;
-
-/** A header contains a small text file, which is read into memory. */
+/** An archive begins with a small text file, which is read into memory. */
 const maxTextBytes = 1_000_000;
+const pieceBytes = 1_048_576;
 
 /** An entry whose content is in a file. */
 export interface FileEntry {
@@ -34,20 +34,19 @@ export interface ArchiveSettings {
 
 /** Writes a `.tar.gz` of a small text and a file of any size. The target must not exist. Only its owner can read it. */
 export async function writeArchive(target: string, settings: ArchiveSettings): Promise<void> {
-  const { text, file, modifiedMs, isCompressed, signal } = settings;
-  const content = Buffer.from(text.content);
-  async function* listParts(): AsyncGenerator<Buffer> {
-    yield createHeader(text.name, content.length, modifiedMs);
-    yield padded(content);
-    yield createHeader(file.name, file.bytes, modifiedMs);
-    for await (const chunk of createReadStream(file.path, { highWaterMark: 1_048_576 })) yield chunk as Buffer;
-    // Two empty blocks end the archive.
-    yield Buffer.alloc(paddingOf(file.bytes) + 2 * blockBytes);
-  }
+  const { text: beginning, file, modifiedMs, isCompressed, signal } = settings;
+  const header = { mode: 0o600, mtime: new Date(modifiedMs) };
+  const tar = pack();
+  const fill = async () => {
+    tar.entry({ ...header, name: beginning.name }, beginning.content);
+    const entry = tar.entry({ ...header, name: file.name, size: file.bytes });
+    await pipeline(createReadStream(file.path, { highWaterMark: pieceBytes }), entry);
+    tar.finalize();
+  };
   // The fastest level: a higher one takes several times as long for files that are a tenth smaller.
   const gzip = createGzip({ level: isCompressed ? 0 : 1 });
   const output = createWriteStream(target, { flags: "wx", mode: 0o600, flush: true });
-  await pipeline(listParts, gzip, output, { signal });
+  await Promise.all([pipeline(tar, gzip, output, { signal }), fill()]);
 }
 
 /**
@@ -55,11 +54,14 @@ export async function writeArchive(target: string, settings: ArchiveSettings): P
  * @throws ArchiveError
  */
 export async function readArchiveText(path: string, name: string): Promise<string> {
-  const reader = new ArchiveReader(path);
   try {
-    return await reader.readText(name);
-  } finally {
-    reader.close();
+    for await (const entry of readEntries(path, [name])) {
+      if ((entry.header.size ?? 0) > maxTextBytes) throw invalid(path, `${name} is too large`);
+      return await text(entry);
+    }
+    throw invalid(path, "it is incomplete");
+  } catch (error) {
+    throw toArchiveError(path, error);
   }
 }
 
@@ -79,19 +81,31 @@ export async function extractFile(
   names: { readonly text: string; readonly file: string },
   output: Writable,
 ): Promise<ReadFile> {
-  const reader = new ArchiveReader(path);
-  try {
-    await reader.readText(names.text);
-    return await reader.readFile(names.file, output);
-  } finally {
-    reader.close();
-  }
+  const hash = createHash("sha256");
+  let bytes = 0;
+  // Reads to the end of the archive, which contains its checksum, before the output ends.
+  const listParts = async function* (): AsyncGenerator<Buffer> {
+    try {
+      for await (const entry of readEntries(path, [names.text, names.file])) {
+        for await (const part of entry) {
+          if (entry.header.name !== names.file) continue;
+          hash.update(part);
+          bytes += part.length;
+          yield part;
+        }
+      }
+    } catch (error) {
+      throw toArchiveError(path, error);
+    }
+  };
+  await pipeline(listParts, output);
+  return { bytes, sha256: hash.digest("hex") };
 }
 
 /** Computes the SHA-256 of a file, in hexadecimal. */
 export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path, { highWaterMark: 1_048_576 }), hash, { signal });
+  await pipeline(createReadStream(path, { highWaterMark: pieceBytes }), hash, { signal });
   return hash.digest("hex");
 }
 
@@ -101,132 +115,37 @@ const reasons: Readonly<Record<string, string>> = {
   "Z_DATA_ERROR: incorrect header check": "it is not a .tar.gz file",
 };
 
-class ArchiveReader {
-  readonly #path: string;
-  readonly #source: Readable;
-  readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(path: string) {
-    this.#path = path;
-    const file = createReadStream(path, { highWaterMark: 1_048_576 });
-    const gunzip = createGunzip({ chunkSize: 262_144 });
-    file.on("error", (error) => gunzip.destroy(error));
-    this.#source = file;
-    this.#chunks = file.pipe(gunzip)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  }
-
-  async readText(name: string): Promise<string> {
-    const bytes = await this.#readHeader(name);
-    if (bytes > maxTextBytes) throw this.#invalid(`${name} is too large`);
-    const text = await this.#readAll(bytes);
-    await this.#readAll(paddingOf(bytes));
-    return text.toString("utf8");
-  }
-
-  async readFile(name: string, output: Writable): Promise<ReadFile> {
-    const bytes = await this.#readHeader(name);
-    const hash = createHash("sha256");
-    const listParts = async function* (this: ArchiveReader): AsyncGenerator<Buffer> {
-      for await (const part of this.#read(bytes)) {
-        hash.update(part);
-        yield part;
-      }
-      // The end of the compressed data contains its checksum.
-      while ((await this.#next()) !== undefined);
-    };
-    await pipeline(listParts.call(this), output);
-    return { bytes, sha256: hash.digest("hex") };
-  }
-
-  close(): void {
-    this.#source.destroy();
-  }
-
-  async #readHeader(name: string): Promise<number> {
-    const header = parseHeader(await this.#readAll(blockBytes));
-    if (header?.name !== name) throw this.#invalid(`it does not contain ${name}`);
-    return header.bytes;
-  }
-
-  async #readAll(bytes: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    for await (const part of this.#read(bytes)) parts.push(part);
-    return Buffer.concat(parts);
-  }
-
-  async *#read(bytes: number): AsyncGenerator<Buffer> {
-    let left = bytes;
-    while (left > 0) {
-      const chunk = this.#rest.length > 0 ? this.#rest : await this.#next();
-      if (!chunk) throw this.#invalid("it is incomplete");
-      const part = chunk.subarray(0, Math.min(left, chunk.length));
-      this.#rest = chunk.subarray(part.length);
-      left -= part.length;
-      yield part;
+/**
+ * Reads the entries of an archive.
+ * @throws ArchiveError if it does not begin with the given names
+ */
+async function* readEntries(path: string, names: readonly string[]): AsyncGenerator<Entry> {
+  const source = createReadStream(path, { highWaterMark: pieceBytes });
+  const tar = extract();
+  const reading = pipeline(source, createGunzip({ chunkSize: 262_144 }), tar);
+  // The same error ends the entries.
+  reading.catch(() => {});
+  let count = 0;
+  try {
+    for await (const entry of tar) {
+      const name = names[count++];
+      if (name !== undefined && entry.header.name !== name) throw invalid(path, `it does not contain ${name}`);
+      yield entry;
     }
-  }
-
-  async #next(): Promise<Buffer | undefined> {
-    try {
-      const { value, done } = await this.#chunks.next();
-      return done === true ? undefined : value;
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code?.startsWith("Z_") !== true) throw error;
-      throw this.#invalid(reasons[code] ?? reasons[`${code}: ${message}`] ?? `it is damaged (${message})`);
-    }
-  }
-
-  #invalid(reason: string): ArchiveError {
-    return new ArchiveError(`${this.#path}: not a complete backup: ${reason}`);
+    await reading;
+    if (count < names.length) throw invalid(path, "it is incomplete");
+  } finally {
+    source.destroy();
   }
 }
 
-/** Octal digits of the size field. A larger size is binary, marked by its first bit. */
-const maxOctalSize = 8 ** 11;
-
-/** Creates a header for a file. Source: POSIX "ustar", and the GNU extension for sizes of 8 GiB and more. */
-function createHeader(name: string, bytes: number, modifiedMs: number): Buffer {
-  const header = Buffer.alloc(blockBytes);
-  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
-  header.write(name, 0);
-  header.write(octal(0o600, 7), 100);
-  header.write(octal(0, 7) + octal(0, 7), 108);
-  if (bytes < maxOctalSize) header.write(octal(bytes, 11), 124);
-  else {
-    header.writeUInt8(0x80, 124);
-    header.writeBigUInt64BE(BigInt(bytes), 128);
-  }
-  header.write(octal(Math.max(0, Math.floor(modifiedMs / 1_000)), 11), 136);
-  header.write(" ".repeat(8), 148);
-  header.write("0", 156);
-  header.write("ustar\x0000", 257, "latin1");
-  header.write(`${octal(sumOf(header), 6)} `, 148);
-  return header;
+/** Converts the error of a damaged archive. Those of the system have a code, and are returned unchanged. */
+function toArchiveError(path: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof ArchiveError || (code !== undefined && !code.startsWith("Z_"))) return error;
+  return invalid(path, reasons[code ?? ""] ?? reasons[`${code}: ${message}`] ?? `it is damaged (${message})`);
 }
 
-function parseHeader(header: Buffer): { readonly name: string; readonly bytes: number } | undefined {
-  const sum = Number.parseInt(header.toString("latin1", 148, 154), 8);
-  const blank = Buffer.from(header);
-  blank.fill(" ", 148, 156);
-  if (header.toString("latin1", 257, 262) !== "ustar" || sum !== sumOf(blank)) return undefined;
-  const name = header.toString("utf8", 0, header.indexOf(0));
-  const isBinary = (header[124] ?? 0) >= 0x80;
-  const bytes = isBinary
-    ? Number(header.readBigUInt64BE(128))
-    : Number.parseInt(header.toString("latin1", 124, 135), 8);
-  return { name, bytes };
-}
-
-function sumOf(header: Buffer): number {
-  return header.reduce((sum, byte) => sum + byte, 0);
-}
-
-function paddingOf(bytes: number): number {
-  return (blockBytes - (bytes % blockBytes)) % blockBytes;
-}
-
-function padded(content: Buffer): Buffer {
-  return Buffer.concat([content, Buffer.alloc(paddingOf(content.length))]);
+function invalid(path: string, reason: string): ArchiveError {
+  return new ArchiveError(`${path}: not a complete backup: ${reason}`);
 }
