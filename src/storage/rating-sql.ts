@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 export const starCountText = "(stars_1 + stars_2 + stars_3 + stars_4 + stars_5)";
 
-const starScoreText = "(stars_1 + 2 * stars_2 + 3 * stars_3 + 4 * stars_4 + 5 * stars_5)";
+export const starScoreText = "(stars_1 + 2 * stars_2 + 3 * stars_3 + 4 * stars_4 + 5 * stars_5)";
 
 export const starAverageText =
   "(cast(stars_1 + 2 * stars_2 + 3 * stars_3 + 4 * stars_4 + 5 * stars_5 as double precision) / " +

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchRows, constantInBatch } from "../../storage/batch.ts";
-import { starCount, starScore } from "../../storage/rating-sql.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { prepareToRecord } from "../reviews/bottom-line-changes.ts";
-import { groupTarget } from "../reviews/rating-targets.ts";
+import { recordBottomLines } from "../reviews/bottom-line-changes.ts";
+import { findGroups, groupTarget, productTarget } from "../reviews/rating-targets.ts";
 
 const ownTarget = sql<string>`'p' || cast(batch.product_row as text)`;
 
@@ -25,8 +24,11 @@ export async function moveProducts(
   const account = bigintLiteral(accountOf(context).id);
   const rows = productRows.map((row) => [row]);
   const moved = sql`${batchRows<{ product_row: number }>({ product_row: "integer" }, rows, dialect)}`;
-  await prepareToRecord(accountOf(context).id, context);
-  await addOwnTargets(moved, groupRow, context);
+  const left = await findGroups(productRows, accountOf(context).id, context);
+  const groupRows = new Set([...left.values(), ...(groupRow === undefined ? [] : [groupRow])]);
+  const targets = [...productRows.map(productTarget), ...Array.from(groupRows, groupTarget)];
+  await recordBottomLines(targets, accountOf(context).id, context);
+  await addOwnTargets(moved, context);
   await leaveGroups(moved, context);
   if (groupRow !== undefined) await joinGroup(moved, groupRow, context);
   const target = groupRow === undefined ? ownTarget : textLiteral(groupTarget(groupRow));
@@ -36,26 +38,18 @@ export async function moveProducts(
 }
 
 /**
- * Adds totals for products without reviews, and records the new group. The bottom lines list products by their own target,
- * even if only the group has reviews.
+ * Adds totals for products without reviews. The bottom lines list products by their own target, even if only the group has
+ * reviews.
  */
-async function addOwnTargets(
-  moved: RawBuilder<unknown>,
-  groupRow: number | undefined,
-  context: HandlerContext,
-): Promise<void> {
-  const account = bigintLiteral(accountOf(context).id);
+async function addOwnTargets(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
   await sql`
-    insert into review_totals (account_id, rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
-      shown_reviews, shown_score, listed, updated_at)
-    select ${account}, ${ownTarget}, batch.product_row, 0, 0, 0, 0, 0, 0, 0, 0, ${bigintLiteral(context.nowMs)}
-    from ${moved} where true on conflict (account_id, rating_target) do nothing`.execute(context.transaction);
-  await sql`
-    insert into bottom_line_changes (account_id, rating_target, reviews, score, left_group, joined_group, applied, changed_at)
-    select ${account}, ${ownTarget}, 0, 0, coalesce(member.group_row, 0), ${bigintLiteral(groupRow ?? 0)}, 0,
+    insert into review_totals (account_id, rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5, updated_at)
+    select ${bigintLiteral(accountOf(context).id)}, ${ownTarget}, batch.product_row, 0, 0, 0, 0, 0,
       ${bigintLiteral(context.nowMs)}
-    from ${moved} left join group_products as member
-      on member.account_id = ${account} and member.product_row = batch.product_row`.execute(context.transaction);
+    from ${moved} where true
+    on conflict (account_id, rating_target) do update set updated_at = excluded.updated_at`.execute(
+    context.transaction,
+  );
 }
 
 async function leaveGroups(moved: RawBuilder<unknown>, context: HandlerContext): Promise<void> {
@@ -98,12 +92,9 @@ async function countForGroups({ target, by, from }: GroupChange, context: Handle
     return sql`${name} = review_totals.${name} + excluded.${name}`;
   });
   await sql`
-    insert into review_totals (account_id, rating_target, stars_1, stars_2, stars_3, stars_4, stars_5, shown_reviews,
-      shown_score, listed, updated_at)
-    select ${account}, ${target}, ${sql.join(sums)}, 0, 0, 0, ${bigintLiteral(context.nowMs)} ${from}
-    on conflict (account_id, rating_target) do update set ${sql.join(added)}`.execute(context.transaction);
-  await sql`
-    insert into bottom_line_changes (account_id, rating_target, reviews, score, applied, changed_at)
-    select ${account}, ${target}, ${sum(starCount)}, ${sum(starScore)}, 0, ${bigintLiteral(context.nowMs)}
-    ${from}`.execute(context.transaction);
+    insert into review_totals (account_id, rating_target, stars_1, stars_2, stars_3, stars_4, stars_5, updated_at)
+    select ${account}, ${target}, ${sql.join(sums)}, ${bigintLiteral(context.nowMs)} ${from}
+    on conflict (account_id, rating_target) do update set ${sql.join(added)}, updated_at = excluded.updated_at`.execute(
+    context.transaction,
+  );
 }

@@ -1,9 +1,9 @@
-import { type SelectQueryBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type * as z from "zod";
 import { bottomLinePage, type contract, siteReviewsId } from "../../contract/index.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { StorageDialect } from "../../storage/dialect.ts";
+import { starCountText, starScoreText } from "../../storage/rating-sql.ts";
 import { readBottomLinesDelay } from "../accounts/account-settings.ts";
-import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { siteTarget } from "./rating-targets.ts";
 import { averageScore, readProductStars, readStars, sumStars } from "./star-totals.ts";
@@ -20,12 +20,21 @@ type Listed = z.output<typeof contract.reviews.bottomLines.output>;
  * is empty never stop at `{}`; the store's own reviews are not included.
  */
 export async function listBottomLines(query: Query, context: HandlerContext): Promise<Listed> {
+  const { transaction, dialect, nowMs } = context;
+  const { id: accountId } = accountOf(context);
   const count = Math.min(query.count ?? bottomLinePage.default, bottomLinePage.max);
   const page = Math.max(query.page ?? 1, 1);
-  const changedSince = query.since_date === undefined ? undefined : await findFirstChange(query.since_date, context);
-  const listed = { count, page, since_id: query.since_id, changedSince };
-  const found = await selectBottomLines(listed, await hasGroups(context), context).execute();
-  const bottomlines = found.map(({ product_id, reviews, score }) => ({
+  const delayMs = await readBottomLinesDelay(context, accountId);
+  const selected = {
+    accountId,
+    asOfMs: delayMs === 0 ? endOfTime : nowMs - delayMs,
+    sinceRow: query.since_id ?? 0,
+    changedSince: query.since_date === undefined ? 0 : Date.parse(query.since_date) - delayMs,
+    count,
+    offset: Math.min((page - 1) * count, Number.MAX_SAFE_INTEGER - count),
+  };
+  const { rows } = await selectBottomLines(selected, dialect).execute(transaction);
+  const bottomlines = rows.map(({ product_id, reviews, score }) => ({
     domain_key: product_id,
     product_score: averageScore({ reviews, score }),
     total_reviews: reviews,
@@ -33,102 +42,62 @@ export async function listBottomLines(query: Query, context: HandlerContext): Pr
   return { bottomlines, page: String(page), per_page: String(count) };
 }
 
-/** The time of the first change that became visible on a date or later. */
-async function findFirstChange(date: string, context: HandlerContext): Promise<number> {
-  return Date.parse(date) - (await readBottomLinesDelay(context, accountOf(context).id));
-}
+/** Later than any change. Without a delay, all changes count, even if another process's clock is ahead. */
+const endOfTime = 8.64e15;
 
 interface Page {
   readonly count: number;
-  readonly page: number;
-  readonly since_id: number | undefined;
-  readonly changedSince: number | undefined;
+  readonly offset: number;
+  readonly accountId: number;
+  readonly asOfMs: number;
+  readonly sinceRow: number;
+  readonly changedSince: number;
 }
 
-/** Whether the list contains grouped products. Most lists have none, and come from a single index. */
-async function hasGroups(context: HandlerContext): Promise<boolean> {
-  const member = await selectAccountRows("review_totals", accountOf(context).id, context.transaction)
-    .select("product_row")
-    .where("listed", "=", sql.lit(1))
-    .where("shown_group", ">", sql.lit(0))
-    .limit(1)
-    .executeTakeFirst();
-  return member !== undefined;
-}
+const countOf = (totals: string) => sql.raw(starCountText.replaceAll("stars_", `${totals}.stars_`));
+const scoreOf = (totals: string) => sql.raw(starScoreText.replaceAll("stars_", `${totals}.stars_`));
 
-const offsetOf = ({ page, count }: Page) => Math.min((page - 1) * count, Number.MAX_SAFE_INTEGER - count);
-
-/** Selects the own entries of all listed products. */
-function selectOwn(page: Page, context: HandlerContext) {
-  return onPage(
-    context.transaction
-      .selectFrom("review_totals as own")
-      .select(["own.product_row", sql.lit<number>(0).as("group_row")]),
-    page,
-    context,
-  ).orderBy("own.product_row");
-}
-
-/** Selects the group entries of all listed products. A listed product that is in a group is in one with reviews. */
-function selectGrouped(page: Page, context: HandlerContext) {
-  return onPage(
-    context.transaction
-      .selectFrom("review_totals as own")
-      .where("own.shown_group", ">", sql.lit(0))
-      .select(["own.product_row", "own.shown_group as group_row"]),
-    page,
-    context,
-  ).orderBy("own.product_row");
-}
-
-/** Selects both kinds of entries in order, each only up to the end of the page. */
-function selectMerged(page: Page, context: HandlerContext) {
-  const upToPage = offsetOf(page) + page.count;
-  const from = context.transaction;
-  return from
-    .selectFrom(selectOwn(page, context).limit(upToPage).as("listed_products"))
-    .selectAll()
-    .unionAll(from.selectFrom(selectGrouped(page, context).limit(upToPage).as("listed_groups")).selectAll())
-    .orderBy("product_row")
-    .orderBy("group_row", "desc");
-}
-
-/** The query for a page: selects its entries using only indexes, then joins their data. */
-function selectBottomLines(page: Page, isGrouping: boolean, context: HandlerContext) {
-  const { transaction } = context;
-  const { id: accountId } = accountOf(context);
-  const offset = offsetOf(page);
-  const entries = isGrouping
-    ? selectMerged(page, context).limit(page.count).offset(offset).as("listed")
-    : selectOwn(page, context).limit(page.count).offset(offset).as("listed");
-  return transaction
-    .selectFrom(entries)
-    .innerJoin("products", (join) =>
-      join.on("products.account_id", "=", accountId).onRef("products.id", "=", "listed.product_row"),
-    )
-    .innerJoin("review_totals", (join) =>
-      join.on("review_totals.account_id", "=", accountId)
-        .on(sql<boolean>`review_totals.rating_target = case when listed.group_row = 0
-        then 'p' || cast(listed.product_row as text) else 'g' || cast(listed.group_row as text) end`),
-    )
-    .select(["products.product_id", "review_totals.shown_reviews as reviews", "review_totals.shown_score as score"])
-    .orderBy("listed.product_row")
-    .orderBy("listed.group_row", "desc");
-}
-
-type TotalsQuery<O> = SelectQueryBuilder<Tables & { own: Tables["review_totals"] }, "own", O>;
-
-/** Restricts a query to the listed products that match the page's filters. */
-function onPage<Q extends TotalsQuery<unknown>>(
-  query: Q,
-  { since_id, changedSince }: Page,
-  context: HandlerContext,
-): Q {
-  let listed = query as TotalsQuery<unknown>;
-  listed = listed.where("own.account_id", "=", accountOf(context).id).where("own.listed", "=", sql.lit(1));
-  if (since_id !== undefined) listed = listed.where("own.product_row", ">=", since_id);
-  if (changedSince !== undefined) listed = listed.where("own.updated_at", ">=", changedSince);
-  return listed as Q;
+/**
+ * Selects a page of the bottom lines as of a time: those that were recorded before the first later change, or else the
+ * current ones. Planned for the size of each page, because PostgreSQL would otherwise read all products.
+ */
+function selectBottomLines(
+  { accountId, asOfMs, sinceRow, changedSince, count, offset }: Page,
+  dialect: StorageDialect,
+) {
+  const firstLaterChange = (totals: string) => sql`(
+    select later.id from bottom_line_changes as later
+    where later.account_id = ${accountId} and later.rating_target = ${sql.ref(`${totals}.rating_target`)}
+      and later.changed_at > ${asOfMs}
+    order by later.changed_at, later.id limit 1)`;
+  return sql<{ product_id: string; reviews: number; score: number }>`
+    select products.product_id,
+      case is_group when 1 then group_reviews else own_reviews end as reviews,
+      case is_group when 1 then group_score else own_score end as score
+    from (
+      select own.product_row,
+        coalesce(own_then.reviews, ${countOf("own")}) as own_reviews,
+        coalesce(own_then.score, ${scoreOf("own")}) as own_score,
+        coalesce(own_then.updated_at, own.updated_at) as own_updated_at,
+        coalesce(group_then.reviews, ${countOf("grouped")}, 0) as group_reviews,
+        coalesce(group_then.score, ${scoreOf("grouped")}, 0) as group_score,
+        coalesce(group_then.updated_at, grouped.updated_at, 0) as group_updated_at
+      from review_totals as own
+      left join bottom_line_changes as own_then
+        on own_then.account_id = ${accountId} and own_then.id = ${firstLaterChange("own")}
+      left join group_products on group_products.account_id = ${accountId}
+        and group_products.product_row = own.product_row
+      left join review_totals as grouped on grouped.account_id = ${accountId}
+        and grouped.rating_target = 'g' || cast(coalesce(own_then.group_row, group_products.group_row) as text)
+      left join bottom_line_changes as group_then
+        on group_then.account_id = ${accountId} and group_then.id = ${firstLaterChange("grouped")}
+      where own.account_id = ${accountId} and own.product_row >= ${sinceRow}
+    ) as listed
+    cross join (select 1 as is_group union all select 0) as part
+    inner join products on products.account_id = ${accountId} and products.id = listed.product_row
+    where ${dialect.testRows(sql`(is_group = 0 and own_reviews > 0) or group_reviews > 0`)}
+      and ${dialect.testRows(sql`own_updated_at >= ${changedSince} or group_updated_at >= ${changedSince}`)}
+    order by listed.product_row, is_group desc limit ${count} offset ${offset}`;
 }
 
 /**

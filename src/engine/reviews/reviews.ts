@@ -2,7 +2,6 @@ import { type contract, type PastReview, ServiceError, unauthorizedMessage } fro
 import type { Row } from "../../storage/tables.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { buyerIndexForWebhooks } from "../orders/buyer-lookup.ts";
-import { applyDueChanges, hasDueChanges } from "./bottom-line-changes.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
@@ -61,10 +60,7 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
     return { reviews: await toDetailedReviews(found, context), pagination };
   },
 
-  bottomLines: operation("reviews.bottomLines", {
-    before: () => ({ isDue: hasDueChanges, write: applyDueChanges }),
-    run: listBottomLines,
-  }),
+  bottomLines: listBottomLines,
 
   bottomLine: async ({ product_id }, context) => ({ bottomline: await readBottomLine(product_id, context) }),
 

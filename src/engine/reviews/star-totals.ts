@@ -3,7 +3,7 @@ import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { recordChanges } from "./bottom-line-changes.ts";
+import { recordBottomLines } from "./bottom-line-changes.ts";
 import {
   accountTarget,
   findGroups,
@@ -129,26 +129,21 @@ export async function countReviews(
     if (groupRow !== undefined) add(groupTarget(groupRow), review);
   }
   const { transaction, dialect, nowMs } = context;
+  const isListed = (target: string) => target !== accountTarget(accountId) && target !== siteTarget(accountId);
+  await recordBottomLines([...totals.keys()].filter(isListed), accountId, context);
   const rows = Array.from(totals, ([target, { productRow, stars }]) => [target, productRow, ...stars]);
   await addStarsRows(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
-  const unlisted = new Set([accountTarget(accountId), siteTarget(accountId)]);
-  const changes = Array.from(totals, ([target, { stars }]) => ({ target, ...sumStars(stars) }));
-  await recordChanges(
-    changes.filter(({ target }) => !unlisted.has(target)),
-    accountId,
-    context,
-  );
 }
 
 const addStarsRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into review_totals (account_id, rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
-      shown_reviews, shown_score, listed, updated_at)
-    select cast(${slot("accountId")} as bigint), rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5, 0, 0, 0,
+      updated_at)
+    select cast(${slot("accountId")} as bigint), rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       cast(${slot("nowMs")} as bigint)
     from ${batchOf(starsColumns, slot("rows"), dialect)} where true
     on conflict (account_id, rating_target) do update set
       stars_1 = review_totals.stars_1 + excluded.stars_1, stars_2 = review_totals.stars_2 + excluded.stars_2,
       stars_3 = review_totals.stars_3 + excluded.stars_3, stars_4 = review_totals.stars_4 + excluded.stars_4,
-      stars_5 = review_totals.stars_5 + excluded.stars_5`,
+      stars_5 = review_totals.stars_5 + excluded.stars_5, updated_at = excluded.updated_at`,
 );

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
+import { starCount, starScore } from "../rating-sql.ts";
 import type { Tables } from "../tables.ts";
 import type { Column } from "../tables/columns.ts";
-import { formatColumn } from "./create-table.ts";
+import { formatColumn, formatIndexes } from "./create-table.ts";
 
 /** What a migration changes, in a transaction that locks the database. */
 export interface MigratedDatabase {
@@ -31,6 +32,58 @@ export async function addColumn<T extends keyof Tables>(
   await sql.raw(`alter table "${table}" add column ${formatColumn(column, added, dialect.sqlTypes)}`).execute(db);
 }
 
+/** Converts differences of bottom lines to the bottom lines before each change. */
+async function recordEarlierBottomLines(database: MigratedDatabase): Promise<void> {
+  const { db } = database;
+  const { tables } = await import("../tables.ts");
+  await addColumn("bottom_line_changes", "group_row", database);
+  await addColumn("bottom_line_changes", "updated_at", database);
+  const ofTarget = sql`partition by changes.account_id, changes.rating_target`;
+  const andLater = sql`(${ofTarget} order by changes.id desc rows unbounded preceding)`;
+  await sql`
+    with before as (
+      select changes.account_id, changes.id, ${starCount} - sum(changes.reviews) over ${andLater} as reviews,
+        ${starScore} - sum(changes.score) over ${andLater} as score,
+        coalesce((select moves.left_group from bottom_line_changes as moves
+          where moves.account_id = changes.account_id and moves.rating_target = changes.rating_target
+            and moves.id >= changes.id and moves.left_group is not null
+          order by moves.id limit 1), group_products.group_row, 0) as group_row,
+        coalesce(lag(changes.changed_at) over (${ofTarget} order by changes.id),
+          case when totals.updated_at < changes.changed_at then totals.updated_at else 0 end) as updated_at
+      from bottom_line_changes as changes
+      join review_totals as totals
+        on totals.account_id = changes.account_id and totals.rating_target = changes.rating_target
+      left join group_products
+        on group_products.account_id = totals.account_id and group_products.product_row = totals.product_row
+    )
+    update bottom_line_changes set reviews = before.reviews, score = before.score, group_row = before.group_row,
+      updated_at = before.updated_at
+    from before
+    where bottom_line_changes.account_id = before.account_id and bottom_line_changes.id = before.id`.execute(db);
+  await sql`
+    with last as (
+      select account_id, rating_target, max(changed_at) as changed_at from bottom_line_changes
+      group by account_id, rating_target
+    )
+    update review_totals set updated_at = last.changed_at from last
+    where review_totals.account_id = last.account_id and review_totals.rating_target = last.rating_target
+      and review_totals.updated_at < last.changed_at`.execute(db);
+  const dropped = `
+    drop index review_totals_listed; drop index review_totals_grouped; drop index review_totals_by_group;
+    drop index bottom_line_changes_by_time;
+    alter table review_totals drop column shown_reviews; alter table review_totals drop column shown_score;
+    alter table review_totals drop column listed; alter table review_totals drop column shown_group;
+    alter table bottom_line_changes drop column left_group; alter table bottom_line_changes drop column joined_group;
+    alter table bottom_line_changes drop column applied`;
+  const { bottom_line_changes, review_totals } = tables;
+  const statements = [
+    ...dropped.split(";"),
+    ...formatIndexes("review_totals", { review_totals_by_product: review_totals.indexes.review_totals_by_product }),
+    ...formatIndexes("bottom_line_changes", bottom_line_changes.indexes),
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -52,5 +105,10 @@ export const migrations: readonly [Migration, ...Migration[]] = [
       await sql`drop table rate_windows`.execute(db);
       await sql`alter table token_buckets rename column full_at to level`.execute(db);
     },
+  },
+  {
+    version: 26,
+    name: "bottom lines before each change",
+    up: recordEarlierBottomLines,
   },
 ];

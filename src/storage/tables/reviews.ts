@@ -72,26 +72,17 @@ export const reviewTables = defineTables({
       stars_3: integer,
       stars_4: integer,
       stars_5: integer,
-      /** The bottom line that is listed: number of reviews, and sum of their scores. Includes the applied changes. */
-      shown_reviews: integer,
-      shown_score: integer,
-      /** 1 if the list of bottom lines includes the product: it or its group has reviews. */
-      listed: integer,
-      /** Time of the last change that is listed. */
+      /** Time of the last change. */
       updated_at: bigint,
-      /** The group that the product is listed with; 0 for none. */
-      shown_group: withDefault(bigint, 0),
     },
     key: ["account_id", "rating_target"],
     hasManyRows: true,
     indexes: {
-      review_totals_listed: "(account_id, product_row, updated_at) where listed = 1",
+      review_totals_by_product: "(account_id, product_row) where product_row is not null",
       review_totals_best: `(account_id, ${starAverageText} desc, ${starCountText} desc, product_row) where ${isRatedProductText}`,
-      review_totals_grouped: "(account_id, product_row, updated_at, shown_group) where listed = 1 and shown_group > 0",
-      review_totals_by_group: "(account_id, shown_group) where shown_group > 0",
     },
   },
-  /** Changes of the last day, in the order in which they were made. Those that are applied come first. */
+  /** The bottom lines of products and groups before each change of the last day. */
   bottom_line_changes: {
     columns: {
       id: rowId,
@@ -99,14 +90,16 @@ export const reviewTables = defineTables({
       rating_target: text,
       reviews: integer,
       score: integer,
-      /** The groups before and after a product was moved, 0 for none; null for other changes. */
-      left_group: optional(bigint),
-      joined_group: optional(bigint),
-      /** Whether the bottom lines in `review_totals` include the change. */
-      applied: integer,
       changed_at: bigint,
+      /** The group that the product was in; 0 for none. */
+      group_row: withDefault(bigint, 0),
+      /** Time of the change before. */
+      updated_at: withDefault(bigint, 0),
     },
-    indexes: { bottom_line_changes_by_time: "(account_id, applied, changed_at)" },
+    indexes: {
+      bottom_line_changes_by_target: "(account_id, rating_target, changed_at)",
+      bottom_line_changes_by_time: "(account_id, changed_at)",
+    },
   },
   /** Append-only. */
   review_events: {

@@ -113,9 +113,6 @@ export async function fillReviewStore(url: string, reviews: number): Promise<Rev
         stars_3: stars[2] ?? 0,
         stars_4: stars[3] ?? 0,
         stars_5: stars[4] ?? 0,
-        shown_reviews: stars.reduce((sum, count) => sum + count, 0),
-        shown_score: stars.reduce((sum, count, star) => sum + count * (star + 1), 0),
-        listed: 1,
         updated_at: startMs,
       })
       .execute();

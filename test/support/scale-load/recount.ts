@@ -30,16 +30,6 @@ const recounts: Readonly<Record<string, string>> = {
     from counted c full join review_totals t on t.account_id = c.account_id and t.rating_target = c.rating_target
     where row(coalesce(c.stars_1, 0), coalesce(c.stars_2, 0), coalesce(c.stars_3, 0), coalesce(c.stars_4, 0),
       coalesce(c.stars_5, 0)) is distinct from row(t.stars_1, t.stars_2, t.stars_3, t.stars_4, t.stars_5)`,
-  "bottom lines": `
-    with change as (
-      select account_id, rating_target, sum(reviews) as reviews, sum(score) as score from bottom_line_changes
-      where applied = 0 group by account_id, rating_target
-    )
-    select t.rating_target as target, t.shown_reviews, t.shown_score, t.stars_1, t.stars_2, t.stars_3, t.stars_4, t.stars_5
-    from review_totals t left join change c on c.account_id = t.account_id and c.rating_target = t.rating_target
-    where substr(t.rating_target, 1, 1) in ('p', 'g') and (
-      t.shown_reviews + coalesce(c.reviews, 0) <> t.stars_1 + t.stars_2 + t.stars_3 + t.stars_4 + t.stars_5
-      or t.shown_score + coalesce(c.score, 0) <> t.stars_1 + 2 * t.stars_2 + 3 * t.stars_3 + 4 * t.stars_4 + 5 * t.stars_5)`,
   "questions and answers": `
     with counted as (
       select q.account_id, q.product_row, count(distinct q.id) as questions, count(a.id) as answers
