@@ -1,3 +1,4 @@
+import { readResultCode, resultCodes } from "./sqlite/result-codes.ts";
 import { SqliteFile } from "./sqlite/sqlite-file.ts";
 
 export interface FileLockOptions {
@@ -36,7 +37,7 @@ export class FileLock implements Disposable {
       this.#file.execute("begin exclusive");
       return true;
     } catch (error) {
-      if ((error as { errcode?: number }).errcode === sqliteBusy) return false;
+      if (readResultCode(error) === resultCodes.busy) return false;
       throw error;
     }
   }
@@ -54,6 +55,3 @@ export class FileLock implements Disposable {
     this.close();
   }
 }
-
-/** The result code `SQLITE_BUSY`. */
-const sqliteBusy = 5;

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { StorageDialect } from "../dialect.ts";
 import type { StorageIssue } from "../storage-error.ts";
 import { createSqliteTable, sqliteTypes } from "./create-table.ts";
+import { readResultCode, resultCodes } from "./result-codes.ts";
 import { sqliteTextSearch } from "./text-search.ts";
 import { MemoryTokenStore } from "../token-store.ts";
 import type { Tables } from "../tables.ts";
@@ -104,21 +105,21 @@ async function readWriteAheadFlag(path: string): Promise<boolean> {
   return header[19] === 2;
 }
 
-/** Source: sqlite.org/rescode.html */
-const resultCodes: Readonly<Record<number, StorageIssue>> = {
-  5: ["busy", "another process has locked the database"],
-  6: ["busy", "another process has locked the database"],
-  8: ["readOnly", "the database is read-only"],
-  10: ["full", "reading or writing the database failed (is the disk full or failing?)"],
-  11: ["damaged", "the database file is damaged"],
-  13: ["full", "the disk is full"],
-  14: ["cannotOpen", "the database file cannot be opened"],
-  26: ["notOurs", "the file is not a SQLite database"],
+const issues: Readonly<Record<number, StorageIssue>> = {
+  [resultCodes.busy]: ["busy", "another process has locked the database"],
+  [resultCodes.tableLocked]: ["busy", "another process has locked the database"],
+  [resultCodes.readOnly]: ["readOnly", "the database is read-only"],
+  [resultCodes.io]: ["full", "reading or writing the database failed (is the disk full or failing?)"],
+  [resultCodes.damaged]: ["damaged", "the database file is damaged"],
+  [resultCodes.full]: ["full", "the disk is full"],
+  [resultCodes.cannotOpen]: ["cannotOpen", "the database file cannot be opened"],
+  [resultCodes.notADatabase]: ["notOurs", "the file is not a SQLite database"],
 };
 
 const fileErrors: Readonly<Record<string, StorageIssue>> = {
   ERR_DATABASE_DELETED: ["deleted", "the database file was deleted or replaced while it was in use"],
   ERR_DATABASE_DELETED_IN_COMMIT: ["unsure", "the database file was deleted or replaced during the write"],
+  ERR_TABLE_MISSING: ["damaged", "a table is missing"],
   ERR_LOG_NOT_WRITTEN: ["unsure", "writing the database to the disk failed (is the disk full or failing?)"],
   ENOSPC: ["full", "the disk is full"],
   EROFS: ["readOnly", "the database is on a read-only file system"],
@@ -131,8 +132,7 @@ const fileErrors: Readonly<Record<string, StorageIssue>> = {
 };
 
 function explainSqliteError(error: unknown): StorageIssue | undefined {
-  const { errcode, code, message } = error as { errcode?: unknown; code?: unknown; message?: unknown };
-  if (typeof message === "string" && message.startsWith("no such table: ")) return ["damaged", "a table is missing"];
-  if (typeof errcode === "number") return resultCodes[errcode & 0xff];
-  return typeof code === "string" ? fileErrors[code] : undefined;
+  const { code } = error as { code?: unknown };
+  const issue = issues[readResultCode(error) ?? 0];
+  return issue ?? (typeof code === "string" ? fileErrors[code] : undefined);
 }

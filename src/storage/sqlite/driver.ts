@@ -14,13 +14,11 @@ import { defaultBusyTimeoutMs, type DriverOptions } from "../dialect.ts";
 import { DatabaseDeletedError, FileIdentity } from "./file-identity.ts";
 import { LogFile } from "./log-file.ts";
 import { LoopTurn } from "./loop-turn.ts";
+import { readResultCode, resultCodes } from "./result-codes.ts";
 import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
 
 /** The time between two attempts to take the write lock. */
 const retryMs = 5;
-
-/** The result code `SQLITE_BUSY`. */
-const busyCode = 5;
 
 /** Creates a Kysely dialect for a SQLite file. It uses one connection. Transactions that may write take the write lock first. */
 export function createSqliteDriver(path: string, options: DriverOptions = {}): Dialect {
@@ -154,9 +152,21 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     await this.#turn.interruptIfLong();
     const values = parameters as readonly SqlValue[];
-    if (this.#file.isReader(sql)) return { rows: this.#file.all(sql, values) as R[] };
-    const { changes, lastInsertRowid } = this.#file.run(sql, values);
-    return { rows: [], numAffectedRows: changes, insertId: lastInsertRowid };
+    try {
+      if (this.#file.isReader(sql)) return { rows: this.#file.all(sql, values) as R[] };
+      const { changes, lastInsertRowid } = this.#file.run(sql, values);
+      return { rows: [], numAffectedRows: changes, insertId: lastInsertRowid };
+    } catch (error) {
+      // Otherwise, an error of this kind is a mistake in the statement.
+      const mayMissTable = readResultCode(error) === resultCodes.error && error instanceof Error;
+      throw mayMissTable && (await this.#missesTable()) ? Object.assign(error, { code: "ERR_TABLE_MISSING" }) : error;
+    }
+  }
+
+  async #missesTable(): Promise<boolean> {
+    const { tables } = await import("../tables.ts");
+    const names = new Set(this.#file.all("select name from sqlite_master").map(({ name }) => name));
+    return Object.keys(tables).some((name) => !names.has(name));
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -175,9 +185,7 @@ class SqliteConnection implements DatabaseConnection {
         this.#file.beginImmediate();
         return;
       } catch (error) {
-        const { errcode = 0 } = error as { errcode?: number };
-        const isBusy = (errcode & 0xff) === busyCode;
-        if (!isBusy || waitedMs >= timeoutMs) throw error;
+        if (readResultCode(error) !== resultCodes.busy || waitedMs >= timeoutMs) throw error;
       }
       await setTimeout(retryMs);
     }

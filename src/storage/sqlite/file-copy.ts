@@ -1,12 +1,11 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { findLockHolders } from "./lock-holders.ts";
+import { readResultCode, resultCodes } from "./result-codes.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 
 /** The files next to a database that belong to it. */
 const logSuffixes = ["-wal", "-shm", "-journal"] as const;
-
-const codes = { busy: 5, readOnly: 8, damaged: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
 /**
  * Copies a database that other processes may be writing to. The copy is the state at one commit.
@@ -17,8 +16,8 @@ export async function copyDatabaseFile(path: string, target: string): Promise<vo
   closeSync(openSync(target, "wx", 0o600));
   const source = openSource(path);
   try {
-    await source.copyTo(target).catch((error: Error & { readonly errcode?: number }) => {
-      throw error.errcode === codes.full ? Object.assign(error, { code: "ENOSPC" }) : error;
+    await source.copyTo(target).catch((error: Error) => {
+      throw readResultCode(error) === resultCodes.full ? Object.assign(error, { code: "ENOSPC" }) : error;
     });
   } finally {
     source.close();
@@ -33,9 +32,9 @@ function openSource(path: string): SqliteFile {
     file.all("select 1 from sqlite_master limit 1");
     return file;
   } catch (error) {
-    const { code, errcode } = error as { readonly code?: string; readonly errcode?: number };
-    const isRefused = ["EACCES", "EPERM", "EROFS"].includes(code ?? "");
-    if (!isRefused && errcode !== codes.readOnly && errcode !== codes.cannotOpen) throw error;
+    const result = readResultCode(error);
+    const isRefused = ["EACCES", "EPERM", "EROFS"].includes((error as { readonly code?: string }).code ?? "");
+    if (!isRefused && result !== resultCodes.readOnly && result !== resultCodes.cannotOpen) throw error;
     return new SqliteFile(path, { isReadOnly: true });
   }
 }
@@ -62,9 +61,9 @@ export async function lockDatabaseFile(path: string): Promise<LockedFile | undef
     file.execute("pragma locking_mode = exclusive; pragma journal_mode = delete; begin exclusive");
   } catch (error) {
     file.close();
-    const { errcode } = error as { readonly errcode?: number };
-    if (errcode === codes.busy) return undefined;
-    if (errcode !== codes.damaged && errcode !== codes.notADatabase) throw error;
+    const result = readResultCode(error);
+    if (result === resultCodes.busy) return undefined;
+    if (result !== resultCodes.damaged && result !== resultCodes.notADatabase) throw error;
     // A damaged database cannot be locked, but may be replaced.
     const holders = await findLockHolders(path);
     if (holders && holders.open.length > 0) return undefined;

@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultBusyTimeoutMs } from "../dialect.ts";
+import { readResultCode, resultCodes } from "./result-codes.ts";
 
 /** Maximum number of cached prepared statements. The engine uses fewer. */
 const maxPrepared = 200;
@@ -17,18 +18,6 @@ interface Prepared {
 type Connection = InstanceType<typeof DatabaseSync>;
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
-
-/** The messages of the result codes that are handled. Source: sqlite3_errstr. */
-const resultCodes: Readonly<Record<string, number>> = {
-  "database is locked": 5,
-  "database table is locked": 6,
-  "attempt to write a readonly database": 8,
-  "disk I/O error": 10,
-  "database disk image is malformed": 11,
-  "database or disk is full": 13,
-  "unable to open database file": 14,
-  "file is not a database": 26,
-};
 
 export interface SqliteFileOptions {
   /** How long a statement waits for another process's lock, in milliseconds. */
@@ -46,13 +35,6 @@ function toReadOnlyLocation(path: string): string | URL {
   const url = pathToFileURL(path);
   url.searchParams.set("immutable", "1");
   return url;
-}
-
-/** For statements that return rows, the driver throws errors without the result code. */
-function withResultCode(error: unknown): unknown {
-  if (!(error instanceof Error) || "errcode" in error) return error;
-  const errcode = resultCodes[error.message];
-  return errcode === undefined ? error : Object.assign(error, { errcode });
 }
 
 /**
@@ -90,8 +72,29 @@ export class SqliteFile {
     try {
       return statement.all(...parameters) as Record<string, unknown>[];
     } catch (error) {
-      throw withResultCode(error);
+      throw this.#withResultCode(error, () => statement.get(...parameters));
     }
+  }
+
+  /**
+   * For statements that return all rows, the driver throws errors without the result code. Those of the first row have it, so
+   * that is tried, too, and rolled back.
+   */
+  #withResultCode(error: unknown, getFirst: () => unknown): unknown {
+    if (!(error instanceof Error) || "errcode" in error) return error;
+    let errcode: number | undefined = resultCodes.busy;
+    try {
+      this.#database.exec("pragma busy_timeout = 0; savepoint again");
+      getFirst();
+    } catch (again) {
+      errcode = readResultCode(again);
+    }
+    try {
+      this.#database.exec(`pragma busy_timeout = ${this.#busyTimeoutMs}; rollback to again; release again`);
+    } catch {
+      // The failure has rolled back the transaction.
+    }
+    return Object.assign(error, { errcode });
   }
 
   iterate(sql: string, parameters: readonly SqlValue[] = []): IterableIterator<Record<string, unknown>> {

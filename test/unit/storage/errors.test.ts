@@ -26,7 +26,7 @@ const known: Readonly<Partial<Record<StorageProblem, { sqlite?: number[]; codes?
   unsure: { codes: ["ERR_DATABASE_DELETED_IN_COMMIT"] },
   full: { sqlite: [10, 13, 10 | (3 << 8)], codes: ["53100", "58030", "ENOSPC"] },
   readOnly: { sqlite: [8], codes: ["25006", "EROFS"] },
-  damaged: { sqlite: [11], codes: ["42P01", "XX001", "XX002"] },
+  damaged: { sqlite: [11], codes: ["ERR_TABLE_MISSING", "42P01", "XX001", "XX002"] },
   notOurs: { sqlite: [26] },
   cannotOpen: {
     sqlite: [14],
@@ -64,7 +64,6 @@ describe("a driver's error", () => {
     ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", "cannotOpen"],
     ["The server does not support SSL connections", "cannotOpen"],
     ["There was an error establishing an SSL connection", "cannotOpen"],
-    ["no such table: accounts", "damaged"],
   ])("with the message %j", (message, problem) => {
     expect(problemOf(new Error(message))).toBe(problem);
     expect(problemOf(new Error(`x ${message} x`))).toBeUndefined();

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { resultCodes } from "../../../src/storage/sqlite/result-codes.ts";
+import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("an error of a statement that returns rows", () => {
+  it("has the result code, and leaves the transaction as it was", () => {
+    const open = () => new SqliteFile(join(folder, "a.db"), { busyTimeoutMs: 0 });
+    const [file, other] = [open(), open()];
+    onTestFinished(() => [file, other].forEach((one) => one.close()));
+    file.execute("create table a (b unique); insert into a values (1)");
+    const insert = "insert into a values (?) returning b";
+    expect(() => file.all(insert, [1])).toThrow(expect.objectContaining({ errcode: 19 }));
+    file.execute("begin exclusive");
+    expect(file.all(insert, [2])).toEqual([{ b: 2 }]);
+    expect(() => other.all("select * from a")).toThrow(expect.objectContaining({ errcode: resultCodes.busy }));
+    expect(() => file.all(insert, [2])).toThrow(expect.objectContaining({ errcode: 19 }));
+    file.execute("commit");
+    expect(other.all("select * from a")).toEqual([{ b: 1 }, { b: 2 }]);
+  });
+
+  it("has the result code of a damaged file", () => {
+    const path = join(folder, "damaged.db");
+    writeFileSync(path, "x".repeat(5_000));
+    const file = new SqliteFile(path);
+    expect(() => file.all("select * from sqlite_master")).toThrow(
+      expect.objectContaining({ errcode: resultCodes.notADatabase }),
+    );
+    file.close();
+  });
+});
