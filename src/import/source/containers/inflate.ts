@@ -7,6 +7,8 @@ import { readPieces, type StampedFile } from "./file-pieces.ts";
 /** Compressed bytes processed at a time: they may expand a thousandfold in memory. */
 const packedPieceBytes = 32 * 1024;
 const unpackedPieceBytes = 256 * 1024;
+/** minizlib passes this option on, although it does not declare it. */
+const zlibOptions: object = { chunkSize: unpackedPieceBytes };
 
 /**
  * An archive that expands to more than this many bytes, and by more than this factor, is refused. Honest CSV, however
@@ -18,14 +20,14 @@ const maxExpansion = { bytes: 128 * 1024 * 1024, factor: 300 } as const;
 /** The content of a gzip file, with all its members. */
 export function inflateGzip(file: StampedFile): Generator<Buffer> {
   const packed = readPieces(file, undefined, packedPieceBytes);
-  return inflate(packed, new Gunzip({}), "gzip");
+  return inflate(packed, new Gunzip(zlibOptions), "gzip");
 }
 
 export function* inflateEntry(file: StampedFile, entry: ZipEntry): Generator<Buffer> {
   if (!entry.data) throw damaged("zip");
   const isStored = entry.method === 0;
   const packed = readPieces(file, entry.data, isStored ? unpackedPieceBytes : packedPieceBytes);
-  const pieces = isStored ? packed : inflate(packed, new InflateRaw({}), "zip");
+  const pieces = isStored ? packed : inflate(packed, new InflateRaw(zlibOptions), "zip");
   let sum = 0;
   let bytes = 0;
   for (const piece of pieces) {
@@ -49,7 +51,6 @@ function* inflate(packed: Iterable<Buffer>, inflater: Gunzip | InflateRaw, kind:
     unpacked = [];
     return taken;
   };
-  const joined = new Joiner();
   let [packedBytes, bytes] = [0, 0];
   for (const piece of packed) {
     inflater.write(piece);
@@ -57,11 +58,10 @@ function* inflate(packed: Iterable<Buffer>, inflater: Gunzip | InflateRaw, kind:
     packedBytes += piece.length;
     for (const { length } of taken) bytes += length;
     if (bytes > maxExpansion.bytes && bytes > packedBytes * maxExpansion.factor) throw expandsTooMuch(kind);
-    yield* joined.add(taken);
+    yield* taken;
   }
   inflater.end();
-  yield* joined.add(take());
-  yield* joined.end();
+  yield* take();
 }
 
 function expandsTooMuch(kind: "gzip" | "zip"): FileFormatError {
@@ -70,24 +70,4 @@ function expandsTooMuch(kind: "gzip" | "zip"): FileFormatError {
     `the ${kind} archive expands to more than ${bytes / 1024 / 1024} MiB and ${factor} times its size`,
     "if you trust the archive, extract it and import the extracted file",
   );
-}
-
-/** Combines small pieces into ones worth a turn of the reader. */
-class Joiner {
-  #waiting: Buffer[] = [];
-  #bytes = 0;
-
-  *add(pieces: Iterable<Buffer>): Generator<Buffer> {
-    for (const piece of pieces) {
-      this.#waiting.push(piece);
-      this.#bytes += piece.length;
-      if (this.#bytes >= unpackedPieceBytes) yield* this.end();
-    }
-  }
-
-  *end(): Generator<Buffer> {
-    if (this.#bytes > 0) yield Buffer.concat(this.#waiting);
-    this.#waiting = [];
-    this.#bytes = 0;
-  }
 }

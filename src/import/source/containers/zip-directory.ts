@@ -105,7 +105,7 @@ function findData(zip: ZipFile, entry: Entry): Stretch | undefined {
 
 /** The error for an archive that cannot be read. */
 export function damaged(kind: "gzip" | "zip", cause?: unknown): FileFormatError {
-  // yauzl refuses, for example, one of several parts, and says so.
+  // For example, that it is one of several parts.
   const reason = kind === "zip" && cause instanceof Error ? `: ${cause.message}` : "";
   return new FileFormatError(
     `the ${kind} archive is damaged or incomplete${reason}`,
