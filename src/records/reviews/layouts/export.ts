@@ -1,6 +1,9 @@
 import { createCsvLayout, type CsvLayout } from "../../../export/csv-layout.ts";
-import type { ExportLayout, ExportRow } from "../../../export/record-exporter.ts";
+import type { ExportLayout, ExportRow, ExportValue } from "../../../export/record-exporter.ts";
+import type { Layout } from "../../../import/layouts/layout.ts";
 import { googleFeed } from "./google-feed.ts";
+import { yotpo } from "./index.ts";
+import { judgeme, loox, shopifyProductReviews, stamped } from "./shopify-apps.ts";
 
 type Review = ExportRow["record"];
 
@@ -32,31 +35,36 @@ function isBuyer({ user_type }: Review): boolean {
   return user_type === "verified_buyer";
 }
 
-const judgeme: CsvLayout = {
+/** How a field is written, if not as text without surrounding whitespace. */
+type Formats = Readonly<Record<string, (review: Review, field: string) => ExportValue>>;
+
+const unchanged = (review: Review, field: string) => review[field];
+
+/** Writes each field to the first of the columns from which an import of the layout reads it. */
+function writeFields({ fields: sources }: Layout, review: Review, formats: Formats): Record<string, ExportValue> {
+  const all: Formats = { review_score: unchanged, published: isPublished, user_type: isBuyer, ...formats };
+  return Object.fromEntries(
+    Object.entries(sources).map(([field, { from }]) => [from.flat()[0] ?? "", (all[field] ?? text)(review, field)]),
+  );
+}
+
+function stateAs(published: string, hidden: string) {
+  return (review: Review) => (isPublished(review) ? published : hidden);
+}
+
+const utcDates: Formats = { date: utc, comment_date: utc };
+
+const judgemeExport: CsvLayout = {
   fields,
   columns: (
     "title body rating review_date source curated reviewer_name reviewer_email product_id product_handle " +
     "reply reply_date picture_urls ip_address location"
   ).split(" "),
   dateColumn: "review_date",
-  toRows: (review) => [
-    {
-      title: text(review, "review_title"),
-      body: text(review, "review_content"),
-      rating: review["review_score"],
-      review_date: utc(review, "date"),
-      curated: isPublished(review) ? "ok" : "not-yet",
-      reviewer_name: text(review, "display_name"),
-      reviewer_email: text(review, "email"),
-      product_id: text(review, "product_id"),
-      reply: text(review, "comment_content"),
-      reply_date: utc(review, "comment_date"),
-      picture_urls: text(review, "image_urls"),
-    },
-  ],
+  toRows: (review) => [writeFields(judgeme, review, { ...utcDates, published: stateAs("ok", "not-yet") })],
 };
 
-const loox: CsvLayout = {
+const looxExport: CsvLayout = {
   fields,
   columns: "id status rating email nickname full_name review date productId handle img variant verified_purchase".split(
     " ",
@@ -64,63 +72,27 @@ const loox: CsvLayout = {
   dateColumn: "date",
   toRows: (review, n) => [
     {
+      ...writeFields(loox, review, { published: stateAs("Active", "Hidden") }),
       id: n,
-      status: isPublished(review) ? "Active" : "Hidden",
-      rating: review["review_score"],
-      email: text(review, "email"),
-      nickname: text(review, "display_name"),
       full_name: text(review, "display_name"),
-      review: text(review, "review_content"),
-      date: text(review, "date"),
-      productId: text(review, "product_id"),
-      img: text(review, "image_urls"),
-      verified_purchase: isBuyer(review),
     },
   ],
 };
 
-const yotpo: CsvLayout = {
+const yotpoExport: CsvLayout = {
   fields,
   columns: (
     "Review ID,Review Published,Review Title,Review Content,Review Score,Review Creation Date,Reviewer Display Name," +
     "Reviewer Email,Product ID,Product Title,Product URL,Reviewer Type,Comment Content"
   ).split(","),
   dateColumn: "Review Creation Date",
-  toRows: (review, n) => [
-    {
-      "Review ID": n,
-      "Review Published": isPublished(review),
-      "Review Title": text(review, "review_title"),
-      "Review Content": text(review, "review_content"),
-      "Review Score": review["review_score"],
-      "Review Creation Date": text(review, "date"),
-      "Reviewer Display Name": text(review, "display_name"),
-      "Reviewer Email": text(review, "email"),
-      "Product ID": text(review, "product_id"),
-      "Product Title": text(review, "product_title"),
-      "Product URL": text(review, "product_url"),
-      "Reviewer Type": text(review, "user_type"),
-      "Comment Content": text(review, "comment_content"),
-    },
-  ],
+  toRows: (review, n) => [{ ...writeFields(yotpo, review, { user_type: text }), "Review ID": n }],
 };
 
 /** What Stamped and Shopify Product Reviews have in common. */
-function toShopifyRow(review: Review) {
-  return {
-    author: text(review, "display_name"),
-    email: text(review, "email"),
-    state: isPublished(review) ? "published" : "unpublished",
-    rating: review["review_score"],
-    title: text(review, "review_title"),
-    body: text(review, "review_content"),
-    created_at: utc(review, "date"),
-    reply: text(review, "comment_content"),
-    replied_at: utc(review, "comment_date"),
-  };
-}
+const shopifyFormats: Formats = { ...utcDates, published: stateAs("published", "unpublished") };
 
-const stamped: CsvLayout = {
+const stampedExport: CsvLayout = {
   fields,
   columns: (
     "product_id review_id author email location state rating title body created_at reply replied_at photos " +
@@ -128,22 +100,18 @@ const stamped: CsvLayout = {
   ).split(" "),
   dateColumn: "created_at",
   toRows: (review, n) => [
-    {
-      ...toShopifyRow(review),
-      product_id: text(review, "product_id"),
-      review_id: n,
-      photos: text(review, "image_urls"),
-      published: isPublished(review),
-    },
+    { ...writeFields(stamped, review, shopifyFormats), review_id: n, published: isPublished(review) },
   ],
 };
 
 /** Assumed: the product ID is written as the handle, because the layout has no other column for it. */
-const shopifyProductReviews: CsvLayout = {
+const shopifyProductReviewsExport: CsvLayout = {
   fields,
   columns: "product_handle state rating title author email location body reply created_at replied_at".split(" "),
   dateColumn: "created_at",
-  toRows: (review) => [{ ...toShopifyRow(review), product_handle: text(review, "product_id") }],
+  toRows: (review) => [
+    { ...writeFields(shopifyProductReviews, review, shopifyFormats), product_handle: text(review, "product_id") },
+  ],
 };
 
 /** WordPress stores comments as HTML, in which line breaks are line breaks. */
@@ -198,11 +166,11 @@ const woocommerce: CsvLayout = {
 };
 
 export const exportLayouts: Readonly<Record<string, ExportLayout>> = {
-  judgeme: createCsvLayout(judgeme),
-  loox: createCsvLayout(loox),
-  yotpo: createCsvLayout(yotpo),
-  stamped: createCsvLayout(stamped),
-  "shopify-product-reviews": createCsvLayout(shopifyProductReviews),
+  judgeme: createCsvLayout(judgemeExport),
+  loox: createCsvLayout(looxExport),
+  yotpo: createCsvLayout(yotpoExport),
+  stamped: createCsvLayout(stampedExport),
+  "shopify-product-reviews": createCsvLayout(shopifyProductReviewsExport),
   woocommerce: createCsvLayout(woocommerce),
   google: googleFeed,
 };

@@ -5,7 +5,7 @@ import { asReviewerType, asState } from "./values.ts";
 import { woocommerceReviews } from "./woocommerce.ts";
 
 /** Both forms of Yotpo's export. The shorter one has all native columns that are required. */
-const yotpo: Layout = {
+export const yotpo: Layout = {
   name: "yotpo",
   title: "a Yotpo reviews export",
   signatures: [

@@ -19,7 +19,7 @@ const handleHint = "the file names products by their handle; to use it, pass --p
 /** The handle of the product, for rows without a product ID. */
 const handles = (...from: readonly string[]) => ({ handle: [...from] });
 
-const judgeme: Layout = {
+export const judgeme: Layout = {
   name: "judgeme",
   title: "a Judge.me reviews export",
   signatures: [
@@ -49,7 +49,7 @@ const opinew: Layout = {
   productIds: { ...handles("product_id", "product_handle"), sku: ["SKU"] },
 };
 
-const loox: Layout = {
+export const loox: Layout = {
   name: "loox",
   title: "a Loox reviews export",
   signatures: [["status", "rating", "email", "full_name", "review", "date", "productId"]],
@@ -91,7 +91,7 @@ const okendo: Layout = {
   notes: [hiddenNote],
 };
 
-const stamped: Layout = {
+export const stamped: Layout = {
   name: "stamped",
   title: "a Stamped reviews export",
   signatures: [["product_id", "review_id", "author", "email", "state", "rating", "body", "created_at", "photos"]],
@@ -108,7 +108,7 @@ const stamped: Layout = {
 };
 
 /** The app of Shopify itself. It was discontinued, but its layout lives on as the import template of other apps. */
-const shopifyProductReviews: Layout = {
+export const shopifyProductReviews: Layout = {
   name: "shopify-product-reviews",
   title: "a Shopify Product Reviews export",
   signatures: [["product_handle", "state", "rating", "author", "email", "body", "created_at"]],
