@@ -4,11 +4,10 @@ import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { columnsUsed, findReadableLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { ImportOptions } from "../options.ts";
-import { type ColumnCandidate, findCandidates } from "./column-candidates.ts";
-import { describeHeader } from "./header-problems.ts";
 import { importCommandOf, quoteForShell } from "./import-command.ts";
 import { type HeaderFile, isRejectColumn, normalizeName } from "./names.ts";
 import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
+import { type ColumnSample, proposeColumns, type SynonymSource } from "./proposal.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
@@ -109,6 +108,57 @@ function candidateError(
   );
 }
 
+/** A required field without a column, and the column that most likely holds it. */
+interface ColumnCandidate {
+  readonly field: string;
+  /** Undefined if no column resembles the field. */
+  readonly column: string | undefined;
+  /** The first value of that column; empty if it has none. */
+  readonly sample: string;
+}
+
+/** How many rows, and values of a column, are examined. */
+const maxRows = 500;
+const maxValues = 20;
+
+/**
+ * Finds the best column for each missing field. The other fields without a column compete for the columns, so that a
+ * column of pictures is not offered for a product's URL.
+ * @param unused the columns that hold no field
+ */
+function findCandidates(
+  kind: SynonymSource,
+  { missing, open }: { readonly missing: readonly string[]; readonly open: readonly FieldSpec[] },
+  file: Pick<HeaderFile, "header" | "valuesOf">,
+  unused: readonly string[],
+): ColumnCandidate[] {
+  const samples = unused.map((name) => ({ name, values: readValues(file, file.header.indexOf(name)) }));
+  const proposals = proposeColumns(kind, open, samples);
+  const taken = new Set(proposals.flatMap(({ column }) => column ?? []));
+  return proposals
+    .filter(({ field }) => missing.includes(field))
+    .map(({ field, column, similar }) => {
+      const best = column ?? similar.find((name) => !taken.has(name));
+      if (best !== undefined) taken.add(best);
+      return { field, column: best, sample: sampleOf(samples, best) };
+    });
+}
+
+function sampleOf(samples: readonly ColumnSample[], column: string | undefined): string {
+  return samples.find(({ name }) => name === column)?.values[0] ?? "";
+}
+
+function readValues({ valuesOf }: Pick<HeaderFile, "valuesOf">, column: number): string[] {
+  const values: string[] = [];
+  let rows = 0;
+  for (const value of valuesOf(column)) {
+    if (value !== "") values.push(value);
+    rows++;
+    if (rows >= maxRows || values.length >= maxValues) break;
+  }
+  return values;
+}
+
 function isNamed(name: string): boolean {
   return name !== "" && !isRejectColumn(name);
 }
@@ -185,4 +235,45 @@ function foldFlags(flags: readonly string[]): string {
     else lines.push(flag);
   }
   return lines.join(" \\\n  ");
+}
+
+/**
+ * Explains a first row that is not a header: another delimiter separates its cells, or it contains data.
+ * @param delimiter the one that a flag specifies
+ */
+function describeHeader(
+  header: readonly string[],
+  { fields }: Pick<ImportBehavior, "fields">,
+  delimiter: string | undefined,
+): string | undefined {
+  const required = fields.filter(({ required: isRequired }) => isRequired);
+  const [first = ""] = header;
+  if (header.length === 1 && required.length > 1) {
+    if (delimiter !== undefined) {
+      return `the first row has only one column with the delimiter '${delimiter}'; to detect the delimiter, remove --delimiter`;
+    }
+    const separator = findSeparator(first);
+    if (separator !== undefined) {
+      return `the first row has only one column; if '${separator}' separates the columns, pass --delimiter '${separator}'`;
+    }
+  }
+  const filled = header.filter((name) => name !== "");
+  if (filled.filter(isValue).length * 2 < filled.length) return undefined;
+  const names = required.map(({ name }) => name).join(",");
+  return `the first row looks like data, but it must name the columns; insert a first row such as:\n  ${names}`;
+}
+
+/** The character between the names of a header that is used most. */
+function findSeparator(header: string): string | undefined {
+  const counts = new Map<string, number>();
+  for (const [character] of header.matchAll(/[^\p{L}\p{N}\s"'`._\\-]/gu)) {
+    counts.set(character, (counts.get(character) ?? 0) + 1);
+  }
+  const [[character, count] = ["", 0]] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return count >= 2 && character.length === 1 ? character : undefined;
+}
+
+/** Whether a cell is a number, a date, an email address, or a URL, which are not names of columns. */
+function isValue(cell: string): boolean {
+  return /^[\p{Sc}#+-]?\d[\d.,:/ TZ+-]*$/u.test(cell) || /^[^\s@]+@[^\s@]+$/.test(cell) || /^https?:\/\//i.test(cell);
 }

@@ -1,9 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import type { FixedId } from "../check/valid-id.ts";
 import type { SourceRow } from "../item.ts";
-import { writeFully } from "./write-fully.ts";
+import { NewFile } from "./new-file.ts";
 
 const columns = ["original", "fixed", "file", "line"] as const;
 
@@ -81,21 +81,19 @@ export class FixedIdFile implements Disposable {
   }
 
   #write(store: SqliteFile, path: string): void {
-    const descriptor = openSync(`${path}.new`, "w", 0o600);
+    const file = new NewFile(path);
     try {
-      writeFully(descriptor, Buffer.from(stringify([columns])));
+      file.write(stringify([columns]));
       store.execute("create index if not exists by_place on pairs (file, line, original)");
       for (let pairs = this.#read(undefined, pairsAtOnce); pairs.length > 0;) {
         const rows = pairs.map(({ original, fixed, given, line }) => [original, fixed, given, line]);
-        writeFully(descriptor, Buffer.from(stringify(rows)));
+        file.write(stringify(rows));
         pairs = this.#read(pairs.at(-1), pairsAtOnce);
       }
-      fsyncSync(descriptor);
+      this.#isWritten = true;
     } finally {
-      closeSync(descriptor);
+      file.close(this.#isWritten);
     }
-    renameSync(`${path}.new`, path);
-    this.#isWritten = true;
   }
 
   /** Reads pairs in the order of their positions, after a given one. */

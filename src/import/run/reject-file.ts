@@ -1,11 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
 import { delimiters } from "../csv/text-format.ts";
 import type { FileFormat } from "../csv/file-format.ts";
 import { isRejectColumn, rejectColumns } from "../mapping/names.ts";
 import type { SourceRow } from "../item.ts";
-import { writeFully } from "./write-fully.ts";
+import { NewFile } from "./new-file.ts";
 
 /** What the rejects of a file depend on. */
 interface RejectedInput {
@@ -46,7 +46,7 @@ class RejectTable {
   readonly #columns: readonly string[];
   /** For each file, the index of its cell for each written column; -1 if it has none. */
   readonly #cellOf: ReadonlyMap<number, readonly number[]>;
-  #descriptor: number | undefined;
+  #file: NewFile | undefined;
 
   /** A resume writes the table from scratch and replaces the previous one once it has caught up. */
   constructor(path: string, inputs: ReadonlyMap<number, RejectedInput>, flags: FormatFlags) {
@@ -74,8 +74,8 @@ class RejectTable {
   }
 
   add({ file, line, cells }: SourceRow, place: RejectPlace): void {
-    if (this.#descriptor === undefined) {
-      this.#descriptor = openSync(`${this.path}.new`, "w", 0o600);
+    if (this.#file === undefined) {
+      this.#file = new NewFile(this.path);
       this.#write([...this.#columns, ...rejectColumns], true);
     }
     const count = this.#inputs.get(file)?.header.length ?? 0;
@@ -86,19 +86,14 @@ class RejectTable {
 
   /** Ends writing; the table takes effect unless `isKept` is false. */
   close(isKept: boolean): void {
-    if (this.#descriptor !== undefined) {
-      fsyncSync(this.#descriptor);
-      closeSync(this.#descriptor);
-    }
-    if (!isKept) rmSync(`${this.path}.new`, { force: true });
-    else if (this.#descriptor === undefined) rmSync(this.path, { force: true });
-    else renameSync(`${this.path}.new`, this.path);
+    if (this.#file) this.#file.close(isKept);
+    else rmSync(isKept ? this.path : `${this.path}.new`, { force: true });
   }
 
   #write(cells: readonly string[], isFirst: boolean): void {
     const { delimiter, encoding, hasMark } = this.#format;
     const text = stringify([cells], { delimiter, quoted_match: /\r/ });
-    writeFully(this.#descriptor ?? -1, iconv.encode(text, encoding, { addBOM: isFirst && hasMark }));
+    this.#file?.write(iconv.encode(text, encoding, { addBOM: isFirst && hasMark }));
   }
 }
 

@@ -3,6 +3,18 @@ import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 
 export type Value = Readonly<Record<string, unknown>>;
 
+/** Makes changes to a file: all of them, on disk on return, or none. */
+export async function changeAtomically(file: SqliteFile, change: () => Promise<unknown>): Promise<void> {
+  file.execute("begin");
+  try {
+    await change();
+    file.execute("commit");
+  } catch (error) {
+    file.execute("rollback");
+    throw error;
+  }
+}
+
 export type Entry = readonly [key: string, value: Value];
 
 /** What the service held before a run changed it; stored as long as the run. */
@@ -29,15 +41,10 @@ export class BeforeStore implements Disposable {
 
   /** Stores what `read` adds: all of it, on disk on return, or nothing. */
   async fill(read: () => Promise<void>): Promise<void> {
-    this.#file.execute("begin");
-    try {
+    await changeAtomically(this.#file, async () => {
       await read();
       this.#file.run("insert into ended values (null)");
-      this.#file.execute("commit");
-    } catch (error) {
-      this.#file.execute("rollback");
-      throw error;
-    }
+    });
   }
 
   /** Records permanently that the previous state is unknown. */

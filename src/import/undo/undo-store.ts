@@ -1,6 +1,6 @@
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import type { Decision, Reversal, UndoTarget, UndoOutcome } from "./undo-behavior.ts";
-import type { Entry, Value } from "./previous-values.ts";
+import { changeAtomically, type Entry, type Value } from "./previous-values.ts";
 
 export type OutcomeCounts = Record<UndoOutcome, number>;
 
@@ -23,14 +23,10 @@ export class UndoStore implements Disposable {
 
   /** Clears the store and adds what `read` adds: all of it, or nothing. */
   async collect(read: () => Promise<unknown>): Promise<void> {
-    this.#file.execute("begin; delete from things");
-    try {
-      await read();
-      this.#file.execute("commit");
-    } catch (error) {
-      this.#file.execute("rollback");
-      throw error;
-    }
+    await changeAtomically(this.#file, () => {
+      this.#file.execute("delete from things");
+      return read();
+    });
   }
 
   /** Adds rows that wrote a target, certainly or possibly; later writes override earlier ones. */
@@ -45,21 +41,13 @@ export class UndoStore implements Disposable {
 
   /** Stores the service's current state; of duplicates, the first. */
   async look(read: (add: (entries: readonly Entry[]) => void) => Promise<void>): Promise<void> {
-    this.#file.execute("begin; update things set now = null where done = 0");
-    try {
-      await read((entries) => {
-        for (const [key, value] of entries) {
-          this.#file.run("update things set now = ? where key = ? and done = 0 and now is null", [
-            JSON.stringify(value),
-            key,
-          ]);
-        }
+    const store = "update things set now = ? where key = ? and done = 0 and now is null";
+    await changeAtomically(this.#file, () => {
+      this.#file.execute("update things set now = null where done = 0");
+      return read((entries) => {
+        for (const [key, value] of entries) this.#file.run(store, [JSON.stringify(value), key]);
       });
-      this.#file.execute("commit");
-    } catch (error) {
-      this.#file.execute("rollback");
-      throw error;
-    }
+    });
   }
 
   /** Decides for all targets that are not undone yet. */

@@ -1,7 +1,6 @@
 import type { OutcomeCounts } from "./undo-store.ts";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
-import { writeFully } from "../run/write-fully.ts";
+import { NewFile } from "../run/new-file.ts";
 import type { UndoOutcome } from "./undo-behavior.ts";
 
 export interface UndoRequest {
@@ -55,14 +54,12 @@ const aBlock = 500;
 
 /** All rows of an undone run as CSV; replaces the previous file when complete. */
 export class UndoRows {
-  readonly #path: string;
-  readonly #descriptor: number;
+  readonly #file: NewFile;
   #waiting: UndoneRow[] = [];
 
   constructor(path: string) {
-    this.#path = path;
-    this.#descriptor = openSync(`${path}.new`, "w", 0o600);
-    writeFully(this.#descriptor, Buffer.from(stringify([[...columns]])));
+    this.#file = new NewFile(path);
+    this.#file.write(stringify([[...columns]]));
   }
 
   add(row: UndoneRow): void {
@@ -72,14 +69,11 @@ export class UndoRows {
 
   close(isKept: boolean): void {
     this.#write();
-    fsyncSync(this.#descriptor);
-    closeSync(this.#descriptor);
-    if (isKept) renameSync(`${this.#path}.new`, this.#path);
-    else rmSync(`${this.#path}.new`, { force: true });
+    this.#file.close(isKept);
   }
 
   #write(): void {
-    writeFully(this.#descriptor, Buffer.from(stringify(this.#waiting, { columns: [...columns] })));
+    this.#file.write(stringify(this.#waiting, { columns: [...columns] }));
     this.#waiting = [];
   }
 }
