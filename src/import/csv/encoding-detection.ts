@@ -62,17 +62,16 @@ export function findUtfFault(source: ByteSource, isCrOnly: boolean): UtfFault | 
   let hasMark: boolean | undefined;
   for (const bytes of readWholeLines(source, lineEnd)) {
     hasMark ??= bytes.indexOf(utf8Mark) === 0;
-    const isSound = isUtf8(bytes);
-    for (const text of isAscii(bytes) ? [] : linesOf(bytes, lineEnd)) {
-      if (isAscii(text.bytes)) continue;
-      if (isSound || isUtf8(text.bytes)) {
-        valid++;
-        continue;
-      }
-      invalid++;
-      faultLine ||= line + text.index;
+    for (let start = 0; start < bytes.length;) {
+      const end = bytes.indexOf(lineEnd, start) + 1 || bytes.length;
+      const text = bytes.subarray(start, end);
+      if (!isUtf8(text)) {
+        invalid++;
+        faultLine ||= line;
+      } else if (!isAscii(text)) valid++;
+      if (text.at(-1) === lineEnd) line++;
+      start = end;
     }
-    line += countByte(bytes, lineEnd);
   }
   if (faultLine === 0) return undefined;
   return { line: faultLine, isUtf8Meant: hasMark === true || valid > invalid * maxValidShare };
@@ -90,20 +89,4 @@ function* readWholeLines(source: ByteSource, lineEnd: number): Generator<Buffer>
     }
   }
   if (rest.length > 0) yield rest;
-}
-
-function* linesOf(bytes: Buffer, lineEnd: number): Generator<{ index: number; bytes: Buffer }> {
-  let index = 0;
-  for (let start = 0; start < bytes.length; index++) {
-    const end = bytes.indexOf(lineEnd, start);
-    const next = end < 0 ? bytes.length : end + 1;
-    yield { index, bytes: bytes.subarray(start, next) };
-    start = next;
-  }
-}
-
-function countByte(bytes: Buffer, byte: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) count++;
-  return count;
 }

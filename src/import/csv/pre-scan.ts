@@ -173,7 +173,8 @@ function findUnknownLetter({ bytes, records }: RecordBlock): number {
   return records.lines[records.ends.findIndex((end) => end > found)] ?? 0;
 }
 
-async function hashFile(file: StampedFile): Promise<string> {
+/** The SHA-256 of a file's bytes, in hexadecimal. */
+export async function hashFile(file: StampedFile): Promise<string> {
   const hash = createHash("sha256");
   let pieces = 0;
   for (const piece of readPieces(file)) {

@@ -1,13 +1,14 @@
-import { createReadStream, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
+import { hashFile } from "../csv/pre-scan.ts";
+import { stampFile } from "../source/containers/file-pieces.ts";
 import type { InputFile } from "../source/input-files.ts";
 import { usageError } from "../import-error.ts";
 import type { ImportOptions } from "../options.ts";
 import type { PlanDeps, PlanRequest, PlanSummary } from "./plan-types.ts";
 import { createHash } from "node:crypto";
-import { pipeline } from "node:stream/promises";
 
 const plannedFile = z.object({
   /** As messages name it; a pattern is replaced by the files that it matches. */
@@ -122,7 +123,7 @@ function readPath(options: ImportOptions, name: string): string | undefined {
 }
 
 async function describeFile(given: string, path: string): Promise<PlannedFile> {
-  return { given, path, size_bytes: statSync(path).size, sha256: await hashFile(path) };
+  return { given, path, size_bytes: statSync(path).size, sha256: await hashFile(stampFile(path)) };
 }
 
 export async function writePlan(path: string, plan: KeptPlan): Promise<void> {
@@ -188,18 +189,11 @@ async function rejectChanged({ path, size_bytes, sha256 }: PlannedFile): Promise
   const stat = statSync(path, { throwIfNoEntry: false });
   const why = !stat?.isFile()
     ? "no longer exists"
-    : stat.size !== size_bytes || (await hashFile(path)) !== sha256
+    : stat.size !== size_bytes || (await hashFile(stampFile(path))) !== sha256
       ? "has changed since the plan was created"
       : undefined;
   if (why === undefined) return;
   throw usageError(`${path}: the file ${why}`, "create a new plan; this one no longer describes what would happen");
-}
-
-/** The SHA-256 of a file's bytes, in hexadecimal. */
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
 }
 
 /**
