@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cacheLifetimes } from "./http-limits.ts";
 import { retention, retentionSettings } from "./customers/retention.ts";
-import { endpoint, extensionPrefix } from "./endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "./endpoint.ts";
 import { bare, enveloped } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
@@ -100,8 +100,7 @@ export const account = {
   setPlatform: endpoint({
     summary: "Set the account's e-commerce platform",
     overwrites: { question: "Change the account's e-commerce platform" },
-    method: "POST",
-    paths: ["/apps/{app_key}/account_platform"],
+    ...route("POST", "/apps/{app_key}/account_platform"),
     auth: "utoken",
     effect: "repeatable",
     input: () => ({
@@ -124,47 +123,36 @@ export const account = {
   }),
   features: endpoint({
     summary: "List features and whether they are on",
-    method: "GET",
-    paths: [featuresPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("GET", featuresPath),
+    ...ownOperation,
     effect: "read",
     input: () => ({}),
     output: () => featureList(),
-    reply: enveloped,
   }),
   setFeature: endpoint({
     summary: "Turn a feature on or off",
     overwrites: { question: "Change the feature {feature}" },
-    method: "PUT",
-    paths: [featuresPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("PUT", featuresPath),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({
       feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
       enabled: shape.boolean,
     }),
     output: () => featureList(),
-    reply: enveloped,
   }),
   settings: endpoint({
     summary: "Show the account's settings",
-    method: "GET",
-    paths: [settingsPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("GET", settingsPath),
+    ...ownOperation,
     effect: "read",
     input: () => ({}),
     output: () => accountSettings(),
-    reply: enveloped,
   }),
   set: endpoint({
     summary: "Change the account's settings",
-    method: "PUT",
-    paths: [settingsPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("PUT", settingsPath),
+    ...ownOperation,
     effect: "repeatable",
     overwrites: { question: "Change the settings of the account" },
     input: () =>
@@ -188,7 +176,6 @@ export const account = {
             "contains no setting: set name, bottom_lines_delay, published_reviews, retain_emails, or retain_webhooks",
         }),
     output: () => accountSettings(),
-    reply: enveloped,
   }),
 };
 
@@ -198,8 +185,7 @@ export const tokens = {
     returnsSecret: true,
     secretFields: ["client_secret"],
     needsSecret: true,
-    method: "POST",
-    paths: ["/oauth/token"],
+    ...route("POST", "/oauth/token"),
     auth: "open",
     effect: "repeatable",
     input: () => ({ client_id: shape.reference, client_secret: z.string(), grant_type: z.string() }),
@@ -215,8 +201,7 @@ export const users = {
     publicKind: "sign-ups",
     returnsSecret: true,
     secretFields: ["user.password", "user.invitation_code"],
-    method: "POST",
-    paths: ["/users"],
+    ...route("POST", "/users"),
     auth: "open",
     effect: "once",
     input: () => ({
@@ -242,8 +227,7 @@ export const users = {
     returnsSecret: true,
     secretFields: ["secret"],
     needsSecret: true,
-    method: "GET",
-    paths: ["/users/b2blogin.json"],
+    ...route("GET", "/users/b2blogin.json"),
     auth: "account",
     effect: "read",
     input: () => ({ secret: z.string() }),
@@ -252,8 +236,7 @@ export const users = {
   }),
   signedIn: endpoint({
     summary: "Show the account that a sign-in code belongs to",
-    method: "GET",
-    paths: [`${extensionPrefix}/sign_in/{code}`],
+    ...route("GET", `${extensionPrefix}/sign_in/{code}`),
     htmlPaths: [`${extensionPrefix}/admin/{code}`],
     extension: "own",
     auth: "open",
@@ -269,8 +252,7 @@ export const users = {
   }),
   get: endpoint({
     summary: "Get a user's profile",
-    method: "GET",
-    paths: ["/users/{user_id}", "/users/{user_id}.json"],
+    ...route("GET", "/users/{user_id}", "/users/{user_id}.json"),
     auth: "open",
     effect: "read",
     caching: cacheLifetimes.content,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, route } from "./endpoint.ts";
 import { bare } from "./reply.ts";
 import { detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazyObject } from "./lazy-object.ts";
@@ -41,8 +41,7 @@ export const core = {
     returnsSecret: true,
     secretFields: ["secret"],
     needsSecret: true,
-    method: "POST",
-    paths: ["/core/v3/stores/{store_id}/access_tokens"],
+    ...route("POST", "/core/v3/stores/{store_id}/access_tokens"),
     extension: "practice",
     auth: "account",
     effect: "repeatable",
@@ -54,8 +53,7 @@ export const core = {
   listProducts: endpoint({
     summary: "List products",
     listing: { items: "products", by: "page_info", size: { field: "limit", max: coreListLimit } },
-    method: "GET",
-    paths: ["/core/v3/stores/{store_id}/products"],
+    ...route("GET", "/core/v3/stores/{store_id}/products"),
     auth: "core",
     effect: "read",
     input: () => ({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, route } from "./endpoint.ts";
 import { enveloped, statusOnly } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { detailsQuery, shape } from "./shapes.ts";
@@ -26,8 +26,7 @@ const category = lazyObject(() => ({ error_text: z.string(), error_count: z.numb
 export const coupons = {
   upload: endpoint({
     summary: "Upload unique coupon codes",
-    method: "POST",
-    paths: ["/apps/{app_key}/coupons/unique"],
+    ...route("POST", "/apps/{app_key}/coupons/unique"),
     auth: "utoken",
     effect: "once",
     input: () => ({
@@ -47,8 +46,7 @@ export const coupons = {
   list: endpoint({
     summary: "List unique coupon codes",
     listing: { items: "coupons" },
-    method: "GET",
-    paths: ["/apps/{app_key}/coupons/unique"],
+    ...route("GET", "/apps/{app_key}/coupons/unique"),
     auth: "utoken",
     effect: "read",
     input: () => ({ ...detailsQuery() }),
@@ -60,8 +58,7 @@ export const coupons = {
   }),
   stats: endpoint({
     summary: "Count unique coupon codes by action",
-    method: "GET",
-    paths: ["/apps/{app_key}/coupons/unique/stats"],
+    ...route("GET", "/apps/{app_key}/coupons/unique/stats"),
     auth: "utoken",
     effect: "read",
     input: () => ({}),
@@ -71,8 +68,7 @@ export const coupons = {
   delete: endpoint({
     summary: "Delete all unique coupon codes for an action",
     destroys: { question: "Delete all unique coupon codes for {coupon_action}", typed: "coupon_action" },
-    method: "POST",
-    paths: ["/apps/{app_key}/coupons/unique/delete"],
+    ...route("POST", "/apps/{app_key}/coupons/unique/delete"),
     auth: "utoken",
     effect: "repeatable",
     input: () => ({ coupon_action: coupon_action() }),

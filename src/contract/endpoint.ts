@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import { lazily } from "./lazily.ts";
-import type { ReplyForm } from "./reply.ts";
+import { enveloped, type ReplyForm } from "./reply.ts";
 
 /**
  * The effect of an operation. It determines transactions, retries, and dry runs; the HTTP method cannot, because
@@ -154,6 +154,11 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly isReadLimited?: boolean;
 }
 
+/** The method and the paths of an operation. */
+export function route(method: Endpoint["method"], ...paths: Endpoint["paths"]): Pick<Endpoint, "method" | "paths"> {
+  return { method, paths };
+}
+
 /** The path prefix of all operations that the specification does not define. */
 export const extensionPrefix = "/starpost/v1";
 
@@ -190,6 +195,9 @@ export function endpoint<I extends z.ZodType | Fields, O extends z.ZodType | Fie
     },
   };
 }
+
+/** What most operations of this product have in common. */
+export const ownOperation = { extension: "own", auth: "utoken", reply: enveloped } as const;
 
 /**
  * Wire names of the caller's credentials, which are not part of the input.

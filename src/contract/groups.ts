@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, route } from "./endpoint.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { enveloped, statusOnly, statusWith } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
@@ -22,8 +22,7 @@ const productIds = lazily(() =>
 export const groups = {
   create: endpoint({
     summary: "Create a product group",
-    method: "POST",
-    paths: [path],
+    ...route("POST", path),
     auth: "utoken",
     effect: "once",
     input: () => z.object(named()),
@@ -33,8 +32,7 @@ export const groups = {
   list: endpoint({
     summary: "List product groups",
     listing: { items: "products_groups" },
-    method: "GET",
-    paths: [path],
+    ...route("GET", path),
     auth: "utoken",
     effect: "read",
     input: () => ({}),
@@ -47,8 +45,7 @@ export const groups = {
   }),
   get: endpoint({
     summary: "Get a product group with its products",
-    method: "GET",
-    paths: [`${path}/{group_name}`],
+    ...route("GET", `${path}/{group_name}`),
     auth: "utoken",
     effect: "read",
     input: () => z.object(named()),
@@ -65,8 +62,7 @@ export const groups = {
   update: endpoint({
     summary: "Add products to a group or remove products from it",
     overwrites: { question: "Change the products of the group {group_name}" },
-    method: "PUT",
-    paths: [`${path}/{group_name}`],
+    ...route("PUT", `${path}/{group_name}`),
     auth: "utoken",
     effect: "repeatable",
     input: () => ({
@@ -82,8 +78,7 @@ export const groups = {
   delete: endpoint({
     summary: "Delete an empty product group",
     destroys: { question: "Delete the group {group_name}" },
-    method: "DELETE",
-    paths: [`${path}/{group_name}`],
+    ...route("DELETE", `${path}/{group_name}`),
     auth: "utoken",
     effect: "repeatable",
     input: () => z.object(named()),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cacheLifetimes } from "./http-limits.ts";
-import { endpoint, extensionPrefix } from "./endpoint.ts";
+import { endpoint, extensionPrefix, route } from "./endpoint.ts";
 import { enveloped, flatResponse } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazyObject } from "./lazy-object.ts";
@@ -39,8 +39,7 @@ export type SeoPage = z.output<ReturnType<typeof seoPage>>;
 export const seo = {
   checkSubdomain: endpoint({
     summary: "Check whether a subdomain is available",
-    method: "GET",
-    paths: ["/apps/{app_key}/subomain_check/{subdomain}"],
+    ...route("GET", "/apps/{app_key}/subomain_check/{subdomain}"),
     auth: "utoken",
     effect: "read",
     input: () => ({ subdomain: shape.id }),
@@ -49,8 +48,7 @@ export const seo = {
   }),
   pageUrl: endpoint({
     summary: "Get the URL of the review page of a product or the store",
-    method: "GET",
-    paths: ["/v1/seo_pages/url/{app_key}/{product_id}", "/v1/seo_pages/url/{app_key}"],
+    ...route("GET", "/v1/seo_pages/url/{app_key}/{product_id}", "/v1/seo_pages/url/{app_key}"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.searchEngines,
@@ -60,8 +58,11 @@ export const seo = {
   }),
   page: endpoint({
     summary: "Get the review page of a product or the store",
-    method: "GET",
-    paths: [`${extensionPrefix}/apps/{app_key}/seo_pages/{product_id}`, `${extensionPrefix}/apps/{app_key}/seo_pages`],
+    ...route(
+      "GET",
+      `${extensionPrefix}/apps/{app_key}/seo_pages/{product_id}`,
+      `${extensionPrefix}/apps/{app_key}/seo_pages`,
+    ),
     htmlPaths: [
       `${extensionPrefix}/pages/{app_key}/products/{product_id}`,
       `${extensionPrefix}/pages/{app_key}/products`,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, route } from "./endpoint.ts";
 import { enveloped, envelopedWhenPresent } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { shape } from "./shapes.ts";
@@ -82,22 +82,19 @@ export const unsubscriberPageDefault = 5_000;
 export const unsubscribers = {
   massCreate: endpoint({
     summary: "Unsubscribe addresses from emails of a type",
-    method: "POST",
-    paths: ["/apps/{app_key}/unsubscribers/mass_create"],
+    ...route("POST", "/apps/{app_key}/unsubscribers/mass_create"),
     ...bulk,
   }),
   massDelete: endpoint({
     summary: "Remove addresses from the list of unsubscribers",
     destroys: { question: "Remove these unsubscriptions, so that emails are sent to these addresses again" },
-    method: "DELETE",
-    paths: ["/apps/{app_key}/unsubscribers/mass_delete"],
+    ...route("DELETE", "/apps/{app_key}/unsubscribers/mass_delete"),
     ...bulk,
   }),
   list: endpoint({
     summary: "List unsubscribed addresses",
     listing: { items: "unsubscribers", by: "page", size: { field: "count", max: unsubscriberPageDefault } },
-    method: "GET",
-    paths: ["/apps/{app_key}/unsubscribers"],
+    ...route("GET", "/apps/{app_key}/unsubscribers"),
     auth: "utoken",
     effect: "read",
     input: () => ({ count: shape.count.optional(), page: shape.count.optional() }),

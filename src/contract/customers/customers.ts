@@ -2,10 +2,9 @@ import * as z from "zod";
 import { emailRecord } from "../emails/emails.ts";
 import { customerSuppressions } from "../emails/events.ts";
 import { reviewErasures } from "./review-erasures.ts";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
-import { enveloped } from "../reply.ts";
 import { reviewStates } from "../reviews/shapes.ts";
 import { shape, timestamp } from "../shapes.ts";
 
@@ -174,23 +173,19 @@ const erasureInput = lazyObject(() => ({
 export const erasurePage = { default: 100, max: 1_000 } as const;
 
 const path = `${extensionPrefix}/apps/{app_key}/customers`;
-const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
-
 export const customers = {
   get: endpoint({
     summary: "Show what is stored about a customer",
-    method: "GET",
-    paths: [path],
-    ...own,
+    ...route("GET", path),
+    ...ownOperation,
     effect: "read",
     input: () => ({ email: shape.email }),
     output: () => ({ customer: customer() }),
   }),
   export: endpoint({
     summary: "Export everything that is stored about a customer",
-    method: "GET",
-    paths: [`${path}/export`],
-    ...own,
+    ...route("GET", `${path}/export`),
+    ...ownOperation,
     effect: "read",
     // Emails contain links that act on behalf of their recipient.
     returnsSecret: true,
@@ -199,9 +194,8 @@ export const customers = {
   }),
   planErasure: endpoint({
     summary: "Count what the erasure of a customer's data would change",
-    method: "GET",
-    paths: [`${path}/erasure_plan`],
-    ...own,
+    ...route("GET", `${path}/erasure_plan`),
+    ...ownOperation,
     effect: "read",
     input: () => erasureInput(),
     output: () => ({ plan: z.object({ reviews: z.enum(reviewErasures), counts: erasedCounts() }) }),
@@ -209,9 +203,8 @@ export const customers = {
   erase: endpoint({
     summary: "Erase a customer's data",
     destroys: { question: "All data of {email} is erased", typed: "email" },
-    method: "POST",
-    paths: [`${path}/erasures`],
-    ...own,
+    ...route("POST", `${path}/erasures`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => erasureInput(),
     output: () => ({
@@ -228,9 +221,8 @@ export const customers = {
       isNewestFirst: true,
       size: { field: "count", max: erasurePage.max },
     },
-    method: "GET",
-    paths: [`${path}/erasures`],
-    ...own,
+    ...route("GET", `${path}/erasures`),
+    ...ownOperation,
     effect: "read",
     input: () => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }),
     output: () => ({ erasures: z.array(erasure()) }),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { type EmailCounter, emailCategories, emailCounters, emailEventNames, emailStates } from "./categories.ts";
 import { explanationOperations } from "./explanation.ts";
 import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
@@ -102,8 +102,6 @@ const emailForecast = lazyObject(() => ({
 const oneOf = (names: readonly string[]) => `must be one of ${names.join(", ")}`;
 
 const prefix = `${extensionPrefix}/apps/{app_key}/mails`;
-const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
-
 export const emails = {
   list: endpoint({
     summary: "List emails, newest first (oldest first with `since_id`)",
@@ -113,9 +111,8 @@ export const emails = {
       isNewestFirst: true,
       size: { field: "count", max: emailPage.max },
     },
-    method: "GET",
-    paths: [prefix],
-    ...own,
+    ...route("GET", prefix),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       /** Comma-separated list of states. */
@@ -135,9 +132,8 @@ export const emails = {
   }),
   get: endpoint({
     summary: "Show an email: its content, state, and history",
-    method: "GET",
-    paths: [`${prefix}/{mail_id}`],
-    ...own,
+    ...route("GET", `${prefix}/{mail_id}`),
+    ...ownOperation,
     effect: "read",
     // The content contains links that act on behalf of the recipient.
     returnsSecret: true,
@@ -155,31 +151,26 @@ export const emails = {
   cancel: endpoint({
     summary: "Cancel a queued email",
     destroys: { question: "Cancel email {mail_id}" },
-    method: "POST",
-    paths: [`${prefix}/{mail_id}/stop`],
-    ...own,
+    ...route("POST", `${prefix}/{mail_id}/stop`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ mail_id: shape.rowId }),
     output: () => ({ mail: emailRecord() }),
   }),
   forecast: endpoint({
     summary: "Forecast the review-request emails that orders would trigger",
-    method: "GET",
-    paths: [`${extensionPrefix}/apps/{app_key}/mail_forecast`],
-    extension: "own",
-    auth: "utoken",
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/mail_forecast`),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       /** Lowest purchase ID to include (default: all purchases). */
       since_purchase_id: shape.count.optional(),
     }),
     output: () => emailForecast(),
-    reply: enveloped,
   }),
   stats: endpoint({
     summary: "Show email statistics by category and date range",
-    method: "GET",
-    paths: ["/apps/{app_key}/email_stats/{since_date}/{to_date}"],
+    ...route("GET", "/apps/{app_key}/email_stats/{since_date}/{to_date}"),
     auth: "utoken",
     effect: "read",
     input: () => ({
@@ -194,8 +185,7 @@ export const emails = {
   }),
   sendTest: endpoint({
     summary: "Send a test review-request email",
-    method: "POST",
-    paths: ["/apps/{app_key}/reminders/send_test_email"],
+    ...route("POST", "/apps/{app_key}/reminders/send_test_email"),
     auth: "utoken",
     effect: "once",
     input: () => ({ email: shape.email.optional() }),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -46,8 +46,7 @@ const count = lazily(() => z.number().int());
 export const emailEvents = {
   receive: endpoint({
     summary: "Receive signed events from the email provider",
-    method: "POST",
-    paths: [path],
+    ...route("POST", path),
     extension: "own",
     auth: "account",
     effect: "repeatable",
@@ -87,10 +86,8 @@ export const emailEvents = {
   setUp: endpoint({
     summary: "Show or change how the email provider signs its events",
     overwrites: { question: "Change how the email provider signs its events", ifAnyOf: ["rotate", "public_key"] },
-    method: "POST",
-    paths: [`${path}/set_up`],
-    extension: "own",
-    auth: "utoken",
+    ...route("POST", `${path}/set_up`),
+    ...ownOperation,
     effect: "once",
     returnsSecret: true,
     input: () => ({
@@ -105,7 +102,6 @@ export const emailEvents = {
       secret: z.string(),
       public_key: z.string().nullable(),
     }),
-    reply: enveloped,
   }),
 };
 
@@ -121,13 +117,10 @@ export const emailSuppressions = {
   lift: endpoint({
     summary: "Allow emails to an address again after a bounce or a spam report",
     overwrites: { question: "Allow emails to {email} again" },
-    method: "DELETE",
-    paths: [`${extensionPrefix}/apps/{app_key}/mail_suppressions`],
-    extension: "own",
-    auth: "utoken",
+    ...route("DELETE", `${extensionPrefix}/apps/{app_key}/mail_suppressions`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ email: shape.email }),
     output: () => ({ email: z.string(), lifted: z.array(z.enum(customerSuppressions)) }),
-    reply: enveloped,
   }),
 };

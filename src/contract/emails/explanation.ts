@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { emailStates } from "./categories.ts";
 import { emailRuleNames } from "./rules.ts";
-import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazyObject } from "../lazy-object.ts";
 
@@ -50,10 +49,8 @@ export type ExplainedDecision = z.output<ReturnType<typeof decision>>;
 export const explanationOperations = {
   explain: endpoint({
     summary: "Explain why an order's review-request emails were or were not sent",
-    method: "GET",
-    paths: [`${extensionPrefix}/apps/{app_key}/orders/{order_id}/mails`],
-    extension: "own",
-    auth: "utoken",
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/orders/{order_id}/mails`),
+    ...ownOperation,
     effect: "read",
     input: () => ({ order_id: shape.id, product_id: shape.id.optional() }),
     output: () => ({
@@ -67,6 +64,5 @@ export const explanationOperations = {
       sends_mail: z.boolean(),
       decisions: z.array(decision()),
     }),
-    reply: enveloped,
   }),
 };

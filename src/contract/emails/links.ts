@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -60,8 +60,7 @@ export const linkToken = lazily(() => z.string().max(2_048));
 export const links = {
   show: endpoint({
     summary: "Show what an email link does",
-    method: "GET",
-    paths: [...path.paths],
+    ...route("GET", ...path.paths),
     htmlPaths: path.htmlPaths,
     extension: "own",
     auth: "open",
@@ -72,8 +71,7 @@ export const links = {
   }),
   follow: endpoint({
     summary: "Follow an email link: verify a review, confirm a question, or unsubscribe",
-    method: "POST",
-    paths: [...path.paths],
+    ...route("POST", ...path.paths),
     htmlPaths: path.htmlPaths,
     extension: "own",
     auth: "open",

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { emailRuleNames, emailSettingNames } from "./rules.ts";
-import { enveloped } from "../reply.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
 
@@ -35,14 +34,11 @@ const emailRule = lazyObject(() => ({
 }));
 
 const path = `${extensionPrefix}/apps/{app_key}/mail_rules`;
-const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
-
 export const emailRules = {
   list: endpoint({
     summary: "List email settings and the rules that decide whether an email is sent",
-    method: "GET",
-    paths: [path],
-    ...own,
+    ...route("GET", path),
+    ...ownOperation,
     effect: "read",
     input: () => ({}),
     output: () => ({ rules: z.array(emailRule()), settings: z.array(emailSetting()) }),
@@ -50,9 +46,8 @@ export const emailRules = {
   set: endpoint({
     summary: "Change an email setting (null restores the default)",
     overwrites: { question: "Change the email setting {name}" },
-    method: "PUT",
-    paths: [path],
-    ...own,
+    ...route("PUT", path),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({
       name: z.enum(emailSettingNames, { error: `must be one of ${emailSettingNames.join(", ")}` }),

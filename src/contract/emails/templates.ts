@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { sentEmailCategories } from "./categories.ts";
-import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -57,24 +56,20 @@ const templateInfo = lazyObject(() => ({
 const emailTemplate = lazily(() => templateInfo().extend({ text: z.string(), html: z.string() }));
 
 const path = `${extensionPrefix}/apps/{app_key}/mail_templates`;
-const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
-
 export const emailTemplates = {
   list: endpoint({
     summary: "List the email templates, one per category of emails that are sent",
     listing: { items: "templates" },
-    method: "GET",
-    paths: [path],
-    ...own,
+    ...route("GET", path),
+    ...ownOperation,
     effect: "read",
     input: () => ({}),
     output: () => ({ templates: z.array(templateInfo()) }),
   }),
   get: endpoint({
     summary: "Get the template of an email category",
-    method: "GET",
-    paths: [`${path}/{category}`],
-    ...own,
+    ...route("GET", `${path}/{category}`),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       category: category(),
@@ -86,9 +81,8 @@ export const emailTemplates = {
   set: endpoint({
     summary: "Replace the template of an email category",
     overwrites: { question: "Replace the template of {category}" },
-    method: "PUT",
-    paths: [`${path}/{category}`],
-    ...own,
+    ...route("PUT", `${path}/{category}`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ category: category(), ...parts() }),
     output: () => ({ template: emailTemplate() }),
@@ -96,18 +90,16 @@ export const emailTemplates = {
   reset: endpoint({
     summary: "Restore the built-in template of an email category",
     destroys: { question: "Delete the account's template for {category}" },
-    method: "DELETE",
-    paths: [`${path}/{category}`],
-    ...own,
+    ...route("DELETE", `${path}/{category}`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ category: category() }),
     output: () => ({ template: emailTemplate() }),
   }),
   preview: endpoint({
     summary: "Render an email from sample data, using the stored template or the given parts",
-    method: "POST",
-    paths: [`${path}/{category}/preview`],
-    ...own,
+    ...route("POST", `${path}/{category}/preview`),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       category: category(),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { linkPaths } from "./links.ts";
 import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
@@ -18,8 +18,7 @@ const input = lazyObject(() => ({
 export const tracking = {
   open: endpoint({
     summary: "Record that an email was opened and return a one-pixel image",
-    method: "GET",
-    paths: [`${linkPaths.open}/{token}`],
+    ...route("GET", `${linkPaths.open}/{token}`),
     extension: "own",
     auth: "open",
     effect: "repeatable",
@@ -30,8 +29,7 @@ export const tracking = {
   }),
   click: endpoint({
     summary: "Record that an email link was clicked and return its target",
-    method: "GET",
-    paths: [`${extensionPrefix}/clicks/{token}`],
+    ...route("GET", `${extensionPrefix}/clicks/{token}`),
     htmlPaths: [`${linkPaths.click}/{token}`],
     extension: "own",
     auth: "open",

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { enveloped, statusOnly } from "../reply.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
+import { statusOnly } from "../reply.ts";
 import { decision } from "../reviews/moderation.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -40,22 +40,17 @@ export const questionModeration = {
   setPublished: endpoint({
     summary: "Publish or hide a question with its answers",
     overwrites: { question: "Change whether question {question_id} is published" },
-    method: "PUT",
-    paths: [`${path}/publication`],
-    extension: "own",
-    auth: "utoken",
+    ...route("PUT", `${path}/publication`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ question_id: shape.rowId, published: shape.boolean, ...decision() }),
     output: () => ({ question: moderatedQuestion() }),
-    reply: enveloped,
   }),
   delete: endpoint({
     summary: "Delete a question with its answers",
     destroys: { question: "Delete question {question_id} with its answers" },
-    method: "DELETE",
-    paths: [path],
-    extension: "own",
-    auth: "utoken",
+    ...route("DELETE", path),
+    ...ownOperation,
     effect: "once",
     input: () => ({ question_id: shape.rowId, ...decision() }),
     output: () => ({}),
@@ -64,14 +59,11 @@ export const questionModeration = {
   history: endpoint({
     summary: "List who published, hid, edited, or deleted a question or its answers, when, and why",
     listing: { items: "events" },
-    method: "GET",
-    paths: [`${path}/history`],
-    extension: "own",
-    auth: "utoken",
+    ...route("GET", `${path}/history`),
+    ...ownOperation,
     effect: "read",
     input: () => ({ question_id: shape.rowId }),
     output: () => ({ events: z.array(questionEvent()) }),
-    reply: enveloped,
   }),
 };
 
@@ -82,22 +74,17 @@ export const answerModeration = {
   edit: endpoint({
     summary: "Edit an answer of the store",
     overwrites: { question: "Replace the text of answer {answer_id}" },
-    method: "PUT",
-    paths: [answerPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("PUT", answerPath),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ answer_id: shape.rowId, content: shape.content, ...decision() }),
     output: () => ({ answer: answer() }),
-    reply: enveloped,
   }),
   delete: endpoint({
     summary: "Delete an answer",
     destroys: { question: "Delete answer {answer_id}" },
-    method: "DELETE",
-    paths: [answerPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("DELETE", answerPath),
+    ...ownOperation,
     effect: "once",
     input: () => ({ answer_id: shape.rowId, ...decision() }),
     output: () => ({}),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { userSummary, voteOutput, voteType } from "../people.ts";
 import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
@@ -38,8 +38,7 @@ export const questions = {
   list: endpoint({
     summary: "List a product's questions and answers",
     listing: { items: "questions", by: "page", size: { field: "count", max: questionPage.max } },
-    method: "GET",
-    paths: ["/products/{app_key}/{sku}/questions"],
+    ...route("GET", "/products/{app_key}/{sku}/questions"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.content,
@@ -49,8 +48,7 @@ export const questions = {
   }),
   bottomLine: endpoint({
     summary: "Count a product's questions and answers",
-    method: "GET",
-    paths: ["/products/{app_key}/{sku}/qna_bottomline"],
+    ...route("GET", "/products/{app_key}/{sku}/qna_bottomline"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
@@ -61,8 +59,7 @@ export const questions = {
   sendConfirmation: endpoint({
     summary: "Ask a question; its author receives a confirmation email",
     publicKind: "submissions",
-    method: "POST",
-    paths: ["/questions/send_confirmation_mail"],
+    ...route("POST", "/questions/send_confirmation_mail"),
     auth: "account",
     effect: "once",
     // Assumed: as in calls that create reviews.
@@ -91,8 +88,7 @@ export const answers = {
   vote: endpoint({
     summary: "Vote on an answer",
     publicKind: "votes",
-    method: "GET",
-    paths: ["/answers/{answer_id}/vote/{vote_type}", "/answers/{answer_id}/vote/{vote_type}.json"],
+    ...route("GET", "/answers/{answer_id}/vote/{vote_type}", "/answers/{answer_id}/vote/{vote_type}.json"),
     auth: "open",
     effect: "once",
     input: () => ({ answer_id: shape.rowId, vote_type: voteType() }),
@@ -101,10 +97,8 @@ export const answers = {
   }),
   create: endpoint({
     summary: "Answer a question, as the store or as a shopper",
-    method: "POST",
-    paths: [`${extensionPrefix}/apps/{app_key}/questions/{question_id}/answers`],
-    extension: "own",
-    auth: "utoken",
+    ...route("POST", `${extensionPrefix}/apps/{app_key}/questions/{question_id}/answers`),
+    ...ownOperation,
     effect: "once",
     input: () => ({
       question_id: shape.rowId,
@@ -114,6 +108,5 @@ export const answers = {
       email: shape.email.optional(),
     }),
     output: () => ({ answer: answer() }),
-    reply: enveloped,
   }),
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { bytes, enveloped } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { hourMs } from "../time.ts";
@@ -27,8 +27,7 @@ export const images = {
   upload: endpoint({
     summary: "Add an image to a review, using the upload token of the new review",
     publicKind: "images",
-    method: "POST",
-    paths: [`${extensionPrefix}/images`],
+    ...route("POST", `${extensionPrefix}/images`),
     extension: "own",
     auth: "open",
     effect: "once",
@@ -48,8 +47,7 @@ export const images = {
   }),
   get: endpoint({
     summary: "Get an image of a published review",
-    method: "GET",
-    paths: [`${extensionPrefix}/images/{image_id}`],
+    ...route("GET", `${extensionPrefix}/images/{image_id}`),
     extension: "own",
     auth: "open",
     effect: "read",

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { enveloped, statusOnly } from "../reply.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
+import { statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -63,16 +63,13 @@ const rule = lazyObject(() => ({
 export type ReviewRule = z.output<ReturnType<typeof rule>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}`;
-const own = { extension: "own", auth: "utoken" } as const;
-
 /** Operations with which the store works through the reviews that wait for its decision. */
 export const reviewQueue = {
   queue: endpoint({
     summary: "List reviews that wait for a decision, oldest first",
     listing: { items: "reviews", by: "since_id", size: { field: "count", max: queuePage.max } },
-    method: "GET",
-    paths: [`${prefix}/moderation_queue`],
-    ...own,
+    ...route("GET", `${prefix}/moderation_queue`),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       state: z.enum(queueStates, { error: `must be one of ${queueStates.join(", ")}` }).optional(),
@@ -81,18 +78,15 @@ export const reviewQueue = {
     }),
     /** `total` counts all reviews in the queue. */
     output: () => ({ total: z.number().int(), reviews: z.array(queuedReview()) }),
-    reply: enveloped,
   }),
   requeue: endpoint({
     summary: "Withdraw the decision on a review, so that it waits in the moderation queue",
     overwrites: { question: "Return review {review_id} to the moderation queue" },
-    method: "DELETE",
-    paths: [`${prefix}/reviews/{review_id}/publication`],
-    ...own,
+    ...route("DELETE", `${prefix}/reviews/{review_id}/publication`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ review_id: shape.rowId, ...decision() }),
     output: () => ({ review: listedReview() }),
-    reply: enveloped,
   }),
 };
 
@@ -101,19 +95,16 @@ export const reviewRules = {
   list: endpoint({
     summary: "List the rules that publish, hold, or reject new reviews",
     listing: { items: "rules" },
-    method: "GET",
-    paths: [`${prefix}/review_rules`],
-    ...own,
+    ...route("GET", `${prefix}/review_rules`),
+    ...ownOperation,
     effect: "read",
     input: () => ({}),
     output: () => ({ rules: z.array(rule()) }),
-    reply: enveloped,
   }),
   add: endpoint({
     summary: "Add a rule that publishes, holds, or rejects new reviews",
-    method: "POST",
-    paths: [`${prefix}/review_rules`],
-    ...own,
+    ...route("POST", `${prefix}/review_rules`),
+    ...ownOperation,
     effect: "once",
     input: () => ({
       action: z.enum(ruleActions, { error: `must be one of ${ruleActions.join(", ")}` }),
@@ -121,14 +112,12 @@ export const reviewRules = {
       ...decision(),
     }),
     output: () => ({ rule: rule() }),
-    reply: enveloped,
   }),
   delete: endpoint({
     summary: "Delete a rule for new reviews",
     destroys: { question: "Delete review rule {rule_id}" },
-    method: "DELETE",
-    paths: [`${prefix}/review_rules/{rule_id}`],
-    ...own,
+    ...route("DELETE", `${prefix}/review_rules/{rule_id}`),
+    ...ownOperation,
     effect: "once",
     input: () => ({ rule_id: shape.rowId }),
     output: () => ({}),
@@ -136,9 +125,8 @@ export const reviewRules = {
   }),
   test: endpoint({
     summary: "Show what the rules would do with a review",
-    method: "GET",
-    paths: [`${prefix}/review_rules/test`],
-    ...own,
+    ...route("GET", `${prefix}/review_rules/test`),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       /** An existing review; the other fields replace its own. */
@@ -156,6 +144,5 @@ export const reviewRules = {
       rule_id: z.number().int().nullable(),
       reason: z.string().nullable(),
     }),
-    reply: enveloped,
   }),
 };

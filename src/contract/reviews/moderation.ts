@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { enveloped, statusOnly } from "../reply.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
+import { statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -28,34 +28,26 @@ export const reviewModeration = {
   comment: endpoint({
     summary: "Comment on a review as the store",
     overwrites: { question: "Comment on review {review_id}, replacing its current comment" },
-    method: "POST",
-    paths: [commentPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("POST", commentPath),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ review_id: shape.rowId, content: shape.content }),
     output: () => ({ comment: comment() }),
-    reply: enveloped,
   }),
   editComment: endpoint({
     summary: "Edit the store's comment on a review",
     overwrites: { question: "Replace the comment on review {review_id}" },
-    method: "PUT",
-    paths: [commentPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("PUT", commentPath),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ review_id: shape.rowId, content: shape.content, ...decision() }),
     output: () => ({ comment: comment() }),
-    reply: enveloped,
   }),
   deleteComment: endpoint({
     summary: "Delete the store's comment on a review",
     destroys: { question: "Delete the comment on review {review_id}" },
-    method: "DELETE",
-    paths: [commentPath],
-    extension: "own",
-    auth: "utoken",
+    ...route("DELETE", commentPath),
+    ...ownOperation,
     effect: "once",
     input: () => ({ review_id: shape.rowId, ...decision() }),
     output: () => ({}),
@@ -64,10 +56,8 @@ export const reviewModeration = {
   setPublished: endpoint({
     summary: "Publish or hide a review, with a reason",
     overwrites: { question: "Change whether review {review_id} is published" },
-    method: "PUT",
-    paths: [`${extensionPrefix}/apps/{app_key}/reviews/{review_id}/publication`],
-    extension: "own",
-    auth: "utoken",
+    ...route("PUT", `${extensionPrefix}/apps/{app_key}/reviews/{review_id}/publication`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({
       review_id: shape.rowId,
@@ -76,18 +66,14 @@ export const reviewModeration = {
       by: shape.name.optional(),
     }),
     output: () => ({ review: listedReview() }),
-    reply: enveloped,
   }),
   history: endpoint({
     summary: "List who published, hid, or commented on a review, when, and why",
     listing: { items: "events" },
-    method: "GET",
-    paths: [`${extensionPrefix}/apps/{app_key}/reviews/{review_id}/history`],
-    extension: "own",
-    auth: "utoken",
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/reviews/{review_id}/history`),
+    ...ownOperation,
     effect: "read",
     input: () => ({ review_id: shape.rowId }),
     output: () => ({ events: z.array(reviewEvent()) }),
-    reply: enveloped,
   }),
 };

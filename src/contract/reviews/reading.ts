@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, route } from "../endpoint.ts";
 import { bare, enveloped, statusWith, withoutInside } from "../reply.ts";
 import { detailsQuery, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -61,8 +61,7 @@ export const reviewReading = {
   list: endpoint({
     summary: "List the account's reviews",
     listing: { items: "reviews", by: "since_id", size: { field: "count", max: maxReviewsPerPage } },
-    method: "GET",
-    paths: ["/v1/apps/{app_key}/reviews"],
+    ...route("GET", "/v1/apps/{app_key}/reviews"),
     auth: "utoken",
     effect: "read",
     input: () => ({
@@ -79,8 +78,7 @@ export const reviewReading = {
   listByUser: endpoint({
     summary: "List reviews by the store's reference for their author",
     listing: { items: "reviews", by: "since_id", size: { field: "count", max: maxReviewsPerPage } },
-    method: "GET",
-    paths: ["/products/{app_key}/service_global_reviews/reviews.json"],
+    ...route("GET", "/products/{app_key}/service_global_reviews/reviews.json"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.revalidated,
@@ -90,8 +88,7 @@ export const reviewReading = {
   }),
   get: endpoint({
     summary: "Get a review",
-    method: "GET",
-    paths: ["/reviews/{review_id}", "/reviews/{review_id}.json"],
+    ...route("GET", "/reviews/{review_id}", "/reviews/{review_id}.json"),
     auth: "open",
     effect: "read",
     caching: cacheLifetimes.content,
@@ -102,8 +99,7 @@ export const reviewReading = {
   top: endpoint({
     summary: "List the three latest 5-star reviews",
     listing: { items: "reviews" },
-    method: "GET",
-    paths: ["/apps/{app_key}/top_reviews.json"],
+    ...route("GET", "/apps/{app_key}/top_reviews.json"),
     htmlPaths: ["/apps/{app_key}/top_reviews.html"],
     auth: "account",
     effect: "read",
@@ -115,8 +111,7 @@ export const reviewReading = {
   widget: endpoint({
     summary: "Get a product's reviews for display on its page",
     listing: { items: "reviews", by: "page", size: { field: "per_page", max: reviewPage.max } },
-    method: "GET",
-    paths: ["/v1/widget/{app_key}/products/{product_id}/reviews.json"],
+    ...route("GET", "/v1/widget/{app_key}/products/{product_id}/reviews.json"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
@@ -130,8 +125,7 @@ export const reviewReading = {
   siteWidget: endpoint({
     summary: "Get the reviews of the store itself",
     listing: { items: "reviews", by: "page", size: { field: "per_page", max: reviewPage.max } },
-    method: "GET",
-    paths: [`/v1/widget/{app_key}/products/${siteReviewsId}/reviews.json`],
+    ...route("GET", `/v1/widget/{app_key}/products/${siteReviewsId}/reviews.json`),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
@@ -143,8 +137,7 @@ export const reviewReading = {
   }),
   bottomLine: endpoint({
     summary: "Get the review count and average score of a product",
-    method: "GET",
-    paths: ["/products/{app_key}/{product_id}/bottomline"],
+    ...route("GET", "/products/{app_key}/{product_id}/bottomline"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
@@ -163,8 +156,7 @@ export const reviewReading = {
       mayBeAbsent: true,
       size: { field: "count", max: bottomLinePage.max },
     },
-    method: "GET",
-    paths: ["/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"],
+    ...route("GET", "/v1/apps/{app_key}/bottom_lines", "/apps/{app_key}/bottom_lines"),
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.allProducts,

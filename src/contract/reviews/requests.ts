@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { linkPaths, linkToken } from "../emails/links.ts";
 import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
@@ -63,8 +63,7 @@ const typed = lazily(() =>
 export const reviewRequests = {
   show: endpoint({
     summary: "Get a review request and the review written for it",
-    method: "GET",
-    paths: [...path.paths],
+    ...route("GET", ...path.paths),
     htmlPaths: path.htmlPaths,
     extension: "own",
     auth: "open",
@@ -75,8 +74,7 @@ export const reviewRequests = {
   }),
   write: endpoint({
     summary: "Write the review for a review request; its author is a verified buyer",
-    method: "POST",
-    paths: [...path.paths],
+    ...route("POST", ...path.paths),
     htmlPaths: path.htmlPaths,
     hasForm: true,
     extension: "own",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, route } from "../endpoint.ts";
 import { voteOutput, voteType } from "../people.ts";
 import { enveloped, flat } from "../reply.ts";
 import { invalidIdText, isLegalId, isSurely, shape } from "../shapes.ts";
@@ -76,8 +76,7 @@ export const reviewWriting = {
   create: endpoint({
     summary: "Create a review; its author receives a verification email",
     publicKind: "submissions",
-    method: "POST",
-    paths: ["/v1/widget/reviews"],
+    ...route("POST", "/v1/widget/reviews"),
     auth: "account",
     effect: "once",
     input: () => z.object({ ...newReview(), product_url: shape.url }).loose(),
@@ -89,8 +88,7 @@ export const reviewWriting = {
   createNow: endpoint({
     summary: "Create a review and return it (for development)",
     publicKind: "submissions",
-    method: "POST",
-    paths: ["/reviews/dynamic_create"],
+    ...route("POST", "/reviews/dynamic_create"),
     auth: "account",
     effect: "once",
     input: () =>
@@ -112,8 +110,7 @@ export const reviewWriting = {
   vote: endpoint({
     summary: "Vote on a review",
     publicKind: "votes",
-    method: "GET",
-    paths: ["/reviews/{review_id}/vote/{vote_type}", "/reviews/{review_id}/vote/{vote_type}.json"],
+    ...route("GET", "/reviews/{review_id}/vote/{vote_type}", "/reviews/{review_id}/vote/{vote_type}.json"),
     auth: "open",
     effect: "once",
     input: () => ({ review_id: shape.rowId, vote_type: voteType() }),

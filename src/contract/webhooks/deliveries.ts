@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
 import { deliveryStates } from "../emails/categories.ts";
 import { nameList, timeRange } from "../lists/filters.ts";
-import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { webhookEventName } from "./webhooks.ts";
 import { lazily } from "../lazily.ts";
@@ -50,7 +49,6 @@ export const webhookAttempt = lazyObject(() => ({
 export type WebhookAttempt = z.output<ReturnType<typeof webhookAttempt>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}`;
-const own = { extension: "own", auth: "utoken", reply: enveloped } as const;
 const page = lazily(() => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }));
 
 export const webhookDeliveries = {
@@ -62,9 +60,8 @@ export const webhookDeliveries = {
       isNewestFirst: true,
       size: { field: "count", max: deliveryPage.max },
     },
-    method: "GET",
-    paths: [`${prefix}/webhook_deliveries`],
-    ...own,
+    ...route("GET", `${prefix}/webhook_deliveries`),
+    ...ownOperation,
     effect: "read",
     input: () => ({
       /** Comma-separated list of states. */
@@ -78,9 +75,8 @@ export const webhookDeliveries = {
   }),
   get: endpoint({
     summary: "Show a webhook delivery with its attempts",
-    method: "GET",
-    paths: [`${prefix}/webhook_deliveries/{delivery_id}`],
-    ...own,
+    ...route("GET", `${prefix}/webhook_deliveries/{delivery_id}`),
+    ...ownOperation,
     effect: "read",
     input: () => ({ delivery_id: shape.rowId }),
     output: () => ({
@@ -97,9 +93,8 @@ export const webhookDeliveries = {
       isNewestFirst: true,
       size: { field: "count", max: deliveryPage.max },
     },
-    method: "GET",
-    paths: [`${prefix}/webhook_attempts`],
-    ...own,
+    ...route("GET", `${prefix}/webhook_attempts`),
+    ...ownOperation,
     effect: "read",
     input: () => z.object(page()),
     output: () => ({
@@ -109,9 +104,8 @@ export const webhookDeliveries = {
   }),
   redeliver: endpoint({
     summary: "Redeliver an event with the same event ID",
-    method: "POST",
-    paths: [`${prefix}/webhook_deliveries/{delivery_id}/redeliver`],
-    ...own,
+    ...route("POST", `${prefix}/webhook_deliveries/{delivery_id}/redeliver`),
+    ...ownOperation,
     effect: "once",
     input: () => ({ delivery_id: shape.rowId }),
     output: () => ({ delivery: webhookDelivery() }),

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
-import { enveloped, statusOnly } from "../reply.ts";
+import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
+import { statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -54,37 +54,30 @@ const health = lazily(() => ({
 /** Services without health omit it. */
 const optionalHealth = { last_success_at: true, failures_24h: true, next_attempt_at: true } as const;
 const path = `${extensionPrefix}/apps/{app_key}/webhooks`;
-const own = { extension: "own", auth: "utoken" } as const;
-
 export const webhooks = {
   create: endpoint({
     summary: "Create a webhook",
     returnsSecret: true,
-    method: "POST",
-    paths: [path],
-    ...own,
+    ...route("POST", path),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ url: shape.url, event_name: webhookEventName() }),
     /** `secret` signs the deliveries. Only this call returns it. */
     output: () => ({ webhook: webhook().extend({ secret: z.string() }) }),
-    reply: enveloped,
   }),
   list: endpoint({
     summary: "List webhooks",
     listing: { items: "webhooks" },
-    method: "GET",
-    paths: [path],
-    ...own,
+    ...route("GET", path),
+    ...ownOperation,
     effect: "read",
     input: () => ({}),
     output: () => ({ webhooks: z.array(webhook().extend(health()).partial(optionalHealth)) }),
-    reply: enveloped,
   }),
   trigger: endpoint({
     summary: "Send a sample event to the webhooks that receive such events, marked as a test",
-    method: "POST",
-    paths: [`${path}/trigger`],
-    ...own,
+    ...route("POST", `${path}/trigger`),
+    ...ownOperation,
     effect: "once",
     input: () => ({ event_name: webhookEventName() }),
     /** One per webhook. The body has `"test": true`, and data that is not stored. */
@@ -93,14 +86,12 @@ export const webhooks = {
         z.object({ id: z.number().int(), webhook_id: z.number().int(), url: z.string(), event_id: z.string() }),
       ),
     }),
-    reply: enveloped,
   }),
   delete: endpoint({
     summary: "Delete a webhook",
     destroys: { question: "Delete webhook {webhook_id}" },
-    method: "DELETE",
-    paths: [`${path}/{webhook_id}`],
-    ...own,
+    ...route("DELETE", `${path}/{webhook_id}`),
+    ...ownOperation,
     effect: "repeatable",
     input: () => ({ webhook_id: shape.rowId }),
     output: () => ({}),
