@@ -36,6 +36,18 @@ export function readBytes(source: ByteSource): Generator<Buffer> {
   return source.packed === "gzip" ? inflateGzip(source) : inflateEntry(source, source.packed);
 }
 
+/** The first bytes of a text, at most as many as given. */
+export function readStart(pieces: Iterable<Buffer>, most: number): Buffer {
+  const start: Buffer[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    start.push(Buffer.from(piece));
+    bytes += piece.length;
+    if (bytes >= most) break;
+  }
+  return Buffer.concat(start).subarray(0, most);
+}
+
 /** The text of a file as UTF-8 in pieces, without its byte order mark. */
 export function readUtf8(source: ByteSource, encoding: string): Generator<Buffer> {
   const pieces = readBytes(source);

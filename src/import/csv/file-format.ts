@@ -1,5 +1,5 @@
 import iconv from "iconv-lite";
-import { openSource, readBytes, type ByteSource } from "./byte-source.ts";
+import { openSource, readBytes, readStart, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
 import { FileFormatError } from "../import-error.ts";
 import { guessDelimiter, hasCrOnly, readFirstRows, readSepLine, type TextStart } from "./text-format.ts";
@@ -80,7 +80,7 @@ function decompressHint(program: string): string {
  */
 export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const source = openSource(path, flags.entry);
-  const start = readStart(source);
+  const start = readFileStart(source);
   if (start.bytes.length === 0) {
     throw new FileFormatError("the file is empty", "the first row must name the columns");
   }
@@ -112,16 +112,9 @@ interface FileStart {
   readonly isWhole: boolean;
 }
 
-function readStart(source: ByteSource): FileStart {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for (const piece of readBytes(source)) {
-    pieces.push(Buffer.from(piece));
-    length += piece.length;
-    if (length > maxHeaderBytes) break;
-  }
-  const isWhole = length <= maxHeaderBytes;
-  return { bytes: Buffer.concat(pieces).subarray(0, maxHeaderBytes), isWhole };
+function readFileStart(source: ByteSource): FileStart {
+  const bytes = readStart(readBytes(source), maxHeaderBytes + 1);
+  return { bytes: bytes.subarray(0, maxHeaderBytes), isWhole: bytes.length <= maxHeaderBytes };
 }
 
 function findEncoding(source: ByteSource, start: FileStart, requested: string | undefined): EncodingGuess {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import iconv from "iconv-lite";
-import { openSource, readBytes, type ByteSource } from "../../csv/byte-source.ts";
+import { openSource, readBytes, readStart, type ByteSource } from "../../csv/byte-source.ts";
 import { guessEncoding } from "../../csv/encoding-detection.ts";
 import type { FileFormat } from "../../csv/file-format.ts";
 import type { ImportContext } from "../../context.ts";
@@ -61,7 +61,7 @@ async function openConversion(
   { report }: ConvertingDeps,
 ): Promise<Steps | undefined> {
   const source = openSource(path, entry);
-  const start = readStart(source);
+  const start = readStart(readBytes(source), startBytes);
   const notice = (message: string) => report({ type: "notice", message });
   if (start.toString("latin1", 0, 4) === "PK\u0003\u0004") {
     const file = source.packed === undefined ? source : extract(source, extracted);
@@ -89,17 +89,6 @@ async function run(steps: Steps, given: string, { abort, report }: ConvertingDep
     }
     report({ type: "reading", doing: "converting", file: given, rows: step.value.rows });
   }
-}
-
-function readStart(source: ByteSource): Buffer {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for (const piece of readBytes(source)) {
-    pieces.push(Buffer.from(piece));
-    length += piece.length;
-    if (length >= startBytes) break;
-  }
-  return Buffer.concat(pieces).subarray(0, startBytes);
 }
 
 /** A workbook is not read from its beginning to its end, so a compressed one is extracted first. */

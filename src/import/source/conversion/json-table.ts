@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, rmSync } from "node:fs";
-import { readUtf8, type ByteSource } from "../../csv/byte-source.ts";
+import { readStart, readUtf8, type ByteSource } from "../../csv/byte-source.ts";
 import type { FileFormat } from "../../csv/file-format.ts";
 import { FileFormatError } from "../../import-error.ts";
 import { writeFully } from "../../run/write-fully.ts";
@@ -30,7 +30,7 @@ export function* convertJson(
   { encoding, copy }: { readonly encoding: string; readonly copy: string },
 ): Generator<{ readonly rows: number }, FileFormat> {
   const read = () => readUtf8(source, encoding);
-  const shape = recognizeShape(readStart(read()));
+  const shape = recognizeShape(readStart(read(), startBytes));
   const body = `${copy}.rows`;
   const writer = new TableWriter(body);
   const rows = new JsonRows(writer);
@@ -48,17 +48,6 @@ export function* convertJson(
     rmSync(body);
   }
   return formatOf(shape === "sequence" ? "ndjson" : "json");
-}
-
-function readStart(pieces: Iterable<Buffer>): Buffer {
-  const start: Buffer[] = [];
-  let bytes = 0;
-  for (const piece of pieces) {
-    start.push(Buffer.from(piece));
-    bytes += piece.length;
-    if (bytes >= startBytes) break;
-  }
-  return Buffer.concat(start);
 }
 
 class JsonRows {
