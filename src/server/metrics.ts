@@ -79,59 +79,47 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
+/** Adds a gauge that is read on request, and absent while it has no value. */
+function addGauge(registry: Registry, name: string, help: string, read: () => number | undefined): void {
+  const gauge: Gauge = new Gauge({
+    name: `starpost_${name}`,
+    help,
+    registers: [registry],
+    collect: () => {
+      const value = read();
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    },
+  });
+}
+
 /** Adds what can be read from this process. */
 function addLoad({ queuedWrites, poolUse }: MetricSources, registry: Registry): void {
-  const addGauge = (name: string, help: string, read: () => number) =>
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(read());
-        },
-      }),
-    );
-  addGauge("starpost_write_queue_length", "Writes that wait for a transaction", queuedWrites);
-  addGauge("starpost_database_pool_waiting", "Transactions that wait for a connection", () => poolUse()?.waiting ?? 0);
-  registry.registerMetric(
-    new Gauge({
-      name: "starpost_database_pool_connections",
-      help: "Connections of this process to the database server, by state",
-      labelNames: ["state"],
-      registers: [],
-      collect() {
-        const use = poolUse();
-        if (!use) return;
-        this.set({ state: "idle" }, use.idle);
-        this.set({ state: "used" }, use.total - use.idle);
-      },
-    }),
-  );
+  addGauge(registry, "write_queue_length", "Writes that wait for a transaction", queuedWrites);
+  const waiting = () => poolUse()?.waiting ?? 0;
+  addGauge(registry, "database_pool_waiting", "Transactions that wait for a connection", waiting);
+  const connections: Gauge<"state"> = new Gauge({
+    name: "starpost_database_pool_connections",
+    help: "Connections of this process to the database server, by state",
+    labelNames: ["state"],
+    registers: [registry],
+    collect: () => {
+      const use = poolUse();
+      if (!use) return;
+      connections.set({ state: "idle" }, use.idle);
+      connections.set({ state: "used" }, use.total - use.idle);
+    },
+  });
 }
 
 function addBackups(read: () => BackupCounts, registry: Registry): void {
   const add = (name: string, help: string, find: (counts: BackupCounts) => number | undefined) =>
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          const value = find(read());
-          if (value === undefined) this.remove();
-          else this.set(value);
-        },
-      }),
-    );
+    addGauge(registry, `backup_${name}`, help, () => find(read()));
   const time = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
-  const prefix = "starpost_backup";
-  add(`${prefix}_last_success_timestamp_seconds`, "Start of the newest scheduled backup", (counts) =>
-    time(counts.lastSuccessMs),
-  );
-  add(`${prefix}_size_bytes`, "Size of the newest scheduled backup", ({ bytes }) => bytes);
-  add(`${prefix}_duration_seconds`, "Duration of the newest scheduled backup", (counts) => time(counts.durationMs));
-  add(`${prefix}_failures`, "Failed scheduled backups since the start of the process", ({ failures }) => failures);
+  add("last_success_timestamp_seconds", "Start of the newest scheduled backup", (counts) => time(counts.lastSuccessMs));
+  add("size_bytes", "Size of the newest scheduled backup", ({ bytes }) => bytes);
+  add("duration_seconds", "Duration of the newest scheduled backup", (counts) => time(counts.durationMs));
+  add("failures", "Failed scheduled backups since the start of the process", ({ failures }) => failures);
 }
 
 /** Adds what must be read from the database. @returns a function that does so */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { acceptsIdempotencyKey, idempotencyKeys, operations } from "../../src/contract/index.ts";
 import type { CallEvent, CallOptions } from "../../src/service/transport.ts";
-import { createKeyPurgeJob } from "../../src/worker/key-purge-job.ts";
+import { createKeyPurgeJob } from "../../src/worker/cleanup-jobs.ts";
 import type { EngineWork } from "../../src/engine/kernel/handler.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { readAccountId } from "../support/due-emails.ts";

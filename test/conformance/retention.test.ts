@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRetentionJob } from "../../src/worker/retention-job.ts";
+import { createRetentionJob } from "../../src/worker/cleanup-jobs.ts";
 import { describeBackends } from "../support/backends.ts";
 import { addCustomer, findWords, zeb } from "../support/customers.ts";
 

@@ -66,16 +66,12 @@ interface Voted {
 
 type StoredVote = { readonly id: number; readonly target_row: number };
 
-const statements = {
-  review: {
-    insert: createStatement<VoteValues, StoredVote>(insertVotes("review")),
-    count: createStatement<CountValues>(countVotes("review")),
-  },
-  answer: {
-    insert: createStatement<VoteValues, StoredVote>(insertVotes("answer")),
-    count: createStatement<CountValues>(countVotes("answer")),
-  },
-} as const;
+const statementsOf = (target: Target) => ({
+  insert: createStatement<VoteValues, StoredVote>(insertVotes(target)),
+  count: createStatement<CountValues>(countVotes(target)),
+});
+
+const statements = { review: statementsOf("review"), answer: statementsOf("answer") } as const;
 
 /**
  * Stores and counts votes of calls, with a constant number of statements. A vote does not change the update time of its target.
