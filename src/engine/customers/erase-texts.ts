@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { PublicKind } from "../../storage/tables.ts";
 import type { ReviewErasure } from "../../contract/index.ts";
 import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
+import { removePublicIds } from "../kernel/public-ids.ts";
 import { refreshQuestions } from "../questions/question-index.ts";
 import { countReviews } from "../reviews/star-totals.ts";
 import { erasedName } from "./names.ts";
@@ -41,22 +41,8 @@ async function eraseImages({ person: { accountId }, reviews }: Traces, context: 
     .execute();
   const ids = found.map(({ id }) => id);
   await deleteRows("review_images", "id", ids, { accountId, ...context });
-  await forgetPublicIds("image", ids, accountId, context);
+  await removePublicIds("image", ids, accountId, context);
   return ids.length;
-}
-
-/** Deleted records can no longer be found by their ID alone. */
-async function forgetPublicIds(
-  kind: PublicKind,
-  ids: readonly number[],
-  accountId: number,
-  { transaction, dialect }: HandlerContext,
-): Promise<void> {
-  if (!dialect.keysHaveAccounts || ids.length === 0) return;
-  await deleteAccountRows("public_ids", accountId, transaction)
-    .where("kind", "=", kind)
-    .where("id", "in", ids)
-    .execute();
 }
 
 /** The person who made a decision can be the customer. */
@@ -94,7 +80,7 @@ async function deleteReviews({ person: { accountId }, reviews }: Traces, context
   await deleteRows("review_words", "review_row", reviews, scope);
   await deleteVotes("review", reviews, scope);
   await deleteRows("reviews", "id", reviews, scope);
-  await forgetPublicIds("review", reviews, accountId, context);
+  await removePublicIds("review", reviews, accountId, context);
 }
 
 async function deleteVotes(
@@ -128,7 +114,7 @@ async function deleteQuestions(traces: Traces, context: HandlerContext): Promise
   await deleteVotes("answer", answers, scope);
   await deleteRows("answers", "id", answers, scope);
   await deleteRows("questions", "id", questions, scope);
-  await forgetPublicIds("answer", answers, accountId, context);
+  await removePublicIds("answer", answers, accountId, context);
   await refreshQuestions(
     affected.map(({ id }) => id),
     accountId,

@@ -6,19 +6,9 @@ import { countAnonymous, findHeldFlood, findHeldText } from "./moderation/holds.
 import { type Decision, decisionOf, holdBy, isPublished, readPublicationRules } from "./publication.ts";
 import { announceReviews } from "./review-announcement.ts";
 import { findRule } from "./moderation/rules.ts";
-import { findGroups } from "./rating-targets.ts";
 import type { ReviewParts } from "./review-response.ts";
-import {
-  addReviewedProducts,
-  countPublished,
-  insertReviews,
-  type NewRow,
-  recordReviewEvents,
-  targetOf,
-  toStored,
-} from "./review-rows.ts";
-import { indexReviews, reindexReviews } from "./review-index.ts";
-import type { NewReview } from "./reviewed-product.ts";
+import { type NewReview, type NewRow, placeReviews, storeReviews } from "./review-rows.ts";
+import { reindexReviews } from "./review-index.ts";
 
 /** Facts about reviews beyond their authors' input. */
 interface ReviewFacts {
@@ -45,42 +35,19 @@ export async function createReviews(
   const { id: accountId } = accountOf(context);
   const isStore = accountOf(context).isStore === true;
   const isByStore = isStore || signedType !== undefined || orderRow !== undefined;
-  const products = await addReviewedProducts(inputs, isByStore, context);
   const reviewer_type = orderRow === undefined ? (signedType ?? "anonymous") : buyer;
   const authors = await findAuthors(inputs, { reviewer_type, isProven: orderRow !== undefined }, context);
-  const productRows = Array.from(products.values(), ({ id }) => id);
-  const groups = await findGroups(productRows, accountId, context);
-  const parts = inputs.map((input, at) => {
-    const product = products.get(input.sku);
-    const author = authors[at];
-    if (!author) throw new Error("an author was not stored");
-    const target = targetOf(product, groups, accountId);
-    const rows = { product_row: product?.id ?? null, user_row: author.id, order_row: orderRow ?? null };
-    return {
-      input,
-      product,
-      author,
-      target,
-      row: toRow(input, { ...rows, rating_target: target, reviewer_type }, context),
-    };
+  const { groups, places } = await placeReviews(inputs, authors, isByStore, context);
+  const undecided = { reviewer_type, order_row: orderRow ?? null, published: 0, moderation: null, images: 0 };
+  const uncommented = { comment: null, comment_at: null, created_at: context.nowMs };
+  const parts = places.map(({ product, author, row }) => {
+    return { product, author, row: { ...row, ...undecided, ...uncommented } };
   });
   const mayHold = !isStore && signedType === undefined;
-  const decisions = await decide(parts, { isStore, mayHold, isAnonymous: reviewer_type === "anonymous" }, context);
   const rows = parts.map(({ row }) => row);
-  const ids = await insertReviews(rows, context);
-  await countPublished(rows, groups, context);
-  const events = ids.flatMap((id, at) => {
-    const decision = decisions[at];
-    const created = { id, event: "created", by: actorNames.user, reason: null };
-    return decision ? [created, { id, ...decision }] : [created];
-  });
-  await recordReviewEvents(events, accountId, context);
-  const created = parts.map(({ row, author, product }, at) => ({
-    review: toStored(row, ids[at] ?? 0, context),
-    author,
-    product,
-  }));
-  await indexReviews(created, accountId, context);
+  const decisions = await decide(inputs, rows, { isStore, mayHold }, context);
+  const firstEvent = { event: "created", by: actorNames.user, reason: null };
+  const created = await storeReviews(parts, groups, (at) => [firstEvent, ...(decisions[at] ?? [])], context);
   // The author of a request may have chosen another name, which applies to all of their reviews.
   if (orderRow !== undefined)
     await reindexReviews({ authors: rows.map(({ user_row }) => user_row) }, accountId, context);
@@ -88,50 +55,32 @@ export async function createReviews(
   return created;
 }
 
-function toRow(
-  input: NewReview,
-  rows: Pick<NewRow, "product_row" | "user_row" | "order_row" | "rating_target" | "reviewer_type">,
-  { nowMs }: HandlerContext,
-): NewRow {
-  return {
-    ...rows,
-    title: input.review_title,
-    content: input.review_content,
-    score: input.review_score,
-    user_reference: input.user_reference || null,
-    domain: input.domain || null,
-    published: 0,
-    moderation: null,
-    comment: null,
-    comment_at: null,
-    created_at: nowMs,
-    images: 0,
-  };
-}
-
 /**
  * Decides in order which of the rows are published.
  * @returns the events of reviews on which a rule or a check decides
  */
 async function decide(
-  reviews: readonly { readonly input: NewReview; readonly target: string; readonly row: NewRow }[],
-  { isStore, mayHold, isAnonymous }: Readonly<Record<"isStore" | "mayHold" | "isAnonymous", boolean>>,
+  inputs: readonly NewReview[],
+  rows: readonly NewRow[],
+  { isStore, mayHold }: Readonly<Record<"isStore" | "mayHold", boolean>>,
   context: HandlerContext,
-): Promise<readonly (Decision | undefined)[]> {
+): Promise<readonly (readonly Decision[])[]> {
   const { setting, rules } = await readPublicationRules(accountOf(context).id, context);
-  const targets = new Set(mayHold && isAnonymous ? reviews.map(({ target }) => target) : []);
-  const anonymous = await countAnonymous(targets, context);
-  return reviews.map(({ input, target, row }) => {
-    const count = anonymous.get(target) ?? 0;
-    const checked = { ...input, reviewer_type: row.reviewer_type as ReviewerType };
-    const rule = isStore ? undefined : findRule(rules, checked);
-    const reason = mayHold ? (findHeldText(input) ?? (isAnonymous ? findHeldFlood(count) : undefined)) : undefined;
+  const anonymous = rows.filter(({ reviewer_type }) => mayHold && reviewer_type === "anonymous");
+  const counts = await countAnonymous(new Set(anonymous.map(({ rating_target }) => rating_target)), context);
+  return inputs.map((input, at) => {
+    const row = rows[at] as NewRow;
+    const reviewer_type = row.reviewer_type as ReviewerType;
+    const count = counts.get(row.rating_target) ?? 0;
+    const rule = isStore ? undefined : findRule(rules, { ...input, reviewer_type });
+    const isOneOfMany = mayHold && reviewer_type === "anonymous" ? findHeldFlood(count) : undefined;
+    const reason = mayHold ? (findHeldText(input) ?? isOneOfMany) : undefined;
     const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
     const moderation = isStore ? "published" : (decision?.event ?? null);
-    const published = isPublished({ moderation, reviewer_type: row.reviewer_type }, setting);
+    const published = isPublished({ moderation, reviewer_type }, setting);
     Object.assign(row, { moderation, published: published ? 1 : 0 });
-    if (published) anonymous.set(target, count + 1);
-    return decision;
+    if (published) counts.set(row.rating_target, count + 1);
+    return decision ? [decision] : [];
   });
 }
 

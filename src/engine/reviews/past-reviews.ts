@@ -4,19 +4,8 @@ import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { addShoppers } from "../accounts/shoppers.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { findGroups } from "./rating-targets.ts";
 import type { ReviewParts } from "./review-response.ts";
-import {
-  addReviewedProducts,
-  countPublished,
-  insertReviews,
-  type NewRow,
-  recordReviewEvents,
-  targetOf,
-  toStored,
-} from "./review-rows.ts";
-import { indexReviews } from "./review-index.ts";
-import type { NewReview } from "./reviewed-product.ts";
+import { type NewReview, placeReviews, storeReviews } from "./review-rows.ts";
 
 export interface ImportedReview {
   readonly input: NewReview;
@@ -35,78 +24,41 @@ export async function storePastReviews(
 ): Promise<ReviewParts[]> {
   if (reviews.length === 0) return [];
   const { id: accountId } = accountOf(context);
-  const products = await addReviewedProducts(
-    reviews.map(({ input }) => input),
-    true,
-    context,
-  );
   const authors = await addShoppers(
     reviews.map(({ input, reviewer_type }) => ({ ...input, isVerified: reviewer_type !== "anonymous" })),
     accountId,
     context,
   );
-  const productRows = Array.from(products.values(), ({ id }) => id);
-  const groups = await findGroups(productRows, accountId, context);
-  const parts = reviews.map((review, at) => {
-    const author = authors[at];
-    if (!author) throw new Error("an author was not stored");
-    const product = products.get(review.input.sku);
-    const rating_target = targetOf(product, groups, accountId);
-    return {
-      row: toRow(review, { rating_target, product_row: product?.id ?? null, user_row: author.id }),
-      author,
-      product,
-    };
-  });
-  const ids = await insertReviews(
-    parts.map(({ row }) => row),
-    context,
-  );
-  const event = { event: "imported", by: actorNames.store, reason: null };
-  await recordReviewEvents(
-    ids.map((id) => ({ id, ...event })),
-    accountId,
-    context,
-  );
-  const images = reviews.flatMap(({ past }, at) => (past.images ?? []).map((url) => [ids[at], url]));
+  const inputs = reviews.map(({ input }) => input);
+  const { groups, places } = await placeReviews(inputs, authors, true, context);
+  const parts = reviews.map((review, at) => toParts(review, places[at] as Place));
+  const imported = [{ event: "imported", by: actorNames.store, reason: null }];
+  const stored = await storeReviews(parts, groups, () => imported, context);
+  const images = reviews.flatMap(({ past }, at) => (past.images ?? []).map((url) => [stored[at]?.review.id, url]));
   await insertImages(images, context);
-  await countPublished(
-    parts.map(({ row }) => row),
-    groups,
-    context,
-  );
-  const stored = parts.map(({ row, author, product }, at) => ({
-    review: toStored(row, ids[at] ?? 0, context),
-    author,
-    product,
-  }));
-  await indexReviews(stored, accountId, context);
   return stored;
 }
 
-function toRow(
-  { input, past, reviewer_type }: ImportedReview,
-  rows: Pick<NewRow, "rating_target" | "product_row" | "user_row">,
-): NewRow {
+type Place = Awaited<ReturnType<typeof placeReviews>>["places"][number];
+
+function toParts({ past, reviewer_type }: ImportedReview, { row, ...place }: Place) {
   const created_at = Date.parse(past.created_at);
   const comment = past.comment ?? null;
   const isShown = past.published ?? true;
   const commentedMs = past.comment_created_at ? Date.parse(past.comment_created_at) : created_at;
   return {
-    ...rows,
-    title: input.review_title,
-    content: input.review_content,
-    score: input.review_score,
-    reviewer_type,
-    user_reference: input.user_reference || null,
-    domain: input.domain || null,
-    published: isShown ? 1 : 0,
-    moderation: isShown ? "published" : "unpublished",
-    comment,
-    comment_at: comment === null ? null : commentedMs,
-    created_at,
-    images: past.images?.length ?? 0,
-    order_row: null,
+    ...place,
+    row: {
+      ...row,
+      reviewer_type,
+      published: isShown ? 1 : 0,
+      moderation: isShown ? "published" : "unpublished",
+      comment,
+      comment_at: comment === null ? null : commentedMs,
+      created_at,
+      images: past.images?.length ?? 0,
+      order_row: null,
+    },
   };
 }
 

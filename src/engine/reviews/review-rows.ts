@@ -1,13 +1,16 @@
 import { sql } from "kysely";
-import { siteReviewsId } from "../../contract/index.ts";
+import type * as z from "zod";
+import { type contract, siteReviewsId } from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
+import type { AddressedPerson } from "../accounts/shoppers.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
-import { addProducts, type FoundProduct } from "../products/product-lookup.ts";
-import { groupTarget, type ProductGroups, productTarget, siteTarget } from "./rating-targets.ts";
-import { describeProduct, type NewReview } from "./reviewed-product.ts";
+import { addProducts, type ProductDescription } from "../products/product-lookup.ts";
+import { findGroups, groupTarget, type ProductGroups, productTarget, siteTarget } from "./rating-targets.ts";
+import { indexReviews } from "./review-index.ts";
+import type { ReviewParts } from "./review-response.ts";
 import { countReviews } from "./star-totals.ts";
 
 type Review = Row<"reviews">;
@@ -35,25 +38,88 @@ const reviewColumns: BatchColumns<NewRow> = {
 
 const columnNames = Object.keys(reviewColumns) as readonly (keyof NewRow)[];
 
-/** Finds or adds the products of reviews, by their product IDs. */
-export function addReviewedProducts(
-  inputs: readonly NewReview[],
-  isByStore: boolean,
-  context: HandlerContext,
-): Promise<ReadonlyMap<string, FoundProduct>> {
-  const described = inputs.flatMap((input) => (input.sku === siteReviewsId ? [] : [describeProduct(input)]));
-  return addProducts(described, isByStore, context);
+export type NewReview = z.output<typeof contract.reviews.createNow.input>;
+
+/** A new review with its author and product. */
+interface NewParts extends Omit<ReviewParts, "review"> {
+  readonly row: NewRow;
 }
 
-/** The rating target of a review: of its product, of the product's group, or of the store. */
-export function targetOf(product: FoundProduct | undefined, groups: ProductGroups, accountId: number): string {
-  if (!product) return siteTarget(accountId);
-  const group = groups.get(product.id);
-  return group === undefined ? productTarget(product.id) : groupTarget(group);
+/** Finds or adds the products of new reviews, and their rating targets. `row` contains what they have in common. */
+export async function placeReviews(
+  inputs: readonly NewReview[],
+  authors: readonly AddressedPerson[],
+  isByStore: boolean,
+  context: HandlerContext,
+) {
+  const { id: accountId } = accountOf(context);
+  const described = inputs.flatMap((input) => (input.sku === siteReviewsId ? [] : [describeProduct(input)]));
+  const products = await addProducts(described, isByStore, context);
+  const productRows = Array.from(products.values(), ({ id }) => id);
+  const groups = await findGroups(productRows, accountId, context);
+  const places = inputs.map((input, at) => {
+    const product = products.get(input.sku);
+    const author = authors[at];
+    if (!author) throw new Error("an author was not stored");
+    const group = product && groups.get(product.id);
+    const own = product ? productTarget(product.id) : siteTarget(accountId);
+    const row = {
+      product_row: product?.id ?? null,
+      user_row: author.id,
+      rating_target: group === undefined ? own : groupTarget(group),
+      title: input.review_title,
+      content: input.review_content,
+      score: input.review_score,
+      user_reference: input.user_reference || null,
+      domain: input.domain || null,
+    };
+    return { product, author, row };
+  });
+  return { groups, places };
+}
+
+/** The description of the product that a new review names. */
+function describeProduct(input: NewReview): ProductDescription {
+  return {
+    product_id: input.sku,
+    name: input.product_title,
+    url: input.product_url ?? "",
+    image_url: input.product_image_url || null,
+    description: input.product_description || null,
+    product_tags: null,
+  };
+}
+
+/**
+ * Stores new reviews, counts those that are published, and makes them searchable, with a constant number of statements.
+ * @param groups the groups of their products
+ * @param listEvents the events with which the history of a review begins, by its index
+ */
+export async function storeReviews(
+  reviews: readonly NewParts[],
+  groups: ProductGroups,
+  listEvents: (index: number) => readonly Omit<ReviewEvent, "id">[],
+  context: HandlerContext,
+): Promise<ReviewParts[]> {
+  const { id: account_id } = accountOf(context);
+  const rows = reviews.map(({ row }) => row);
+  const ids = await insertReviews(rows, context);
+  const counted = rows.flatMap(({ product_row: productRow, score, published }) =>
+    published === 1 ? [{ productRow, score, by: 1 as const }] : [],
+  );
+  await countReviews(counted, account_id, context, groups);
+  const events = ids.flatMap((id, index) => listEvents(index).map((event) => Object.assign({ id }, event)));
+  await recordReviewEvents(events, account_id, context);
+  const stored = reviews.map(({ row, author, product }, at) => {
+    const added = { id: ids[at] ?? 0, account_id, votes_up: 0, votes_down: 0, updated_at: context.nowMs };
+    return { review: Object.assign(row, added), author, product };
+  });
+  await indexReviews(stored, account_id, context);
+  return stored;
 }
 
 /** @returns the row IDs, in the order of the rows */
-export async function insertReviews(rows: readonly NewRow[], context: HandlerContext): Promise<readonly number[]> {
+async function insertReviews(rows: readonly NewRow[], context: HandlerContext): Promise<readonly number[]> {
   const { transaction, dialect, nowMs } = context;
   const { id: accountId } = accountOf(context);
   const inserted = await insertReviewRows(transaction, dialect, {
@@ -76,24 +142,6 @@ const insertReviewRows = createStatement<{ accountId: number; nowMs: number; row
     ${dialect.inBatchOrder}
     returning id`,
 );
-
-/** The stored form of a new row. */
-export function toStored(row: NewRow, id: number, context: HandlerContext): Review {
-  const added = { id, account_id: accountOf(context).id, votes_up: 0, votes_down: 0, updated_at: context.nowMs };
-  return Object.assign(row, added);
-}
-
-/** Counts those reviews that are published. */
-export async function countPublished(
-  rows: readonly NewRow[],
-  groups: ProductGroups,
-  context: HandlerContext,
-): Promise<void> {
-  const counted = rows.flatMap(({ product_row: productRow, score, published }) =>
-    published === 1 ? [{ productRow, score, by: 1 as const }] : [],
-  );
-  await countReviews(counted, accountOf(context).id, context, groups);
-}
 
 /** An event in the history of a review. */
 export interface ReviewEvent {

@@ -16,7 +16,7 @@ import { findImages, findReview, findReviews } from "./review-parts.ts";
 import { planReviewSearch } from "./review-search.ts";
 import { createReviews, signImageUpload } from "./new-reviews.ts";
 import { setPublished } from "./review-store.ts";
-import type { NewReview } from "./reviewed-product.ts";
+import type { NewReview } from "./review-rows.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { stateOf } from "./review-index.ts";
 import { readSignature, runSigned, type SignedType } from "../accounts/vendor-signature.ts";
