@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { parse } from "csv-parse/sync";
@@ -19,6 +18,7 @@ import { backends, type Harness } from "../support/backends.ts";
 import { anyPlan, columns, faults, putFiles, type PutFiles, type PutRow } from "../support/random-files.ts";
 import { Home } from "../support/starpost.ts";
 import { chooseSize } from "../support/suite-size.ts";
+import { useTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** `STARPOST_TEST_FILES_SEED` repeats the files of an earlier run. */
 const runs = chooseSize(20, 1_000);
@@ -27,8 +27,7 @@ const seed = Number(process.env["STARPOST_TEST_FILES_SEED"] ?? 20_261_121);
 /** The search for a smaller failing case ends in time to report it. */
 const limits = { interruptAfterTimeLimit: chooseSize(45_000, 2_060_000), markInterruptAsFailure: true };
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 type Summary = Pick<ImportSummary, "rows" | "state" | "rejects_file">;
 

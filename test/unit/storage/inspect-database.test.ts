@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseDatabaseAddress } from "../../../src/storage/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { checkIntegrity, type DatabaseFacts, inspectDatabase } from "../../../src/storage/inspect-database.ts";
@@ -9,9 +8,9 @@ import { newestSchema } from "../../../src/storage/schema/migrate.ts";
 import { findLockHolders, parseLock } from "../../../src/storage/sqlite/lock-holders.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
 import { describeDatabases } from "../../support/databases.ts";
+import { useTemporaryFolder } from "../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const look = { clock: Date.now, busyTimeoutMs: 100 };
 

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { resultCodes } from "../../../src/storage/sqlite/result-codes.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
+import { useTemporaryFolder } from "../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 describe("an error of a statement that returns rows", () => {
   it("has the result code, and leaves the transaction as it was", () => {

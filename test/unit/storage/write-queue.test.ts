@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
-import { afterAll, beforeEach, afterEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, afterEach, describe, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
 import type { Combinable } from "../../../src/storage/combined-writes.ts";
 import { WriteQueue, type WriteQueueOptions } from "../../../src/storage/write-queue.ts";
+import { useTemporaryFolder } from "../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 let database: Database;
 let commits: number;

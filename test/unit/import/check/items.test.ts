@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ItemReader } from "../../../../src/import/check/items.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import { asTallyFile } from "../../../../src/import/run/attempt.ts";
@@ -11,9 +10,9 @@ import { RunTally } from "../../../../src/import/run/tally.ts";
 import { openFiles, readRows } from "../../../../src/import/source/input-files.ts";
 import type { SourceRow } from "../../../../src/import/item.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const startedMs = Date.UTC(2026, 0, 31);
 

@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import iconv from "iconv-lite";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFileHead } from "../../../../src/import/csv/file-format.ts";
 import { readRowBatches, type RowBatch } from "../../../../src/import/csv/row-batches.ts";
 import { surveyFile } from "../../../../src/import/csv/pre-scan.ts";
 import { countRuns, isMutationSuite } from "../../../support/suite-size.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 interface Found {
   readonly cells: string[];

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openSource } from "../../../../src/import/csv/byte-source.ts";
 import { readRecordBlocks } from "../../../../src/import/csv/record-blocks.ts";
 import { recordFlag } from "../../../../src/import/csv/record-scanner.ts";
 import { readRowBatches } from "../../../../src/import/csv/row-batches.ts";
 import { splitRecord } from "../../../../src/import/csv/split-record.ts";
 import { countRuns } from "../../../support/suite-size.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 /** Reads one record; no record contains the record delimiter, so that line breaks stay what they are. */
 function readWithCsvParse(record: string, delimiter: string): string[] | undefined {

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readFileHead } from "../../../../src/import/csv/file-format.ts";
 import { readRowBatches, type RowBatch } from "../../../../src/import/csv/row-batches.ts";
 import { maxSpilledAtOnce } from "../../../../src/import/csv/spill.ts";
 import { surveyFile } from "../../../../src/import/csv/pre-scan.ts";
 import { readFamilyBatches } from "../../../../src/import/layouts/family-rows.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 /** Two keys with very many rows in turn, and others between them. */
 const ids = Array.from({ length: maxSpilledAtOnce * 5 }, (_, at) => ["a", "b", `single-${at}`][at % 3] ?? "");

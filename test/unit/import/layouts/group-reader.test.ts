@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { kinds } from "../../../support/record-kinds.ts";
 import { startImport } from "../../../../src/import/import.ts";
 import type { ImportObserver } from "../../../../src/import/deps.ts";
@@ -14,9 +13,9 @@ import type { Item } from "../../../../src/import/item.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import type { Service } from "../../../../src/service/service.ts";
 import { countRuns } from "../../../support/suite-size.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 type Sent = Record<string, unknown>[];
 

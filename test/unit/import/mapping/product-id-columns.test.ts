@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { matchHeader } from "../../../../src/import/mapping/header.ts";
 import { applyMapping } from "../../../../src/import/mapping/mapping-file.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const productUrl = "https://shop.example/p/{product_id}";
 const orders = kinds.get("orders");

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fitValues } from "../../../../src/import/mapping/column-values.ts";
 import {
   answerAlone,
@@ -16,9 +15,9 @@ import { type DraftOptions, draftMapping } from "../../../../src/import/mapping/
 import { findClosestName, isSameName, suggest } from "../../../../src/import/mapping/names.ts";
 import { findCases } from "../../../support/planned-imports.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 /** Drafts a mapping and formats all that a person sees of it and that follows from it. */
 async function describeDraft(kind: string, content: string | Uint8Array, options: Partial<DraftOptions> = {}) {

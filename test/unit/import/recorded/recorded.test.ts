@@ -185,6 +185,8 @@ describe("products", () => {
 });
 
 describe("orders", () => {
+  const dated =
+    'Order ID,Customer Name,Customer Email,Order Date,Order Currency Code,Product Details\n101,Ann,ann@shop.example,01/02/2026,USD,"Product ID: 77, Product Qty: 2, Product SKU: C, Product Name: Cap, Product Unit Price: 1.50"\n';
   const file = (...rows: readonly Readonly<Record<string, string>>[]) => `${orderHeader}\n${rows.map(order).join("")}`;
   const cases: Readonly<Record<string, readonly [Content, Partial<ImportOptions>?]>> = {
     dates: [
@@ -242,14 +244,8 @@ describe("orders", () => {
     "invalid IDs, rewritten": [file({ product_id: "p 1", sku: "a b" }), { fixIds: true }],
     "empty cells, erased": [file({}), { empty: "clear" }],
     "too large a call": [file({}), { batchSize: 10_001 }],
-    "day first or month first": [
-      'Order ID,Customer Name,Customer Email,Order Date,Order Currency Code,Product Details\n101,Ann,ann@shop.example,01/02/2026,USD,"Product ID: 77, Product Qty: 2, Product SKU: C, Product Name: Cap, Product Unit Price: 1.50"\n',
-      { productUrl },
-    ],
-    "day first": [
-      'Order ID,Customer Name,Customer Email,Order Date,Order Currency Code,Product Details\n101,Ann,ann@shop.example,01/02/2026,USD,"Product ID: 77, Product Qty: 2, Product SKU: C, Product Name: Cap, Product Unit Price: 1.50"\n',
-      { productUrl, layout: "bigcommerce-orders-dmy" },
-    ],
+    "day first or month first": [dated, { productUrl }],
+    "day first": [dated, { productUrl, layout: "bigcommerce-orders-dmy" }],
   };
 
   test.each(Object.entries(cases))("%s", async (_name, [content, options = {}]) => {

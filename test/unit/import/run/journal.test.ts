@@ -1,17 +1,13 @@
-import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, { readFileSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ServiceError } from "../../../../src/contract/index.ts";
-import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import type { Item } from "../../../../src/import/item.ts";
 import { findOutcome, Journal, type JournalEntry, readJournal, settle } from "../../../../src/import/run/journal.ts";
-import { RunTally } from "../../../../src/import/run/tally.ts";
-import { JournaledSender } from "../../../../src/import/send/sender.ts";
-import { createService } from "../../../../src/service/service.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createSender, itemOf } from "../../../support/senders.ts";
 
 /** What the journal does to its file, and the calls that are sent, in order. */
 const events: string[] = [];
@@ -73,8 +69,7 @@ afterEach(() => {
   for (const undo of restore.splice(0).toReversed()) undo();
 });
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 let paths = 0;
 const newPath = () => join(folder, `journal-${paths++}.ndjson`);
 
@@ -86,43 +81,19 @@ const totals = (read: number) => ({
 
 /** Sends coupon codes, one per call, to a service that refuses lists with the code BAD. */
 async function sendCoupons(codes: readonly string[], { batchSize = 1, concurrency = 1 } = {}): Promise<void> {
-  const journal = new Journal(newPath(), () => 0);
-  const items = codes.map((code, at): Item => ({
-    key: code,
-    batchKey: "",
-    rows: [{ file: 0, line: at + 2, cells: [code] }],
-    size: 10,
-    payload: code,
-  }));
+  const items = codes.map((code, at) => itemOf(code, at + 2, code));
   const counts = ["empty_cell", "code_length", "duplicate_code"].map((name) => [
     name,
     { error_text: "", error_count: 0 },
   ]);
-  const transport = {
-    call: async (_operation: string, input: unknown) => {
-      const { codes: sent } = input as { codes: string[] };
-      events.push(`call ${sent.join()}`);
-      if (sent.includes("BAD")) throw new ServiceError("invalidParams", "no");
-      return { total_codes: sent.length, errors: Object.fromEntries(counts), "new-codes": sent.length } as never;
-    },
-    close: async () => {},
+  const call = async (_operation: string, input: unknown) => {
+    const { codes: sent } = input as { codes: string[] };
+    events.push(`call ${sent.join()}`);
+    if (sent.includes("BAD")) throw new ServiceError("invalidParams", "no");
+    return { total_codes: sent.length, errors: Object.fromEntries(counts), "new-codes": sent.length } as never;
   };
-  const sender = new JournaledSender({
-    behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),
-    service: createService(transport, {}),
-    concurrency,
-    keepsOrder: false,
-    isOnce: true,
-    runId: "run",
-    tally: new RunTally([{ given: "c.csv", columnName: (field) => field, column: () => 0 }], undefined),
-    journal,
-    heartbeat: new Heartbeat(journal, () => 0),
-    settled: settle([]),
-    keys: undefined,
-    clock: () => 0,
-    abort: new AbortController().signal,
-    report: () => {},
-  });
+  const behavior = kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" });
+  const { sender, journal } = createSender(newPath(), call, { behavior, concurrency, isOnce: true });
   for (let n = 0; n * batchSize < items.length; n++) {
     await sender.submit({ n, items: items.slice(n * batchSize, (n + 1) * batchSize), extent: `${n}` });
   }

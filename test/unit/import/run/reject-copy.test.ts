@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkRejectsPath, placeRows } from "../../../../src/import/run/reject-copy.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+const folder = useTemporaryFolder();
 mkdirSync(join(folder, "sub"));
 writeFileSync(join(folder, "kept.csv"), "rows");
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const usage = expect.objectContaining({ kind: "usage" });
 

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { RunTally } from "../../../../src/import/run/tally.ts";
 import type { Item, RowError } from "../../../../src/import/item.ts";
 import { RejectFile } from "../../../../src/import/run/reject-file.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const header = ["order_id", "email", "product_id"];
 let files = 0;

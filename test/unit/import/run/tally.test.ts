@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Item, RowError, SourceRow } from "../../../../src/import/item.ts";
 import { FixedIdFile } from "../../../../src/import/run/fixed-id-file.ts";
 import { RejectFile } from "../../../../src/import/run/reject-file.ts";
 import { RunTally } from "../../../../src/import/run/tally.ts";
 import { valuesIn } from "../../../support/recorded-import.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const header = ["id", "Email"];
 const names = { one: "order", many: "orders" };

@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ServiceError } from "../../../../src/contract/index.ts";
 import type { ImportEvent } from "../../../../src/import/events.ts";
-import type { Item } from "../../../../src/import/item.ts";
-import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { Journal, readJournal, settle } from "../../../../src/import/run/journal.ts";
-import { RunTally } from "../../../../src/import/run/tally.ts";
-import { JournaledSender } from "../../../../src/import/send/sender.ts";
-import { createService } from "../../../../src/service/service.ts";
+import { readJournal } from "../../../../src/import/run/journal.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createSender, productItemOf } from "../../../support/senders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 let runs = 0;
 
@@ -27,7 +21,6 @@ function openSender(options: {
   readonly refused?: string;
 }) {
   const path = join(folder, `${runs++}.jsonl`);
-  const journal = new Journal(path, () => 0);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const events: ImportEvent[] = [];
@@ -41,28 +34,16 @@ function openSender(options: {
     if (options.refused !== undefined && name.includes(options.refused)) throw new ServiceError("invalidParams", "no");
     return {};
   };
-  const sender = new JournaledSender({
+  const { sender } = createSender(path, call as never, {
     behavior: kinds.get("products").prepare({ dryRun: false, map: {} }),
-    service: createService({ call: call as never, close: async () => {} }, {}),
-    tally: new RunTally([{ given: "a.csv", columnName: (field) => field, column: () => 0 }], undefined),
-    journal,
-    heartbeat: new Heartbeat(journal, () => 0),
-    settled: settle([]),
-    keys: undefined,
     concurrency: options.concurrency,
     keepsOrder: options.keepsOrder,
-    isOnce: false,
     runId: undefined,
-    clock: () => 0,
-    abort: new AbortController().signal,
     report: (event) => events.push(event),
   });
   let n = 0;
   const submit = (...products: readonly (readonly [id: string, name: string])[]) => {
-    const items = products.map(([key, name], at): Item => {
-      const payload = { name, url: "https://shop.example/p" };
-      return { key, batchKey: "", rows: [{ file: 0, line: at + 2, cells: [] }], size: 10, payload };
-    });
+    const items = products.map(([key, name], at) => productItemOf(key, name, at + 2));
     return sender.submit({ n: n++, items, extent: `${n}` });
   };
   const end = async (name: string) => {

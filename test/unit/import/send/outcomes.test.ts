@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ItemOutcome, orderConflictText, ServiceError } from "../../../../src/contract/index.ts";
-import type { Item } from "../../../../src/import/item.ts";
-import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { Journal, readJournal, settle } from "../../../../src/import/run/journal.ts";
+import { Journal } from "../../../../src/import/run/journal.ts";
 import { RunTally } from "../../../../src/import/run/tally.ts";
 import type { Chunk } from "../../../../src/import/send/chunks.ts";
-import { JournaledSender } from "../../../../src/import/send/sender.ts";
-import { createService } from "../../../../src/service/service.ts";
 import type { CallOptions, Transport } from "../../../../src/service/transport.ts";
 import { valuesIn } from "../../../support/recorded-import.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createSender, createTally, productItemOf } from "../../../support/senders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 interface Sent {
   readonly products: Readonly<Record<string, { readonly name: string }>>;
@@ -46,12 +41,9 @@ class Store {
     this.#report = report;
   }
 
-  readonly transport: Transport = {
-    call: async (operation, input, _caller, options) => {
-      if (operation === "orders.list") return { purchases: [], total_purchases: 0 } as never;
-      return (await this.#call(input as never, options)) as never;
-    },
-    close: async () => {},
+  readonly call: Transport["call"] = async (operation, input, _caller, options) => {
+    if (operation === "orders.list") return { purchases: [], total_purchases: 0 } as never;
+    return (await this.#call(input as never, options)) as never;
   };
 
   async #call({ products }: Sent, { idempotencyKey: key, onEvent }: CallOptions = {}): Promise<unknown> {
@@ -84,10 +76,7 @@ class Store {
 function chunksOf(...lists: (readonly (readonly [id: string, name: string])[])[]): Chunk[] {
   let line = 2;
   return lists.map((list, n) => {
-    const items = list.map(([key, name]): Item => {
-      const payload = { name, url: "https://shop.example/p" };
-      return { key, batchKey: "", rows: [{ file: 0, line: line++, cells: [key, name] }], size: 10, payload };
-    });
+    const items = list.map(([key, name]) => productItemOf(key, name, line++));
     return { n, items, extent: `${n}` };
   });
 }
@@ -102,24 +91,12 @@ interface Attempt {
 }
 
 async function attempt(store: Store, chunks: readonly Chunk[], { path = newPath(), isKeyed = false }: Attempt = {}) {
-  const journal = new Journal(path, () => 0);
   const products = kinds.get("products");
-  const tally = new RunTally([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined);
-  const sender = new JournaledSender({
+  const tally = createTally("p.csv");
+  const { sender } = createSender(path, store.call, {
     behavior: { ...products.prepare({ dryRun: false, map: {} }), ...(isKeyed && { keyedBy: "run" as const }) },
-    service: createService(store.transport, {}),
-    runId: "run",
-    concurrency: 1,
     keepsOrder: true,
-    isOnce: false,
     tally,
-    journal,
-    heartbeat: new Heartbeat(journal, () => 0),
-    settled: settle(readJournal(path)),
-    keys: undefined,
-    clock: () => 0,
-    abort: new AbortController().signal,
-    report: () => {},
   });
   const killed = new Promise<void>((resolve) => (store.onKill = resolve));
   const sending = (async () => {

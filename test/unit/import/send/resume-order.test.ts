@@ -1,34 +1,19 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { RunTally } from "../../../../src/import/run/tally.ts";
+import { expect, test } from "vitest";
 import type { Chunk } from "../../../../src/import/send/chunks.ts";
 import { kinds } from "../../../support/record-kinds.ts";
-import type { Item } from "../../../../src/import/item.ts";
-import { Journal, readJournal, settle, type JournalEntry } from "../../../../src/import/run/journal.ts";
-import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { JournaledSender } from "../../../../src/import/send/sender.ts";
-import { createService } from "../../../../src/service/service.ts";
+import { Journal, settle, type JournalEntry } from "../../../../src/import/run/journal.ts";
 import type { Transport } from "../../../../src/service/transport.ts";
 import { isMutationSuite } from "../../../support/suite-size.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createSender, productItemOf } from "../../../support/senders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 /** One call per product, with the names that a file contains for it, in order. */
 function chunksOf(named: readonly (readonly [id: string, name: string])[]): Chunk[] {
-  return named.map(([id, name], n) => {
-    const payload = { name, url: `https://shop.example/${id}`, price: "1", currency: "EUR" };
-    const item: Item = {
-      key: id,
-      batchKey: "",
-      rows: [{ file: 0, line: n + 2, cells: [id, name] }],
-      size: 10,
-      payload,
-    };
-    return { n, items: [item], extent: `${n}` };
-  });
+  return named.map(([id, name], n) => ({ n, items: [productItemOf(id, name, n + 2)], extent: `${n}` }));
 }
 
 const done = (n: number): JournalEntry => ({
@@ -58,32 +43,17 @@ interface Sent {
 /** Resumes a run whose calls have idempotency keys. */
 async function resumeWithKeys(chunks: readonly Chunk[], entries: readonly JournalEntry[]): Promise<Sent[]> {
   const path = join(mkdtempSync(join(folder, "run-")), "journal.ndjson");
-  const journal = new Journal(path, () => 0);
-  for (const entry of entries) journal.append(entry);
+  const earlier = new Journal(path, () => 0);
+  for (const entry of entries) earlier.append(entry);
   const sent: Sent[] = [];
-  const transport: Transport = {
-    call: async (_operation, input, _caller, { idempotencyKey } = {}) => {
-      const { products: given } = input as { products: Record<string, { name: string }> };
-      sent.push(...Object.values(given).map(({ name }) => ({ name, isKeyed: idempotencyKey !== undefined })));
-      return { code: 200, message: "OK", errors: {} } as never;
-    },
-    close: async () => {},
+  const call: Transport["call"] = async (_operation, input, _caller, { idempotencyKey } = {}) => {
+    const { products: given } = input as { products: Record<string, { name: string }> };
+    sent.push(...Object.values(given).map(({ name }) => ({ name, isKeyed: idempotencyKey !== undefined })));
+    return { code: 200, message: "OK", errors: {} } as never;
   };
-  const sender = new JournaledSender({
+  const { sender } = createSender(path, call, {
     behavior: { ...kinds.get("products").prepare({ dryRun: false, map: {}, update: true }), keyedBy: "run" },
-    runId: "run",
-    service: createService(transport, {}),
     concurrency: 4,
-    keepsOrder: false,
-    isOnce: false,
-    tally: new RunTally([{ given: "p.csv", columnName: (field) => field, column: () => 0 }], undefined),
-    journal,
-    heartbeat: new Heartbeat(journal, () => 0),
-    settled: settle(readJournal(path)),
-    keys: undefined,
-    clock: () => 0,
-    abort: new AbortController().signal,
-    report: () => {},
   });
   for (const chunk of chunks) await sender.submit(chunk);
   await sender.drain();

@@ -1,24 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { couponErrorTexts, ServiceError } from "../../../../src/contract/index.ts";
 import { RunTally } from "../../../../src/import/run/tally.ts";
 import type { Chunk } from "../../../../src/import/send/chunks.ts";
 import { kinds } from "../../../support/record-kinds.ts";
-import type { Item } from "../../../../src/import/item.ts";
-import { Journal, readJournal, settle } from "../../../../src/import/run/journal.ts";
+import { readJournal, settle } from "../../../../src/import/run/journal.ts";
 import type { KeyStore } from "../../../../src/import/run/key-store.ts";
-import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { createDrySender, JournaledSender, type SendingDeps } from "../../../../src/import/send/sender.ts";
-import type { ImportEvent } from "../../../../src/import/events.ts";
-import { createService } from "../../../../src/service/service.ts";
+import { createDrySender, type SendingDeps } from "../../../../src/import/send/sender.ts";
 import type { Transport } from "../../../../src/service/transport.ts";
 import { countRuns } from "../../../support/suite-size.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
+import { createSender, createTally, itemOf, serviceOf } from "../../../support/senders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 /** What happens to a call: it fails before or after taking effect, or the process is killed before or after it. */
 type Fate = "works" | "refusedBefore" | "lostBefore" | "lostAfter" | "killedBefore" | "killedAfter";
@@ -51,20 +47,17 @@ class CouponStore {
     return new Promise((resolve) => (this.#onKill = resolve));
   }
 
-  readonly transport: Transport = {
-    call: async (operation, input, _caller, { idempotencyKey, onEvent } = {}) => {
-      if (operation === "coupons.list") {
-        this.lists++;
-        return { coupons: [...this.held].map((code) => ({ code })) } as never;
-      }
-      if (operation !== "coupons.upload") throw new Error(`unexpected call of ${operation}`);
-      this.uploads++;
-      const key = this.#honorsKeys ? idempotencyKey : undefined;
-      const { result, isReplay } = await this.#upload((input as { codes: string[] }).codes, key);
-      if (key !== undefined) onEvent?.({ type: "idempotency", isReplay });
-      return result as never;
-    },
-    close: async () => {},
+  readonly call: Transport["call"] = async (operation, input, _caller, { idempotencyKey, onEvent } = {}) => {
+    if (operation === "coupons.list") {
+      this.lists++;
+      return { coupons: [...this.held].map((code) => ({ code })) } as never;
+    }
+    if (operation !== "coupons.upload") throw new Error(`unexpected call of ${operation}`);
+    this.uploads++;
+    const key = this.#honorsKeys ? idempotencyKey : undefined;
+    const { result, isReplay } = await this.#upload((input as { codes: string[] }).codes, key);
+    if (key !== undefined) onEvent?.({ type: "idempotency", isReplay });
+    return result as never;
   };
 
   async #upload(codes: readonly string[], key: string | undefined): Promise<{ result: unknown; isReplay: boolean }> {
@@ -98,13 +91,7 @@ class CouponStore {
 }
 
 function chunksOf(codes: readonly string[], size: number): Chunk[] {
-  const items = codes.map((code, at): Item => ({
-    key: code,
-    batchKey: "",
-    rows: [{ file: 0, line: at + 2, cells: [code] }],
-    size: 10,
-    payload: code,
-  }));
+  const items = codes.map((code, at) => itemOf(code, at + 2, code));
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => {
     const own = items.slice(n * size, (n + 1) * size);
     return { n, items: own, extent: `${n}` };
@@ -121,25 +108,14 @@ async function attempt(
   nowMs = 0,
   more: Partial<SendingDeps> = {},
 ) {
-  const settled = settle(readJournal(journalPath));
-  const journal = new Journal(journalPath, () => 0);
-  const tally = new RunTally([{ given: "codes.csv", columnName: (field) => field, column: () => 0 }], undefined);
+  const tally = createTally();
   const notices: string[] = [];
-  const sender = new JournaledSender({
+  const { sender } = createSender(journalPath, store.call, {
     behavior: kinds.get("coupons").prepare({ dryRun: false, map: {}, action: "map_review" }),
-    service: createService(store.transport, {}),
-    concurrency: 1,
-    keepsOrder: false,
     isOnce: true,
-    runId: "run",
     tally,
-    journal,
-    heartbeat: new Heartbeat(journal, () => 0),
-    settled,
-    keys: undefined,
     clock: () => nowMs,
-    abort: new AbortController().signal,
-    report: (event: ImportEvent) => {
+    report: (event) => {
       if (event.type === "notice") notices.push(event.message);
     },
     ...more,
@@ -275,22 +251,19 @@ describe("calls that must not be repeated", () => {
     const chunks = chunksOf(["CODE-1", "CODE-2", "CODE-3", "CODE-4"], 4);
     const silent = new CouponStore(["lostBefore"]);
     const error = new ServiceError("internal", "cannot list");
-    const transport: Transport = {
-      ...silent.transport,
-      call: (operation, ...given) =>
-        operation === "coupons.list" ? Promise.reject(error) : silent.transport.call(operation, ...given),
-    };
-    const unsettled = await attempt(silent, newPath(), chunks, 0, { service: createService(transport, {}) });
+    const call: Transport["call"] = (operation, ...given) =>
+      operation === "coupons.list" ? Promise.reject(error) : silent.call(operation, ...given);
+    const unsettled = await attempt(silent, newPath(), chunks, 0, { service: serviceOf(call) });
     expect([unsettled.failure, silent.uploads]).toEqual([error, 1]);
     const aborted = new AbortController();
     const poisoned = new CouponStore([], new Set(["CODE-1"]));
     const abortFirst: Transport["call"] = (...given) => {
       aborted.abort();
-      return poisoned.transport.call(...given);
+      return poisoned.call(...given);
     };
     const ended = await attempt(poisoned, newPath(), chunks, 0, {
       abort: aborted.signal,
-      service: createService({ ...poisoned.transport, call: abortFirst }, {}),
+      service: serviceOf(abortFirst),
     });
     expect([ended.failure, poisoned.uploads]).toEqual([expect.objectContaining({ kind: "invalidParams" }), 1]);
   });

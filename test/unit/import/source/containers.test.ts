@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stampFile } from "../../../../src/import/source/containers/file-pieces.ts";
 import { findZipFiles, listNames } from "../../../../src/import/source/containers/zip-files.ts";
 import { openSource, readBytes } from "../../../../src/import/csv/byte-source.ts";
 import { makeGzip, makeZip, type ZipForm, type ZipPart } from "../../../support/archives.ts";
 import { isMutationSuite } from "../../../support/suite-size.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 function write(bytes: Buffer): string {
   const path = join(folder, "archive");

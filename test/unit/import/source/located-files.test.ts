@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { FileFormatError, ImportError } from "../../../../src/import/import-error.ts";
 import { makeZip } from "../../../support/archives.ts";
 import { describeFileError, expandGlobs, locateFiles } from "../../../../src/import/source/located-files.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
+const folder = useTemporaryFolder();
 const copies = join(folder, "copies");
 const notices: string[] = [];
 const deps = {
@@ -26,7 +26,6 @@ beforeAll(() => {
   for (const name of ["b.csv", "a.csv", "a[1].csv", "2025/c.csv", ".hidden.csv"])
     writeFileSync(join(folder, name), name);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const usage = expect.objectContaining({ kind: "usage" });
 

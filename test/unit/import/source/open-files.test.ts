@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 import { openFiles, readRows } from "../../../../src/import/source/input-files.ts";
 import { kinds } from "../../../support/record-kinds.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 const path = join(folder, "input.csv");
 
 async function open(content: string | Buffer, options: Partial<ImportOptions> = {}, name = "products", isNew = false) {

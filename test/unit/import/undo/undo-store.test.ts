@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BeforeStore } from "../../../../src/import/undo/previous-values.ts";
 import type { Decision, UndoTarget } from "../../../../src/import/undo/undo-behavior.ts";
 import { UndoStore } from "../../../../src/import/undo/undo-store.ts";
 import { ListedRows, type UndoneRow, UndoRows } from "../../../../src/import/undo/undone-run.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 let files = 0;
 const newPath = () => join(folder, `${files++}`);
 

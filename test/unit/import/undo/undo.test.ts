@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { kinds } from "../../../support/record-kinds.ts";
 import { startImport } from "../../../../src/import/import.ts";
 import type { ImportDeps } from "../../../../src/import/deps.ts";
 import { undoImport } from "../../../../src/import/undo/undo.ts";
 import { createService } from "../../../../src/service/service.ts";
 import type { Transport } from "../../../../src/service/transport.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 /** Creates a store of products with names and URLs, and the dependencies of an import and its undo. */
 function openStore(names: Record<string, string>) {

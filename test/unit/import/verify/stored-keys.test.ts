@@ -1,11 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
 import { StoredKeys } from "../../../../src/import/verify/stored-keys.ts";
+import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 test("stored records are counted with the values of each unit; shared ones have the last values", () => {
   {

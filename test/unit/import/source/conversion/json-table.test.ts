@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFileHead } from "../../../../../src/import/csv/file-format.ts";
 import { readRowBatches } from "../../../../../src/import/csv/row-batches.ts";
 import type { ImportEvent } from "../../../../../src/import/events.ts";
 import { FileFormatError } from "../../../../../src/import/import-error.ts";
 import { convertFile } from "../../../../../src/import/source/conversion/convert.ts";
 import { makeGzip } from "../../../../support/archives.ts";
+import { useTemporaryFolder } from "../../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const path = join(folder, "input");
 const copy = join(folder, "table.csv");

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFileHead } from "../../../../../src/import/csv/file-format.ts";
 import { readRowBatches } from "../../../../../src/import/csv/row-batches.ts";
 import { convertFile } from "../../../../../src/import/source/conversion/convert.ts";
@@ -10,9 +9,9 @@ import { readFormatCode } from "../../../../../src/import/source/conversion/work
 import { collectStrings, SharedStrings } from "../../../../../src/import/source/conversion/workbook/shared-strings.ts";
 import { makeGzip, makeZip } from "../../../../support/archives.ts";
 import { type Cell, columnName, makeSheet, makeWorkbook } from "../../../../support/workbooks.ts";
+import { useTemporaryFolder } from "../../../../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useTemporaryFolder();
 
 const path = join(folder, "orders.xlsx");
 const copy = join(folder, "table.csv");
