@@ -23,7 +23,7 @@ async function countOwnRows(
   accountId: number,
 ): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of await listOwnedTables(db, dialect)) {
+  for (const { name: table } of await listOwnedTables(dialect)) {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`.execute(db);
     counts[table] = rows[0]?.count ?? 0;
@@ -139,21 +139,12 @@ describeIsolated("the operator", (harness) => {
     await expect(deleteAccount(account.caller.appKey, harness().work)).rejects.toMatchObject(missing);
   });
 
-  it("deletes from tables that are added later", async () => {
+  it("covers all tables but those that hold nothing of an account", async () => {
     const { db, dialect } = harness().database;
-    await sql`drop table if exists later_notes`.execute(db);
-    await sql`create table later_notes (account_id bigint not null, note text)`.execute(db);
-    const [account, id] = [await harness().newAccount(), await harness().newestAccountId()];
-    await harness().newAccount();
-    const otherId = await harness().newestAccountId();
-    await sql`insert into later_notes values (${id}, 'a'), (${id}, 'b'), (${otherId}, 'c')`.execute(db);
-    await deleteAccount(account.caller.appKey, harness().work);
-    const { rows } = await sql`select note from later_notes`.execute(db);
-    expect(rows).toEqual([{ note: "c" }]);
     // A table without account_id must hold nothing of an account, or be deleted together with one that has it.
     const names = new Set(await dialect.readTableNames(db as never));
-    const owned = await listOwnedTables(db, dialect);
-    expect([...names].filter((name) => !owned.includes(name)).toSorted()).toEqual([
+    const owned = new Set((await listOwnedTables(dialect)).map(({ name }) => name));
+    expect([...names].filter((name) => !owned.has(name)).toSorted()).toEqual([
       "accounts",
       "invitations",
       // On SQLite, a view of the records themselves.
@@ -161,7 +152,6 @@ describeIsolated("the operator", (harness) => {
       "starpost_migrations",
       "token_buckets",
     ]);
-    await sql`drop table later_notes`.execute(db);
   });
 
   it("continues an interrupted deletion, which cannot be undone", async () => {
@@ -185,26 +175,12 @@ describeIsolated("the operator", (harness) => {
 });
 
 describeIsolated("tables of accounts", (harness) => {
-  it("are neither views nor tables of other schemas", async () => {
-    const { db, dialect } = harness().database;
-    const list = async () => (await listOwnedTables(db, dialect)).toSorted();
-    const tables = await list();
-    await sql`create view own_orders as select id, account_id from orders`.execute(db);
-    if (dialect.isServer) {
-      await sql`create schema other`.execute(db);
-      await sql`create table other.invoices (account_id bigint)`.execute(db);
-    }
-    expect(await list()).toEqual(tables);
-    await sql`drop view own_orders`.execute(db);
-    if (dialect.isServer) await sql`drop schema other cascade`.execute(db);
-  });
-
   it("have an index that starts with the account, so that one is deleted without reading the others", async () => {
     const { db, dialect } = harness().database;
     // PostgreSQL reads small tables without their indexes.
     if (dialect.isServer) return;
     const unindexed: string[] = [];
-    for (const table of await listOwnedTables(db, dialect)) {
+    for (const { name: table } of await listOwnedTables(dialect)) {
       const { rows } = await sql<{ detail: string }>`
         explain query plan select 1 from ${sql.table(table)} where account_id = 1`.execute(db);
       if (!rows[0]?.detail.startsWith("SEARCH")) unindexed.push(table);

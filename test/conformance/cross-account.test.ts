@@ -180,7 +180,7 @@ async function call(
 /** Every row of an account, by table. */
 async function dump({ database }: Harness, accountId: number): Promise<ReadonlyMap<string, readonly string[]>> {
   const dumped = new Map<string, readonly string[]>();
-  for (const name of ["accounts", ...(await listOwnedTables(database.db, database.dialect))]) {
+  for (const { name } of [{ name: "accounts" }, ...(await listOwnedTables(database.dialect))]) {
     const owner = name === "accounts" ? "id" : "account_id";
     const rows = await database.db
       .selectFrom(name as "users")

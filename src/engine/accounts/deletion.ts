@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { StorageDialect } from "../../storage/dialect.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { Table } from "../../storage/tables/columns.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
 import { findAccountId } from "./administration.ts";
 
@@ -22,7 +22,7 @@ export async function deleteAccount(
 ): Promise<number> {
   const id = await read((context) => findAccountId(appKey, context));
   await write(id, (context) => beginDeletion(id, context));
-  const tables = await read(({ transaction, dialect }) => listOwnedTables(transaction, dialect));
+  const tables = await read(async ({ dialect }) => (await listOwnedTables(dialect)).map(({ name }) => name));
   let deleted = 0;
   // The last transaction deletes the row that locks the account.
   for (const table of tables.filter((name) => name !== "account_versions")) {
@@ -48,17 +48,12 @@ async function beginDeletion(id: number, { transaction, nowMs }: HandlerContext)
     .execute();
 }
 
-/** Lists the tables whose rows belong to accounts. PostgreSQL also reports views, and the tables of other schemas. */
-export async function listOwnedTables(
-  db: Kysely<Tables>,
-  dialect: Pick<StorageDialect, "readTableNames">,
-): Promise<readonly string[]> {
-  const names = new Set(await dialect.readTableNames(db as unknown as Kysely<never>));
-  const tables = await db.introspection.getTables();
-  const owned = tables.filter(
-    ({ name, isView, columns }) => !isView && names.has(name) && columns.some((column) => column.name === "account_id"),
-  );
-  return [...new Set(owned.map(({ name }) => name))];
+/** Lists the tables whose rows belong to accounts, and their columns. */
+export async function listOwnedTables({ keysHaveAccounts }: Pick<StorageDialect, "keysHaveAccounts">) {
+  const { tables } = await import("../../storage/tables.ts");
+  return Object.entries<Table>(tables)
+    .filter(([, { columns, view }]) => "account_id" in columns && (keysHaveAccounts || view === undefined))
+    .map(([name, { columns }]) => ({ name, columns }));
 }
 
 async function deleteBatch(

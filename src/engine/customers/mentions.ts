@@ -40,16 +40,15 @@ export async function findMentions(
   pseudonym: string,
   { transaction, dialect }: HandlerContext,
 ): Promise<Mention[]> {
-  const owned = new Set(await listOwnedTables(transaction, dialect));
-  const tables = (await transaction.introspection.getTables()).filter(({ name }) => owned.has(name));
+  const tables = await listOwnedTables(dialect);
   const replaceAddresses = createAddressReplacer(person.keys, pseudonym);
   const replaceNames = createNameReplacer(names, pseudonym);
   const forms = person.keys.flatMap(formsOf);
   const found: Mention[] = [];
   for (const { name: table, columns } of tables.filter(({ name }) => !otherTables.has(name))) {
-    for (const { name: column } of columns.filter(({ dataType }) => dataType.toLowerCase() === "text")) {
+    for (const [column, { type }] of Object.entries(columns)) {
       const place = `${table}.${column}`;
-      if (otherColumns.has(place)) continue;
+      if (type !== "text" || otherColumns.has(place)) continue;
       const isNote = noteColumns.has(place);
       const parts = isNote ? [...forms, ...names.map((name) => name.toLowerCase())] : forms;
       const { rows } = await sql<{ text: string }>`select distinct ${sql.ref(column)} as text from ${sql.table(table)}
