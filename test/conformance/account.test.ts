@@ -38,16 +38,6 @@ describeBackends("account.setPlatform", (harness) => {
       invalidField("account_platform.shop_domain", problem),
     );
   });
-
-  it("applies to one account only", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    const mine = await one.service.account.setPlatform(platform("http://one.example", "1"));
-    const theirs = await other.service.account.setPlatform(platform("http://two.example", "1"));
-    expect(theirs.account_platform.id).not.toBe(mine.account_platform.id);
-    expect(theirs.account_platform.shop_token).not.toBe(mine.account_platform.shop_token);
-    const updated = await one.service.account.setPlatform(platform("http://one.example", "1"));
-    expect(updated).toEqual(mine);
-  });
 });
 
 describeBackends("account.features", (harness) => {
@@ -115,12 +105,6 @@ describeBackends("account.set", (harness) => {
     });
     expect(await service.account.settings({})).toEqual({ settings: { name: "Tea & Cups", ...defaults } });
     expect(await service.account.set({ name: "" })).toEqual({ settings: { name: null, ...defaults } });
-  });
-
-  it("applies to one account only", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await one.service.account.set({ name: "Tea & Cups" });
-    expect(await other.service.account.settings({})).toEqual({ settings: { name: null, ...defaults } });
   });
 
   it.each([

@@ -76,17 +76,4 @@ describeIsolated("tokens.create", (harness) => {
     expect(rows[0]?.token_hash).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(rows)).not.toContain(token);
   });
-
-  it("returns a token for one account only, and every account requires a token", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    expect(await isAccepted(harness(), other.caller.appKey, one.caller.utoken)).toBe(false);
-    expect(await isAccepted(harness(), one.caller.appKey, undefined)).toBe(false);
-    expect(await isAccepted(harness(), one.caller.appKey, "guess")).toBe(false);
-    await expect(
-      harness().service({ appKey: "nobody", utoken: one.caller.utoken }).coupons.stats({}),
-    ).rejects.toMatchObject({
-      kind: "recordNotFound",
-      message: "Couldn't find Account with app_key = nobody",
-    });
-  });
 });

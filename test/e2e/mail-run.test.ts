@@ -157,8 +157,6 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
       expect((await killed).signal).toBe("SIGKILL");
       await until(() => server.accepted.length >= count + 1);
       expect(acceptedBefore).toBeLessThan(count);
-      // The other worker takes over the remaining emails; nothing is sent afterwards.
-      await sleep(1_500);
       other.kill("SIGTERM");
       const { exitCode, stderr } = await other;
       expect(exitCode).toBe(0);
@@ -180,7 +178,8 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
       expect(again).toMatchObject({ exitCode: 0, data: { mails: none, problem: null } });
     });
 
-    test("write no email twice to the outbox folder", async () => {
+    // Files do not depend on the database.
+    test.skipIf(isOnPostgres)("write no email twice to the outbox folder", async () => {
       const written = chooseSize(200, 2_000);
       const home = await openHome(isOnPostgres);
       await (await order(home, written)).stop();
