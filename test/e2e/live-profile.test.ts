@@ -52,27 +52,17 @@ describe("a live profile", () => {
     expect(elsewhere).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("Writing to") });
   });
 
-  test("is named on stderr, while stdout remains one document", async () => {
-    const ran = await home.json<{ state: string }>(["products", "import", file("p.csv"), "--update", "--yes"]);
-    expect([ran.exitCode, ran.data.state]).toEqual([0, "finished"]);
-    expect(ran.stderr).toContain("shop (live,");
-  });
-
   test("prompts before overwriting or deleting, except in a dry run", async () => {
     await home.run(["unsubscribers", "import", file("u.csv"), "--type", "1"]);
     const commands = [
       ["products", "import", file("p.csv"), "--update"],
-      ["products", "import", file("p.csv")],
       ["orders", "import", file("o.csv"), "--send-mail"],
       ["mail", "templates", "edit", "map", "--file", file("t.liquid")],
       ["api", "products.massCreate", "--products", "{}"],
       ["api", "PUT", "/starpost/v1/apps/{app_key}/promoted_products", "--raw-field", "product_ids[]=1"],
       ["api", "POST", "/not/known"],
       ["unsubscribers", "import", file("u.csv"), "--type", "1", "--remove"],
-      ["unsubscribers", "sync", file("v.csv"), "--type", "1", "--max-resubscribe", "5"],
-      ["mail", "cancel", "1001"],
       ["mail", "provider-events", "--rotate"],
-      ["webhooks", "delete", "1"],
     ];
     for (const command of commands) {
       const ran = await home.json(command);
@@ -105,11 +95,5 @@ describe("a live profile", () => {
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
     expect((await home.json([...resume, "--yes"])).exitCode).toBe(3);
     expect((await home.json(resume)).exitCode).toBe(3);
-  });
-
-  test("prompts before a sync that only adds", async () => {
-    const sync = ["unsubscribers", "sync", file("u.csv"), "--type", "2"];
-    expect((await home.json(sync)).stderr).toMatch(/shop \(live, .*of type 2/);
-    expect((await home.json([...sync, "--profile", "test"])).exitCode).toBe(0);
   });
 });

@@ -95,13 +95,6 @@ describe("an import of orders", () => {
     expect(readEmails(home)).toHaveLength(3);
   });
 
-  test("reports queued emails only on stderr with --json", async () => {
-    const home = homes.open();
-    const { stderr, data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
-    expect(data).toMatchObject({ state: "finished", rows: { accepted: 4 } });
-    expect(stderr).toMatch(/^2 emails /m);
-  });
-
   test("sends no emails of an undone run", async () => {
     const home = homes.open();
     const { data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
@@ -166,26 +159,6 @@ describe("a plan of orders", () => {
     expect(applied.stderr).toMatch(/^2 emails /m);
     expect(readEmails(home)).toHaveLength(3);
   });
-
-  test("applies the account's rules", async () => {
-    const home = homes.open();
-    const file = writeOrders(home);
-    await home.run(["mail", "rules", "set", "order_too_old", "off"]);
-    await home.run(["mail", "rules", "set", "due_after_days", "30"]);
-    const { data } = await home.json<Plan>(["orders", "plan", file]);
-    expect(data.mails).toMatchObject({
-      send_mail: false,
-      sent_by_import: 0,
-      if_sent: {
-        mails: 3,
-        days: [
-          { day: daysAgo(0), mails: 1 },
-          { day: daysAgo(-10), mails: 1 },
-          { day: daysAgo(-26), mails: 1 },
-        ],
-      },
-    });
-  });
 });
 
 test("queues the emails of all orders when a killed import is resumed", async () => {
@@ -248,19 +221,6 @@ describe("mail rules and mail why", () => {
     expect((await home.run(["mail", "rules", "list"])).stdout).toMatch(/^ {2}too_many_to_person +on .*\b3\b/m);
     const { data } = await home.json(["mail", "rules", "set", "most_mails_to_person", "default"]);
     expect(data).toMatchObject({ setting: { name: "most_mails_to_person", value: 5, changed: false } });
-  });
-
-  test.each([
-    [["mail", "rules", "set", "unsubscribed", "off"], '"unsubscribed"'],
-    [["mail", "rules", "set", "due_after_days", "-1"], "due_after_days"],
-    [["mail", "rules", "set", "due_after_days", "366"], "due_after_days"],
-    [["mail", "rules", "set", "one_mail_per", "unit"], "one_mail_per"],
-    [["mail", "rules", "set", "reviewed_lately", "perhaps"], "reviewed_lately"],
-    [["mail", "rules", "set", "due_after_days"], "value"],
-  ])("rejects %j", async (args, named) => {
-    const { exitCode, stderr, stdout } = await home.run(args[4] === "-1" ? [...args.slice(0, 4), "--", "-1"] : args);
-    expect([exitCode, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(named);
   });
 
   test("reports an unknown order, and a product that the order does not contain", async () => {

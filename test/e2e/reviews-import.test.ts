@@ -315,22 +315,4 @@ describe("a complete export of reviews", () => {
     expect(found.some((text) => /\p{Extended_Pictographic}/u.test(text))).toBe(true);
     expect(countOutbox(home)).toBe(0);
   });
-
-  test("gives the same bytes after export, import, and export", async () => {
-    const [first, second] = [join(home.folder, "first.csv"), join(home.folder, "second.csv")];
-    await home.run(["reviews", "export", "--out", first]);
-    const empty = homes.open();
-    const imported = await empty.run(["reviews", "import", first]);
-    expect(imported.exitCode, imported.stderr).toBe(0);
-    await empty.run(["reviews", "export", "--out", second]);
-    expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"));
-  });
-
-  test("adds nothing when imported again", async () => {
-    const { exitCode, data } = await home.json(["reviews", "import", exportedReviews]);
-    expect(exitCode).toBe(3);
-    expect(data.rows).toEqual({ read: given.length, accepted: 0, rejected: given.length, failed: 0 });
-    const { data: runs } = await home.json<Summary[]>(["imports", "list"]);
-    expect(runs.map(({ kind }) => kind)).toEqual(["reviews", "reviews"]);
-  });
 });

@@ -135,23 +135,6 @@ test("undoes calls without a response as well, and does not verify them", async 
   expect(query(home, "select email from unsubscribers")).toEqual([]);
 });
 
-test("shows what was not reversed, and the file with the rest", async () => {
-  const home = homes.open();
-  const emails = Array.from({ length: 40 }, (_, at) => `n${at}@example.com\n`).join("");
-  const first = write(home, "first.csv", "email\nn30@example.com\n");
-  await importRun(home, ["unsubscribers", "import", first, "--type", "1"]);
-  const path = write(home, "u.csv", `email\n${emails}`);
-  const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
-  const shown = await home.run(["imports", "undo", id, "--yes"]);
-  expect(shown.exitCode).toBe(0);
-  const lines = shown.stdout.trim().split("\n");
-  expect(lines).toHaveLength(2);
-  expect(lines[1]).toMatch(/u\.csv +32 +n30@example\.com \(type 1\) +kept +was unsubscribed before the run/);
-  expect(shown.stderr).toMatch(/\b39 rows .*, 1 kept, 0 /);
-  expect(shown.stderr).toMatch(/\b39 more rows /);
-  expect(shown.stderr).toMatch(/\S+undo\.csv/);
-});
-
 describe("coupons", () => {
   const codes = (home: Home) => query(home, "select code from coupons order by code").map(({ code }) => code);
   const importCodes = (home: Home, name: string, content: string, action: string, status?: number) =>

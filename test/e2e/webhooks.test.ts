@@ -93,34 +93,6 @@ describe("a review received by `serve`", () => {
     await server.stop();
   });
 
-  test("is delivered again with the same ID if a worker was killed during delivery", async () => {
-    const home = homes.open(allowed);
-    const receiver = await receive((response, at) => {
-      if (at > 0) sendJson(response, 200, {});
-    });
-    const server = await home.serve(["--no-worker"]);
-    await subscribe(home, receiver.url);
-    await review(server);
-    const killed = home.start(["mail", "run", "--lease", "5"]);
-    await expect.poll(() => receiver.received.length).toBe(1);
-    killed.kill("SIGKILL");
-    await killed;
-    const other = home.start(["mail", "run", "--lease", "5"]);
-    await expect.poll(() => receiver.received.length).toBe(2);
-    await expect.poll(async () => (await list(home))?.[0]?.state).toBe("delivered");
-    other.kill("SIGINT");
-    expect((await other).exitCode).toBe(0);
-    const [first, second] = receiver.received;
-    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-    expect(second?.body).toBe(first?.body);
-    const [delivery] = (await list(home)) ?? [];
-    expect(delivery).toMatchObject({ attempts: 2 });
-    const { stdout } = await home.run(["webhooks", "deliveries", String(delivery?.id)]);
-    expect(stdout).toMatch(/attempt 1 .*worker was lost/);
-    expect(stdout).toMatch(/attempt 2 .*200 \(\d+ ms\)/);
-    await server.stop();
-  });
-
   test("is not delivered to this machine once that is no longer allowed", async () => {
     const home = homes.open();
     const receiver = await receive();
