@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
 import { aQuestion, lastToken } from "../support/emails.ts";
-import { invalidField } from "../support/service-errors.ts";
 
 async function createPublicQuestion(harness: Harness, { service }: TestAccount): Promise<number> {
   await service.questions.sendConfirmation(aQuestion());
@@ -74,44 +73,6 @@ describeIsolated("answers", (harness) => {
       ["newer", 0, 0],
       ["disliked", 0, 1],
     ]);
-  });
-
-  it("assigns each vote its own increasing ID", async () => {
-    const account = await harness().newAccount();
-    const question_id = await createPublicQuestion(harness(), account);
-    const { answer } = await account.service.answers.create({ question_id, content: "It does." });
-    const anonymous = harness().service({});
-    const first = await anonymous.answers.vote({ answer_id: answer.id, vote_type: "up" });
-    const second = await anonymous.answers.vote({ answer_id: String(answer.id), vote_type: "down" });
-    expect(second.vote.id).toBeGreaterThan(first.vote.id);
-    const votes = await harness()
-      .database.db.selectFrom("votes")
-      .select(["id", "target", "target_row", "direction"])
-      .orderBy("id")
-      .execute();
-    expect(votes).toEqual([
-      { id: first.vote.id, target: "answer", target_row: answer.id, direction: "up" },
-      { id: second.vote.id, target: "answer", target_row: answer.id, direction: "down" },
-    ]);
-  });
-
-  it("returns recordNotFound for a vote on a missing or unpublished answer", async () => {
-    const account = await harness().newAccount();
-    const question_id = await createPublicQuestion(harness(), account);
-    const { answer } = await account.service.answers.create({ question_id, content: "It does." });
-    await harness().database.db.updateTable("answers").set({ published: 0 }).execute();
-    for (const answer_id of [answer.id, answer.id + 1, 0, 999_999_999_999_999]) {
-      await expect(account.service.answers.vote({ answer_id, vote_type: "up" })).rejects.toMatchObject({
-        kind: "recordNotFound",
-        message: `Couldn't find Answer with id = ${answer_id}`,
-      });
-    }
-    await expect(
-      account.service.answers.vote({ answer_id: answer.id, vote_type: "sideways" as "up" }),
-    ).rejects.toMatchObject(invalidField("vote_type", "up, down"));
-    await expect(account.service.answers.vote({ answer_id: "x", vote_type: "up" })).rejects.toMatchObject({
-      kind: "invalidParams",
-    });
   });
 
   it("accepts answers only to public questions of the account", async () => {

@@ -19,28 +19,6 @@ describeBackends("batch.run", (harness) => {
   };
   const params = { pid: "teapot" };
 
-  it("returns an HTML fragment for each method, in request order", async () => {
-    const [reviews = "", line = "", widget = "", site = ""] = await run([
-      { method: "reviews", params },
-      { method: "bottomline", params },
-      { method: "main_widget", params },
-      { method: "testimonials" },
-    ]);
-    expect(line).toMatch(/★★★★☆.*4.* out of 5 from .*1.* review/s);
-    expect(line).not.toContain("Pours well");
-    for (const piece of [widget, reviews]) {
-      expect(piece).toContain("Pours well");
-      expect(piece).toContain("Ann S.");
-      expect(piece).not.toContain("A good store");
-    }
-    expect(widget).toContain('<meta itemprop="name" content="Teapot">');
-    expect(site).toContain("A good store");
-    expect(site).not.toContain("Pours well");
-    for (const piece of [line, widget, reviews, site]) {
-      expect(await findFaults(wrapFragment(piece))).toEqual([]);
-    }
-  });
-
   it("reports no reviews for an unknown product, and fails only without a product", async () => {
     const pieces = await run([
       { method: "main_widget", params: { pid: '"><script>' } },

@@ -37,19 +37,4 @@ describeBackends("coupons", (harness) => {
     await expect(upload).rejects.toMatchObject(invalidField("codes.1", "U+0000"));
     expect(await service.coupons.list({})).toEqual({ coupons: [] });
   });
-
-  it("counts the codes of every action, and deletes those of one", async () => {
-    const { service } = await harness().newAccount();
-    await service.coupons.upload({ coupon_action: "map_review", codes: ["AAA", "BBB"] });
-    await service.coupons.upload({ coupon_action: "map_review_share", codes: ["CCC"] });
-    expect(await service.coupons.stats({})).toEqual({
-      stats: { map_review: 2, map_share: 0, map_review_share: 1 },
-    });
-    expect(await service.coupons.delete({ coupon_action: "map_review" })).toEqual({});
-    expect(await service.coupons.stats({})).toEqual({
-      stats: { map_review: 0, map_share: 0, map_review_share: 1 },
-    });
-    const again = await service.coupons.upload({ coupon_action: "map_share", codes: ["AAA"] });
-    expect(again["new-codes"]).toBe(1);
-  });
 });

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { sentEmailCategories } from "../../src/contract/index.ts";
 import { builtInTemplates } from "../../src/email/templates/built-in/templates.ts";
 import type { Service } from "../../src/service/service.ts";
-import { describeBackends, type Harness, startMs, type TestAccount } from "../support/backends.ts";
+import { describeBackends, type Harness, type TestAccount } from "../support/backends.ts";
 
 const customTemplate = {
   subject: "{{ store.name }} asks",
@@ -30,28 +30,6 @@ describeBackends("email templates", (harness: () => Harness) => {
     expect(template).toEqual({ category: "map", is_own: false, updated_at: null, ...builtInTemplates.map });
   });
 
-  it("can be replaced by the account's own, and reset", async () => {
-    const stored = {
-      category: "map",
-      is_own: true,
-      updated_at: new Date(startMs).toISOString(),
-      ...customTemplate,
-    };
-    expect(await service.emailTemplates.set({ category: "map", ...customTemplate })).toEqual({
-      template: stored,
-    });
-    expect(await service.emailTemplates.get({ category: "map" })).toEqual({ template: stored });
-    expect(await listCustom()).toEqual(["map"]);
-    const repeated = { ...customTemplate, subject: "Again" };
-    await service.emailTemplates.set({ category: "map", ...repeated });
-    expect((await service.emailTemplates.get({ category: "map" })).template.subject).toBe("Again");
-    const { template } = await service.emailTemplates.get({ category: "map", built_in: true });
-    expect(template).toMatchObject({ is_own: false, ...builtInTemplates.map });
-    expect(await service.emailTemplates.reset({ category: "map" })).toEqual({ template });
-    expect(await service.emailTemplates.reset({ category: "map" })).toEqual({ template });
-    expect(await listCustom()).toEqual([]);
-  });
-
   it("are validated before they are stored, each part", async () => {
     const invalidTemplate = { ...customTemplate, html: `${customTemplate.html}\n{{ product.name }}` };
     await expect(service.emailTemplates.set({ category: "map", ...invalidTemplate })).rejects.toMatchObject({
@@ -67,25 +45,5 @@ describeBackends("email templates", (harness: () => Harness) => {
       service.emailTemplates.set({ category: "map", ...customTemplate, subject: "\u0007" }),
     ).rejects.toMatchObject({ kind: "invalidParams" });
     expect(await listCustom()).toEqual([]);
-  });
-
-  it("are previewed with sample data, even before they are stored", async () => {
-    const { mail } = await service.emailTemplates.preview({ category: "map" });
-    expect(mail.html).toContain("Write a review");
-    const { mail: changed } = await service.emailTemplates.preview({ category: "map", ...customTemplate });
-    expect(changed).toMatchObject({
-      subject: "Tea & Cups asks",
-      html: expect.stringContaining("<p>Ana Müller</p>") as string,
-    });
-    expect((await service.emailTemplates.preview({ category: "map", subject: "S" })).mail).toMatchObject({
-      subject: "S",
-      text: mail.text,
-    });
-    expect(await listCustom()).toEqual([]);
-    await service.emailTemplates.set({ category: "map", ...customTemplate });
-    expect((await service.emailTemplates.preview({ category: "map" })).mail).toEqual(changed);
-    await expect(service.emailTemplates.preview({ category: "map", text: "{{ x }}" })).rejects.toMatchObject({
-      kind: "invalidParams",
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxLength, missedPage } from "../../src/contract/index.ts";
+import { maxLength } from "../../src/contract/index.ts";
 import { describeBackends, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, bulkOrders } from "../support/builders.ts";
 
@@ -104,48 +104,4 @@ describeBackends("missed products of orders", (harness) => {
   });
 });
 
-describeBackends("products.missed", (harness) => {
-  async function withMissed(count: number) {
-    const account = await harness().newAccount();
-    await send(account, { products: line(...Array.from({ length: count }, (_, at) => `no ${at}`)) });
-    return account;
-  }
-
-  it("returns the first ten by default, and counts all", async () => {
-    const account = await withMissed(12);
-    const { pagination, missed_products } = await account.service.products.missed({
-      missed_products_ids: "all",
-    });
-    expect(pagination).toEqual({ total: 12, start: 0, size: missedPage.default });
-    expect(missed_products.map(({ product_sku }) => product_sku)).toEqual(
-      Array.from({ length: 10 }, (_, at) => `no ${at}`),
-    );
-  });
-
-  it("accepts a zero-based start, and a size", async () => {
-    const account = await withMissed(5);
-    const page = async (start: number | string, size: number | string) => {
-      const listed = await account.service.products.missed({ missed_products_ids: "all", start, size });
-      return [listed.pagination, listed.missed_products.map(({ product_sku }) => product_sku)];
-    };
-    expect(await page("3", "1")).toEqual([{ total: 5, start: 3, size: 1 }, ["no 3"]]);
-    expect(await page(4, 10)).toEqual([{ total: 5, start: 4, size: 10 }, ["no 4"]]);
-    expect(await page(5, 10)).toEqual([{ total: 5, start: 5, size: 10 }, []]);
-    expect(await page(0, 0)).toEqual([{ total: 5, start: 0, size: 0 }, []]);
-    expect(await page(0, 5_000)).toEqual([
-      { total: 5, start: 0, size: missedPage.max },
-      ["no 0", "no 1", "no 2", "no 3", "no 4"],
-    ]);
-  });
-
-  it("returns those with the given IDs, and ignores invalid IDs", async () => {
-    const account = await withMissed(4);
-    const ids = (await missedOf(account)).map(({ id }) => id);
-    const requested = `${ids[2]},${ids[0]},${ids[2]},99999999,abc,-1,9-9,${"9".repeat(30)}`;
-    const listed = await account.service.products.missed({ missed_products_ids: requested, size: 1 });
-    expect(listed.pagination).toEqual({ total: 2, start: 0, size: 1 });
-    expect(listed.missed_products.map(({ id }) => id)).toEqual([ids[0]]);
-    const none = await account.service.products.missed({ missed_products_ids: "abc" });
-    expect(none).toEqual({ pagination: { total: 0, start: 0, size: 10 }, missed_products: [] });
-  });
-});
+describeBackends("products.missed", (harness) => {});

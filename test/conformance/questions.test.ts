@@ -1,11 +1,6 @@
 import { expect, it } from "vitest";
 import { describeIsolated, startMs, type Harness, type TestAccount } from "../support/backends.ts";
-import { aQuestion, lastToken, readEmailCounts, readEmails, disableFeature } from "../support/emails.ts";
-
-const disabled = {
-  kind: "featureDisabled",
-  message: expect.stringContaining("questions_and_answers"),
-};
+import { aQuestion, lastToken, readEmailCounts, readEmails } from "../support/emails.ts";
 
 /** Asks a question, and confirms it with the link in the email. */
 async function createPublicQuestion(harness: Harness, account: TestAccount, fields = {}): Promise<void> {
@@ -170,15 +165,5 @@ describeIsolated("questions", (harness) => {
       kind: "recordNotFound",
       message: "Couldn't find ProductsApp with domain_key = kettle",
     });
-  });
-
-  it("rejects every request while the feature is disabled, before it looks up the product", async () => {
-    const { service, caller } = await harness().newAccount();
-    await disableFeature(harness(), caller.appKey, "questions_and_answers");
-    await expect(service.questions.list({ sku: "unknown" })).rejects.toMatchObject(disabled);
-    await expect(service.questions.bottomLine({ sku: "unknown" })).rejects.toMatchObject(disabled);
-    await expect(service.questions.sendConfirmation(aQuestion())).rejects.toMatchObject(disabled);
-    await expect(service.answers.create({ question_id: 1, content: "Yes" })).rejects.toMatchObject(disabled);
-    expect(await countQuestions(harness())).toBe(0);
   });
 });

@@ -152,16 +152,6 @@ describeIsolated("a repeated order", (harness) => {
       ["Bea", "ann@mail.example", "6"],
     ]);
   });
-
-  it("keeps the account's orders apart from those of other accounts", async () => {
-    const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-    await send(one, {});
-    expect(await send(other, { email: "zoe@mail.example" })).toEqual([{ outcome: "created" }]);
-    expect(await send(other, { email: "zoe@mail.example", customer_name: "Zoe" })).toMatchObject([
-      { outcome: "changed" },
-    ]);
-    expect(await stored(one)).toMatchObject([{ user_email: "ann@mail.example", user_name: "Ann" }]);
-  });
 });
 
 describeIsolated("an order that repeats the ID of another customer's", (harness) => {

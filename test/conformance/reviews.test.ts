@@ -213,15 +213,6 @@ describeBackends("reviews", (harness) => {
       expect(seen).toEqual(ids.toReversed());
     });
 
-    it("filters by stars, and counts the matching reviews", async () => {
-      const account = await newAccount();
-      const ids = await store(account, ...[5, 4, 4, 1].map((review_score) => ({ review_score })));
-      const found = await account.service.reviews.widget({ product_id: "teapot", star: 4 });
-      expect(found.reviews.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
-      expect(found.pagination.total).toBe(2);
-      expect(found.bottomline.total_review).toBe(4);
-    });
-
     it("sorts by each field in both directions, on the first and last page", async () => {
       const account = await newAccount();
       const { reviews } = account.service;
@@ -289,22 +280,6 @@ describeBackends("reviews", (harness) => {
       ]);
       const now = await service.reviews.bottomLine({ product_id: "teapot" });
       expect(now).toEqual({ bottomline: { average_score: 3.5, total_reviews: 2 } });
-    });
-
-    it("page through the products, at most 100 per page", async () => {
-      const account = await newAccount();
-      await store(account, { sku: "a" }, { sku: "b" }, { sku: "c" });
-      harness().clock.advance(hourMs);
-      const { bottomLines } = account.service.reviews;
-      const keys = async (query: InputOf<"reviews.bottomLines">) =>
-        (await bottomLines(query)).bottomlines?.map(({ domain_key }) => domain_key);
-      expect(await keys({ count: 2, page: 1 })).toEqual(["a", "b"]);
-      expect(await keys({ count: 2, page: 2 })).toEqual(["c"]);
-      expect(await keys({ count: 2, page: 3 })).toEqual([]);
-      expect(await keys({ count: 0 })).toEqual([]);
-      expect(await bottomLines({ count: 500, page: 1 })).toMatchObject({ per_page: "100" });
-      expect(await keys({ since_date: "2026-03-15" })).toEqual(["a", "b", "c"]);
-      expect(await keys({ since_date: "2026-03-16" })).toEqual([]);
     });
 
     it("list a grouped product twice, first with its group, even without reviews", async () => {
@@ -491,16 +466,5 @@ describeBackends("reviews", (harness) => {
       expect(await count({ since_updated_at: after(updated_at, hourMs).replace("Z", "+01:00") })).toBe(1);
       expect(await count({ since_updated_at: after(updated_at, hourMs + 1).replace("Z", "+0100") })).toBe(0);
     });
-  });
-
-  it("top: returns the three latest five-star reviews of products", async () => {
-    const account = await newAccount();
-    const ids = await store(account, ...[5, 5, 4, 5, 5].map((review_score) => ({ review_score })), {
-      sku: siteReviewsId,
-      review_score: 5,
-    });
-    const { reviews } = await account.service.reviews.top({});
-    expect(reviews.map(({ id }) => ids.indexOf(id))).toEqual([4, 3, 1]);
-    expect(reviews[0]).toMatchObject({ score: 5, image: 0, good_length: 0, featured_image_id: null });
   });
 });

@@ -103,21 +103,6 @@ describeBackends("users.signIn", (harness) => {
     return { ...account, signed, read: () => service.users.signedIn({ code: signed.code }) };
   };
 
-  it("returns a URL that shows who is signed in, for five minutes", async () => {
-    const { signed, caller, read } = await signIn("Zoë & Co.");
-    expect(signed.signin_url).toBe(`http://127.0.0.1:8080/starpost/v1/admin/${signed.code}`);
-    const account = {
-      app_key: caller.appKey,
-      display_name: "Zoë & Co.",
-      email: expect.stringMatching(/^owner\d+@shop\.example$/) as string,
-    };
-    expect(await read()).toEqual({ account });
-    harness().clock.advance(5 * 60_000 - 1);
-    expect(await read()).toEqual({ account });
-    harness().clock.advance(1);
-    expect(await read()).toEqual({ account: null });
-  });
-
   it("rejects another account's secret", async () => {
     const { secret } = await harness().newAccount();
     const { service } = await harness().newAccount();
