@@ -103,5 +103,3 @@ describeBackends("missed products of orders", (harness) => {
     ]);
   });
 });
-
-describeBackends("products.missed", (harness) => {});

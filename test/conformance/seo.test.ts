@@ -41,8 +41,6 @@ describeBackends("seo.checkSubdomain", (harness) => {
   });
 });
 
-describeBackends("seo.pageUrl", (harness) => {});
-
 describeBackends("seo.page", (harness) => {
   const none = { average_score: 0, total_reviews: 0, reviews: [] };
 

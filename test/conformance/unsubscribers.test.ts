@@ -110,5 +110,3 @@ describeBackends("unsubscribers.massDelete", (harness) => {
     expect((await account.service.unsubscribers.list({})).unsubscribers).toHaveLength(1);
   });
 });
-
-describeBackends("unsubscribers.list", (harness) => {});
