@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -61,7 +62,7 @@ export async function readArchiveText(path: string, name: string): Promise<strin
     }
     throw invalid(path, "it is incomplete");
   } catch (error) {
-    throw toArchiveError(path, error);
+    throw await toArchiveError(path, error);
   }
 }
 
@@ -95,7 +96,7 @@ export async function extractFile(
         }
       }
     } catch (error) {
-      throw toArchiveError(path, error);
+      throw await toArchiveError(path, error);
     }
   };
   await pipeline(listParts, output);
@@ -109,11 +110,18 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<stri
   return hash.digest("hex");
 }
 
-/** Why compressed data cannot be read, by the code of zlib and its message. */
-const reasons: Readonly<Record<string, string>> = {
-  Z_BUF_ERROR: "it is incomplete",
-  "Z_DATA_ERROR: incorrect header check": "it is not a .tar.gz file",
-};
+/** How a gzip file begins. */
+const gzipMark = 0x1f_8b;
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === gzipMark;
+  } finally {
+    await file.close();
+  }
+}
 
 /**
  * Reads the entries of an archive.
@@ -140,10 +148,11 @@ async function* readEntries(path: string, names: readonly string[]): AsyncGenera
 }
 
 /** Converts the error of a damaged archive. Those of the system have a code, and are returned unchanged. */
-function toArchiveError(path: string, error: unknown): unknown {
+async function toArchiveError(path: string, error: unknown): Promise<unknown> {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof ArchiveError || (code !== undefined && !code.startsWith("Z_"))) return error;
-  return invalid(path, reasons[code ?? ""] ?? reasons[`${code}: ${message}`] ?? `it is damaged (${message})`);
+  if (code === "Z_BUF_ERROR") return invalid(path, "it is incomplete");
+  return invalid(path, (await isGzip(path)) ? `it is damaged (${message})` : "it is not a .tar.gz file");
 }
 
 function invalid(path: string, reason: string): ArchiveError {
