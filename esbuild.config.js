@@ -1,7 +1,9 @@
 // Builds dist/ from src/: each import() and each thread starts a file of its own, so a command loads only what it uses.
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { build, transform } from "esbuild";
+import { findEntryPoints } from "./.ci/entry-points.js";
+import { generatedModules } from "./.ci/generated-modules.js";
 import { writeNotices } from "./.ci/notices.js";
 
 const root = import.meta.dirname;
@@ -13,19 +15,6 @@ const fileUrl = "__fileUrl";
 /** After splitting, a CommonJS package exports only `default`; this adds its named exports. */
 const namedExports =
   "for(const name of Object.keys(module.exports.default))if(!(name in module.exports))module.exports[name]=module.exports.default[name];\n";
-
-/** The main file, and the files that start a thread or a process. */
-async function findEntryPoints() {
-  const files = await readdir(join(root, "src"), { recursive: true });
-  const entryPoints = [];
-  for (const file of files.filter((name) => name.endsWith(".ts"))) {
-    const text = await readFile(join(root, "src", file), "utf8");
-    const isThread = /\bparentPort\b.*from "node:worker_threads"/.test(text);
-    const isProcess = file.endsWith("-process.ts") || /\bprocess\.disconnect\(/.test(text);
-    if (isThread || isProcess) entryPoints.push(file);
-  }
-  return ["main.ts", ...entryPoints].map((file) => `src/${file}`);
-}
 
 /** Packages with native code; Node loads them from node_modules. */
 const nativePackages = ["@napi-rs/keyring", "@photostructure/sqlite", "sharp"];
@@ -45,7 +34,7 @@ async function bundle() {
     target: "node20.19",
     define: { "import.meta.url": fileUrl },
     external: nativePackages,
-    plugins: [withoutUnused],
+    plugins: [generatedModules, withoutUnused],
     legalComments: "none",
     logLevel: "warning",
     metafile: true,

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { generatedModulesOfVite } from "./.ci/generated-modules.js";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Folders with the longest test files: these start programs and browsers. */
@@ -15,6 +16,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: [generatedModulesOfVite],
   test: {
     include: ["test/**/*.test.ts"],
     // These run alone: see `vitest.attack.config.ts`.

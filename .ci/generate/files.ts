@@ -4,15 +4,9 @@ import { createDocument } from "../../src/server/openapi/document.ts";
 import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
 import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
 import { writeLimitsPage } from "./limits-page.ts";
-import { writeCards } from "./operation-cards.ts";
 
 /** A folder that contains generated files only. */
 export const generatedFolder = "docs/reference/commands";
-
-/** The operation cards, from which the commands are made that the other files describe. */
-export function generateCards(): ReadonlyMap<string, string> {
-  return new Map([["src/cli/commands/operations/operation-cards.ts", writeCards()]]);
-}
 
 /** Returns the text of every generated file that is committed, by its path from the root of the repository. */
 export async function generateFiles(version: string): Promise<ReadonlyMap<string, string>> {
@@ -20,7 +14,6 @@ export async function generateFiles(version: string): Promise<ReadonlyMap<string
   const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topic.load()));
   const nouns = [...new Set(all.map(nounOf))];
   return new Map([
-    ...generateCards(),
     ["docs/reference/openapi.json", `${JSON.stringify(createDocument({ version }), null, 2)}\n`],
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
     ["docs/reference/limits.md", writeLimitsPage()],

@@ -20,13 +20,8 @@ export function writeCards(): string {
   const cards = [...operations].map(([name, endpoint]) => {
     return `  ${JSON.stringify(name)}: () => (${JSON.stringify(describe(name, endpoint))}),\n`;
   });
-  return `// Generated from the contract by \`npm run generate\`. Do not edit.
-import type { OperationName } from "../../../contract/index.ts";
-import { lazyValues } from "../../../contract/lazily.ts";
-import type { OperationCard } from "./operation-card.ts";
-
-/** Every call of the contract as a command; a help needs the names of all and the cards of few. */
-export const operationCards = lazyValues<Readonly<Record<OperationName, OperationCard>>>({
+  return `import { lazyValues } from "../../../contract/lazily.ts";
+export const operationCards = lazyValues({
 ${cards.join("")}});
 `;
 }

@@ -9,7 +9,8 @@ import { recordKinds } from "../../src/records/index.ts";
 import { emailTypeNames } from "../../src/contract/emails/type-names.ts";
 import { emailTypes } from "../../src/contract/unsubscribers.ts";
 import { kinds } from "../support/record-kinds.ts";
-import { listCommandFiles, modulesLoadedBy } from "../support/loaded-modules.ts";
+import { listCommandFiles } from "../../.ci/generated-modules.js";
+import { modulesLoadedBy } from "../support/loaded-modules.ts";
 import { run } from "./support.ts";
 
 const all = await Promise.all(Object.values(commands).map((load) => load()));
@@ -36,6 +37,13 @@ describe("every command", () => {
     for (const name of groups) expect((await run(["help", name])).stdout).toMatch(/^[A-Z][^]*?\.\n/);
     expect((await run(["help", "reviews", "rules"])).stdout).toMatch(/^[^\n]*reviews/);
     expect((await run(["help", "mail", "rules"])).stdout).toMatch(/^[^\n]*emails/);
+  });
+
+  it("has the name that the path of its file states", async () => {
+    const loaded = await Promise.all(Object.entries(commands).map(async ([name, load]) => [name, (await load()).name]));
+    expect(loaded.filter(([name, declared]) => name !== declared)).toEqual([]);
+    const files = listCommandFiles().filter(({ path }) => !path.startsWith("records/"));
+    expect(files.filter(({ name }) => !(name in commands))).toEqual([]);
   });
 
   it("has at least two examples", () => {
@@ -138,7 +146,11 @@ describe("help", () => {
 
   it("does not load the contract's shapes or large packages", () => {
     const heavy = ["zod", "contract/index.ts", "chalk", "inquirer", "got", "kysely", "fastify"];
-    const files = [...listCommandFiles(), "cli/program/command-line.ts", "cli/program/help/overview.ts"];
+    const files = [
+      ...listCommandFiles().map(({ path }) => `cli/commands/${path}`),
+      "cli/program/command-line.ts",
+      "cli/program/help/overview.ts",
+    ];
     const found = files.flatMap((file) => {
       const loaded = modulesLoadedBy(file);
       return heavy.filter((name) => loaded.has(name)).map((name) => `${file} loads ${name}`);

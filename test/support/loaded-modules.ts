@@ -19,13 +19,6 @@ export function modulesLoadedBy(path: string): ReadonlySet<string> {
   return found;
 }
 
-/** Lists the files that the command table imports. */
-export function listCommandFiles(): string[] {
-  const table = join(source, "cli/program/commands.ts");
-  const imports = readFileSync(table, "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g);
-  return [...new Set([...imports].map(([, target = ""]) => relative(source, join(dirname(table), target))))];
-}
-
 function importsOf(text: string): string[] {
   const statements = text.matchAll(/^(?:import|export)\s+(?!type\b)([^;"]*?)\s*(?:from\s+)?"([^"]+)";/gm);
   return [...statements].flatMap(([, names = "", target = ""]) => {

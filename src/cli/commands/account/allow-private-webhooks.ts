@@ -1,7 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountAllowPrivateWebhooks = command({
+export default command({
   name: "account allow-private-webhooks",
   summary: "Allow the webhooks of an account to call private and local addresses",
   isLocalChange: true,

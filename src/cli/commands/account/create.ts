@@ -2,7 +2,7 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 
-export const accountCreate = command({
+export default command({
   name: "account create",
   summary: "Create an account, and print its app key and secret",
   isLocalChange: true,

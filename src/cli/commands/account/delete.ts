@@ -3,7 +3,7 @@ import { countOf } from "../../../terminal/plural.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountDelete = command({
+export default command({
   name: "account delete",
   summary: "Delete an account and all of its data",
   isLocalChange: true,

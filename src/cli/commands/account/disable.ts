@@ -1,7 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountDisable = command({
+export default command({
   name: "account disable",
   summary: "Refuse all calls of an account, and hold its emails and webhooks",
   isLocalChange: true,

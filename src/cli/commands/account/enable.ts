@@ -2,7 +2,7 @@ import { UserError } from "../../../config/user-error.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountEnable = command({
+export default command({
   name: "account enable",
   summary: "Enable a disabled account, and send its held emails and webhooks",
   isLocalChange: true,

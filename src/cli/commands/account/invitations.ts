@@ -1,7 +1,7 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountInvitations = command({
+export default command({
   name: "account invitations",
   summary: "List invitations that have not been used",
   examples: ["starpost account invitations", "starpost account invitations --json"],

@@ -5,7 +5,7 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
 
-export const accountInvite = command({
+export default command({
   name: "account invite",
   summary: "Create an invitation code, with which one account can be created",
   isLocalChange: true,

@@ -2,7 +2,7 @@ import { countOf } from "../../../terminal/plural.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountRevokeTokens = command({
+export default command({
   name: "account revoke-tokens",
   summary: "Revoke all tokens of an account, or one",
   isLocalChange: true,

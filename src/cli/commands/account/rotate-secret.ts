@@ -1,7 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const accountRotateSecret = command({
+export default command({
   name: "account rotate-secret",
   summary: "Replace the secret of an account, and print the new one",
   isLocalChange: true,

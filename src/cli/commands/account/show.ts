@@ -1,9 +1,9 @@
 import { usageError } from "../../../config/user-error.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { viewOfSending } from "./email-commands.ts";
+import { viewOfSending } from "./email-view.ts";
 
-export const accountShow = command({
+export default command({
   name: "account show",
   summary: "Show an account and its settings",
   argument: "[app_key]",

@@ -1,7 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const aliasDelete = command({
+export default command({
   name: "alias delete",
   summary: "Delete an alias",
   isLocalChange: true,

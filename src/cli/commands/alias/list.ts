@@ -1,7 +1,7 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const aliasList = command({
+export default command({
   name: "alias list",
   summary: "List aliases",
   examples: ["starpost alias list", "starpost alias list --jq '.[].alias'"],

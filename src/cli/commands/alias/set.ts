@@ -1,7 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const aliasSet = command({
+export default command({
   name: "alias set",
   summary: "Create or change an alias for a command",
   isLocalChange: true,

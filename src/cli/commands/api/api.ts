@@ -5,7 +5,7 @@ import { readWholeNumber } from "../../program/flag-values.ts";
 import { listOperations, operationNames, requireMethod } from "./operations.ts";
 import { methods } from "./target.ts";
 
-export const api = command({
+export default command({
   name: "api",
   summary: "Call an operation of the API by name, or any method and path",
   calls: "any",

@@ -2,7 +2,7 @@ import { usageError } from "../../../config/user-error.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const authCredentials = command({
+export default command({
   name: "auth credentials",
   summary: "Print the app key and secret of a local profile's account",
   examples: ["starpost auth credentials --profile local", "starpost auth credentials --profile local --json"],

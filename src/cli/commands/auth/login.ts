@@ -2,7 +2,7 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
-export const authLogin = command({
+export default command({
   name: "auth login",
   summary: "Sign in to an account of a service and save it as a profile",
   examples: [

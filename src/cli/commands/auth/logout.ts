@@ -1,7 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const authLogout = command({
+export default command({
   name: "auth logout",
   summary: "Delete the profile's secret and cached tokens, but keep the profile",
   isLocalChange: true,

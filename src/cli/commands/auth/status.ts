@@ -2,7 +2,7 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 
-export const authStatus = command({
+export default command({
   name: "auth status",
   summary: "Show the current account and whether its credentials are valid",
   examples: ["starpost auth status", "starpost auth status --json"],

@@ -2,7 +2,7 @@ import { formatBytes, formatDuration } from "../../../terminal/plural.ts";
 import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const backupCreate = command({
+export default command({
   name: "backup create",
   summary: "Back up the database into one file, also while it is in use",
   argument: "[file]",

@@ -2,7 +2,7 @@ import { formatBytes } from "../../../terminal/plural.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const backupList = command({
+export default command({
   name: "backup list",
   summary: "List the backups that were made on this machine, newest first",
   examples: ["starpost backup list", "starpost backup list --json"],

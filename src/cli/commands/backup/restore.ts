@@ -4,7 +4,7 @@ import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { readText } from "../../program/flag-values.ts";
 
-export const backupRestore = command({
+export default command({
   name: "backup restore",
   summary: "Replace the database with a backup",
   argument: "<file>",

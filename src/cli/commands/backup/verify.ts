@@ -3,7 +3,7 @@ import { formatBytes } from "../../../terminal/plural.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const backupVerify = command({
+export default command({
   name: "backup verify",
   summary: "Check that a backup is complete and can be restored",
   argument: "<file>",

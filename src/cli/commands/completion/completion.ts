@@ -4,7 +4,7 @@ import { command } from "../../program/command.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-export const completion = command({
+export default command({
   name: "completion",
   summary: "Generate shell completion scripts (bash, zsh, fish)",
   argument: "<shell>",

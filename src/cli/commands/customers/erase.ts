@@ -7,7 +7,7 @@ import { withService } from "../../program/with-service.ts";
 import { describeErasure, type Erased, viewOfErasure } from "./erasure-format.ts";
 import { findLocalImports } from "./local-imports.ts";
 
-export const customersErase = command({
+export default command({
   name: "customers erase",
   summary: "Erase a customer's data: reviews, orders, emails, and import files",
   argument: "<email>",

@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 
-export const customersErasures = command({
+export default command({
   name: "customers erasures",
   summary: "List erasures of customers' data, newest first",
   calls: "read",

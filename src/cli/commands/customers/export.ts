@@ -6,7 +6,7 @@ import { readEmail, readText } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 import { findLocalImports } from "./local-imports.ts";
 
-export const customersExport = command({
+export default command({
   name: "customers export",
   summary: "Export everything stored about a customer as JSON or zip",
   calls: "read",

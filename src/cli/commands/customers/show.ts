@@ -5,7 +5,7 @@ import { withService } from "../../program/with-service.ts";
 import { viewOfCustomer } from "./customer-format.ts";
 import { findLocalImports } from "./local-imports.ts";
 
-export const customersShow = command({
+export default command({
   name: "customers show",
   summary: "Show a customer's orders, reviews, questions, emails, and imports",
   calls: "read",

@@ -4,7 +4,7 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 
-export const databaseDistribute = command({
+export default command({
   name: "database distribute",
   summary: "Distribute the tables of a PostgreSQL database over several servers by account (Citus)",
   examples: ["starpost database distribute", "starpost database distribute --profile shop --yes --json"],

@@ -3,7 +3,7 @@ import { formatBytes } from "../../../terminal/plural.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const databaseStatus = command({
+export default command({
   name: "database status",
   summary: "Show the version, size, and schema of the embedded database",
   examples: ["starpost database status", "starpost database status --profile shop --json"],

@@ -8,7 +8,7 @@ import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 
 const defaultTimeoutMs = 10_000;
 
-export const doctor = command({
+export default command({
   name: "doctor",
   summary: "Check the installation and suggest fixes",
   examples: ["starpost doctor", "starpost doctor --json", "starpost doctor --profile local --timeout 60"],

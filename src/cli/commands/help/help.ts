@@ -1,7 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const help = command({
+export default command({
   name: "help",
   summary: "Show help for a command or a topic",
   argument: "[about...]",

@@ -5,7 +5,7 @@ import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 
-export const imagesUpload = command({
+export default command({
   name: "images upload",
   summary: "Add a photo to a review",
   calls: "write",

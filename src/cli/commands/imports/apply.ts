@@ -2,7 +2,7 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/import-view.ts";
 
-export const importsApply = command({
+export default command({
   name: "imports apply",
   summary: "Run a saved plan, if its files have not changed",
   argument: "<plan.json>",

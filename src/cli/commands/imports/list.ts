@@ -7,7 +7,7 @@ import { tableOfRuns } from "../records/import-view.ts";
 
 const kinds = recordKinds.map(({ name }) => name);
 
-export const importsList = command({
+export default command({
   name: "imports list",
   summary: "List import runs, newest first",
   examples: [

@@ -6,7 +6,7 @@ import { confirm } from "../../program/confirm.ts";
 import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
 
-export const importsPurge = command({
+export default command({
   name: "imports purge",
   summary: "Delete the files of old import runs, including their reject files",
   isLocalChange: true,

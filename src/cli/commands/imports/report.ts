@@ -2,7 +2,7 @@ import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 
-export const importsReport = command({
+export default command({
   name: "imports report",
   summary: "Write an HTML report on an import run: counts, reject reasons, calls over time",
   argument: "<id>",

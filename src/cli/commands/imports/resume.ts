@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { paceFlags } from "../records/import-flags.ts";
 import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/import-view.ts";
 
-export const importsResume = command({
+export default command({
   name: "imports resume",
   summary: "Resume an import run that did not finish",
   argument: "<id>",

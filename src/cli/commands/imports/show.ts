@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { toneOfRun } from "../records/import-format.ts";
 import { countTones, flattenSummary } from "../records/import-view.ts";
 
-export const importsShow = command({
+export default command({
   name: "imports show",
   summary: "Show the summary of an import run",
   argument: "<id>",

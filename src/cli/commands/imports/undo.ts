@@ -10,7 +10,7 @@ const { rate, "rate-share": rateShare } = paceFlags;
 /** The maximum number of rows in a table. */
 const maxShown = 20;
 
-export const importsUndo = command({
+export default command({
   name: "imports undo",
   summary: "Undo an import run as far as the API allows",
   argument: "<id>",

@@ -9,7 +9,7 @@ const { rate, "rate-share": rateShare } = paceFlags;
 /** The maximum number of rows in a table. */
 const maxShown = 20;
 
-export const importsVerify = command({
+export default command({
   name: "imports verify",
   summary: "Compare the accepted rows of an import with the service, and list differences",
   argument: "<id>",

@@ -2,7 +2,7 @@ import { text } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
-export const init = command({
+export default command({
   name: "init",
   summary: "Set up an embedded database on this machine, or sign in to a service",
   flags: {

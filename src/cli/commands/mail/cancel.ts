@@ -9,7 +9,7 @@ import type { Context } from "../../program/context.ts";
 import { readText, readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 
-export const mailCancel = command({
+export default command({
   name: "mail cancel",
   summary: "Cancel the unsent emails of an order, or a single email",
   calls: "write",

@@ -7,7 +7,7 @@ import { readText } from "../../program/flag-values.ts";
 
 const serverFlags = ["host", "port", "tls", "user", "no-user", "password-stdin"] as const;
 
-export const mailConfigure = command({
+export default command({
   name: "mail configure",
   summary: "Configure how this machine sends emails: through a mail server or to a folder",
   isLocalChange: true,

@@ -9,7 +9,7 @@ import { checkLimit, withService } from "../../program/with-service.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
-export const mailList = command({
+export default command({
   name: "mail list",
   summary: "List emails, newest first",
   calls: "read",

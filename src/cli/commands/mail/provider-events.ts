@@ -4,7 +4,7 @@ import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { withService } from "../../program/with-service.ts";
 
-export const mailProviderEvents = command({
+export default command({
   name: "mail provider-events",
   summary: "Show the URL and the signing secret for a mail provider's events",
   calls: "write",

@@ -4,7 +4,7 @@ import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { readLease } from "../../program/flag-values.ts";
 
-export const mailRun = command({
+export default command({
   name: "mail run",
   summary: "Send due emails and webhooks of the embedded database",
   examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],

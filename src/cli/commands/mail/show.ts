@@ -8,7 +8,7 @@ import { isForScripts } from "../../program/global-flags.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 import { describeRecord, formatTime } from "./email-format.ts";
 
-export const mailShow = command({
+export default command({
   name: "mail show",
   summary: "Show an email: its recipient, state, events, and content",
   calls: "read",

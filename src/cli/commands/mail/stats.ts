@@ -9,7 +9,7 @@ import { readScreen } from "../../program/output/screen.ts";
 /** Wider charts are harder to read. */
 const maxChartWidth = 120;
 
-export const mailStats = command({
+export default command({
   name: "mail stats",
   summary: "Show email statistics: sent, opened, clicked, bounced, and so on",
   calls: "read",

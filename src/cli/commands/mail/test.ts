@@ -10,7 +10,7 @@ import { withService } from "../../program/with-service.ts";
 /** How many of the newest emails are searched for the test email, since orders may queue others at the same time. */
 const searchedEmails = 100;
 
-export const mailTest = command({
+export default command({
   name: "mail test",
   summary: "Send a test review-request email about a sample order",
   calls: "write",

@@ -11,7 +11,7 @@ import { withService } from "../../program/with-service.ts";
 
 type Explanation = OutputOf<"emails.explain">;
 
-export const mailWhy = command({
+export default command({
   name: "mail why",
   summary: "Explain why an order's review-request emails were or were not sent",
   calls: "read",

@@ -1,6 +1,6 @@
 import { silent } from "../../../terminal/view.ts";
 import type { Row } from "../../../terminal/row-stream.ts";
-import { type Command, command } from "../../program/command.ts";
+import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import type { Flags } from "../../program/flag.ts";
 import { operationCommand } from "../operations/operation-command.ts";
@@ -15,7 +15,7 @@ const created = operationCommand("orders.create", {
 /** Validation is the default, and is turned off as in `orders import`. */
 const { "validate-data": _on, "no-validate-data": _off, ...flags } = created.flags ?? {};
 
-export const ordersCreate: Command = command<Flags, Row>({
+export default command<Flags, Row>({
   ...created,
   flags: {
     ...flags,

@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 
-export const ordersGet = command({
+export default command({
   name: "orders get",
   summary: "Show an order with its products",
   calls: "read",

@@ -1,6 +1,6 @@
 import { filteredList } from "../operations/filtered-list.ts";
 
-export const ordersList = filteredList({
+export default filteredList({
   name: "orders list",
   operation: "orders.list",
   search: "orders.search",

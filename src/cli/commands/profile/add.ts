@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "./account-flags.ts";
 import { readText } from "../../program/flag-values.ts";
 
-export const profileAdd = command({
+export default command({
   name: "profile add",
   summary: "Create or update a profile for an account or a database",
   isLocalChange: true,

@@ -1,7 +1,7 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const profileList = command({
+export default command({
   name: "profile list",
   summary: "List profiles",
   examples: ["starpost profile list", "starpost profile list --json | jq -r '.[] | select(.current).name'"],

@@ -1,7 +1,7 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const profileRemove = command({
+export default command({
   name: "profile remove",
   summary: "Delete a profile with its secret and cached tokens",
   isLocalChange: true,

@@ -2,7 +2,7 @@ import { fields } from "../../../terminal/view.ts";
 import { liveFlags } from "./account-flags.ts";
 import { command } from "../../program/command.ts";
 
-export const profileSet = command({
+export default command({
   name: "profile set",
   summary: "Mark a profile as live or not live",
   isLocalChange: true,

@@ -1,7 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const profileShow = command({
+export default command({
   name: "profile show",
   summary: "Show a profile (default: the current one) and where its secret is stored",
   argument: "[name]",

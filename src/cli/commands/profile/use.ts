@@ -1,7 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const profileUse = command({
+export default command({
   name: "profile use",
   summary: "Set the current profile",
   isLocalChange: true,

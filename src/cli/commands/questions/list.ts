@@ -1,6 +1,6 @@
 import { filteredList } from "../operations/filtered-list.ts";
 
-export const questionsList = filteredList({
+export default filteredList({
   name: "questions list",
   operation: "questions.list",
   search: "questions.search",

@@ -9,7 +9,7 @@ const ofOne = operationCommand("reviews.bottomLine", { name });
 const ofAll = operationCommand("reviews.bottomLines", { name });
 
 /** Two operations: one for a single product, one for a list of products. */
-export const reviewsBottomLine: Command = {
+export default {
   ...ofAll,
   summary: "Show the number of reviews and the average score of one product or all products",
   calls: "read",
@@ -26,4 +26,4 @@ export const reviewsBottomLine: Command = {
     );
   },
   render: (data) => (data instanceof RowStream ? ofAll.render(data) : ofOne.render(data)),
-};
+} satisfies Command;

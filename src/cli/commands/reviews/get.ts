@@ -1,11 +1,11 @@
 import type { RowStream, Row } from "../../../terminal/row-stream.ts";
-import { type Command, command } from "../../program/command.ts";
+import { command } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 
 const shown = operationCommand("reviews.get", { name: "reviews get", summary: "Show a published review" });
 
-export const reviewsGet: Command = command<Flags, RowStream | Row>({
+export default command<Flags, RowStream | Row>({
   ...shown,
   run: async (context, given) => {
     try {

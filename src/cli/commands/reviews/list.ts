@@ -1,7 +1,7 @@
 import { valuesOfField } from "../../program/field-values.ts";
 import { filteredList } from "../operations/filtered-list.ts";
 
-export const reviewsList = filteredList({
+export default filteredList({
   name: "reviews list",
   operation: "reviews.list",
   search: "reviews.search",

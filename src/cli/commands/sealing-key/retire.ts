@@ -4,7 +4,7 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 
-export const sealingKeyRetire = command({
+export default command({
   name: "sealing-key retire",
   summary: "Delete old sealing keys",
   isLocalChange: true,

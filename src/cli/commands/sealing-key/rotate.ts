@@ -2,7 +2,7 @@ import { countOf } from "../../../terminal/plural.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const sealingKeyRotate = command({
+export default command({
   name: "sealing-key rotate",
   summary: "Add a sealing key, and encrypt the secrets of the database with it",
   isLocalChange: true,

@@ -13,7 +13,7 @@ export const emailTypeFlags = {
   },
 } as const;
 
-export const unsubscribersAdd = command({
+export default command({
   name: "unsubscribers add",
   summary: "Unsubscribe addresses from emails",
   calls: "write",

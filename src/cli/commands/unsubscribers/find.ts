@@ -1,7 +1,7 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const unsubscribersFind = command({
+export default command({
   name: "unsubscribers find",
   summary: "Show the email types that an address is unsubscribed from",
   calls: "read",

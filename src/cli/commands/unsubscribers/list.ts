@@ -1,6 +1,6 @@
 import { nameEmailType } from "../../../contract/emails/type-names.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
-import { type Command, command } from "../../program/command.ts";
+import { command } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import { filteredList } from "../operations/filtered-list.ts";
 
@@ -23,7 +23,7 @@ const listed = filteredList({
 });
 
 /** Adds the names of the email types, of which the operations return only the numbers. */
-export const unsubscribersList: Command = command<Flags, unknown>({
+export default command<Flags, unknown>({
   ...listed,
   run: async (context, given) => {
     const rows = await listed.run(context, given);

@@ -4,7 +4,7 @@ import { confirmDestruction } from "../../program/confirm.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { emailTypeFlags } from "./add.ts";
 
-export const unsubscribersRemove = command({
+export default command({
   name: "unsubscribers remove",
   summary: "Resume emails to unsubscribed addresses",
   calls: "write",

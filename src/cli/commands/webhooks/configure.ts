@@ -3,7 +3,7 @@ import { parseSwitch } from "../../../config/webhook-settings.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
-export const webhooksConfigure = command({
+export default command({
   name: "webhooks configure",
   summary: "Configure whether the profile's webhooks may call private and local addresses",
   isLocalChange: true,

@@ -4,7 +4,7 @@ import { withService } from "../../program/with-service.ts";
 import { oneOf } from "../../program/flag-values.ts";
 import { eventNames } from "./delivery-format.ts";
 
-export const webhooksCreate = command({
+export default command({
   name: "webhooks create",
   summary: "Create a webhook and print its signing secret",
   calls: "write",

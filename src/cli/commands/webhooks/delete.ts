@@ -4,7 +4,7 @@ import { confirmDestruction } from "../../program/confirm.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 
-export const webhooksDelete = command({
+export default command({
   name: "webhooks delete",
   summary: "Delete a webhook",
   calls: "write",

@@ -10,7 +10,7 @@ import { describeAttempt, describeState, describeTarget, eventNames } from "./de
 
 const defaultLimit = 20;
 
-export const webhooksDeliveries = command({
+export default command({
   name: "webhooks deliveries",
   summary: "List webhook deliveries, newest first, or show one by ID",
   calls: "read",

@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 
-export const webhooksList = command({
+export default command({
   name: "webhooks list",
   summary: "List webhooks",
   calls: "read",

@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import { usageError } from "../../../config/user-error.ts";
 import { readAge } from "../../program/flag-values.ts";
 
-export const webhooksListen = command({
+export default command({
   name: "webhooks listen",
   summary: "Show webhook deliveries as they happen, until Ctrl-C",
   examples: [

@@ -4,7 +4,7 @@ import { readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 import { describeState } from "./delivery-format.ts";
 
-export const webhooksRedeliver = command({
+export default command({
   name: "webhooks redeliver",
   summary: "Send a webhook delivery again, with the same event ID",
   calls: "write",

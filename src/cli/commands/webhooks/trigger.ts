@@ -4,7 +4,7 @@ import { oneOf } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 import { eventNames } from "./delivery-format.ts";
 
-export const webhooksTrigger = command({
+export default command({
   name: "webhooks trigger",
   summary: "Send a sample event to the webhooks that receive such events",
   calls: "write",

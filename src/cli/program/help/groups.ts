@@ -1,4 +1,4 @@
-import { recordNouns } from "../../commands/records/commands.ts";
+import { recordKinds } from "../../../records/index.ts";
 
 const moderation = {
   reviews: "Import, export, and moderate reviews",
@@ -7,7 +7,9 @@ const moderation = {
 };
 
 /** Record kinds, except those that another group lists. */
-const records = Object.fromEntries(Object.entries(recordNouns).filter(([noun]) => !(noun in moderation)));
+const records = Object.fromEntries(
+  recordKinds.filter(({ name }) => !(name in moderation)).map(({ name }) => [name, `Import and export ${name}`]),
+);
 
 /** The nouns in the order of `starpost --help`, by group, with their summaries. */
 export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -2,7 +2,7 @@ import { command } from "../../../program/command.ts";
 import { withService } from "../../../program/with-service.ts";
 import { viewOfRules } from "./view.ts";
 
-export const mailRulesList = command({
+export default command({
   name: "mail rules list",
   summary: "List the rules that suppress emails, and the email settings",
   calls: "read",

@@ -8,7 +8,7 @@ import { viewOfSetting } from "./view.ts";
 /** Restores the default of a setting; not a valid value of any setting. */
 const defaultKeyword = "default";
 
-export const mailRulesSet = command({
+export default command({
   name: "mail rules set",
   summary: "Change an email setting",
   calls: "write",

@@ -5,7 +5,7 @@ import { command } from "../../../program/command.ts";
 import { readOneOf, readText } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
 
-export const mailTemplatesEdit = command({
+export default command({
   name: "mail templates edit",
   summary: "Edit the email template of a category in an editor or from a file",
   calls: "write",

@@ -2,7 +2,7 @@ import { table } from "../../../../terminal/view.ts";
 import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 
-export const mailTemplatesList = command({
+export default command({
   name: "mail templates list",
   summary: "List email templates and show which are customized",
   calls: "read",

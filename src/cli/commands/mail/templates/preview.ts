@@ -4,7 +4,7 @@ import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 import { readOneOf, readText } from "../../../program/flag-values.ts";
 
-export const mailTemplatesPreview = command({
+export default command({
   name: "mail templates preview",
   summary: "Render an email template with sample data to an HTML page",
   argument: "<category>",

@@ -5,7 +5,7 @@ import { command } from "../../../program/command.ts";
 import { readOneOf } from "../../../program/flag-values.ts";
 import { confirmDestruction } from "../../../program/confirm.ts";
 
-export const mailTemplatesReset = command({
+export default command({
   name: "mail templates reset",
   summary: "Delete the custom template of a category and restore the built-in one",
   calls: "write",

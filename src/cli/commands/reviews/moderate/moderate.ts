@@ -5,7 +5,7 @@ import { exitStatus } from "../../../program/exit-status.ts";
 import { oneOf, readText, readWholeNumber } from "../../../program/flag-values.ts";
 import type { ModerationResult } from "./decisions.ts";
 
-export const reviewsModerate = command({
+export default command({
   name: "reviews moderate",
   summary: "Decide on reviews that are held, one key per decision",
   examples: [

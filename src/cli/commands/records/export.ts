@@ -23,7 +23,7 @@ const exportFlags = {
   "rate-share": paceFlags["rate-share"],
 } as const;
 
-export function exportCommand(kind: RecordKind): Command {
+export default function exportCommand(kind: RecordKind): Command {
   const { summary, examples, flags: kindFlags } = kind.exportCommand;
   return command({
     name: `${kind.name} export`,

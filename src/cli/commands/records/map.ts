@@ -5,7 +5,7 @@ import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 
 /** The command that creates a mapping file. It prompts only for settings that no flag defines. */
-export function mapCommand(kind: RecordKind): Command {
+export default function mapCommand(kind: RecordKind): Command {
   const flags = importFlagsOf(kind);
   const { map, set, layout, delimiter, encoding, sheet } = flags;
   return command({

@@ -4,7 +4,7 @@ import { type Command, command } from "../../program/command.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 import { checkSummaryColumns, flattenSummary, statusOfImport } from "./import-view.ts";
 
-export function importCommand(kind: RecordKind): Command {
+export default function importCommand(kind: RecordKind): Command {
   const { summary, examples } = kind.importCommand;
   return command({
     name: `${kind.name} import`,

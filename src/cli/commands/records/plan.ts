@@ -7,7 +7,7 @@ import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 import { statusOfImport } from "./import-view.ts";
 
 /** The command that previews an import. It has the flags of the import, except `--dry-run`. */
-export function planCommand(kind: RecordKind): Command {
+export default function planCommand(kind: RecordKind): Command {
   const { "dry-run": _dryRun, ...flagsOfImport } = importFlagsOf(kind);
   return command({
     name: `${kind.name} plan`,

@@ -1,0 +1,38 @@
+import { listCommandFiles } from "./.ci/generated-modules.js";
+
+export default {
+  entry: [
+    ...listCommandFiles().map(({ path }) => `src/cli/commands/${path}!`),
+    "src/main.ts!",
+    "src/cli/program/help/man-page.ts",
+    "src/config/keyring-process.ts!",
+    "src/app/database-probe.ts!",
+    "src/app/backups/backup-process.ts!",
+    "src/email/templates/template-thread.ts!",
+    "test/bench/*.ts",
+    "test/bench/support/bare-server.ts",
+    "test/attack/attacks/*.ts",
+    "test/attack/probe.js",
+  ],
+  project: ["src/**/*.ts!", "test/**/*.{ts,js}", "bin/*.js"],
+  ignoreDependencies: ["@stryker-mutator/api", "@stryker-mutator/vitest-runner"],
+  ignoreExportsUsedInFile: true,
+  ignoreBinaries: [
+    "dbus-daemon",
+    "dbus-send",
+    "gnome-keyring-daemon",
+    "groff",
+    "jq",
+    "man",
+    "mandoc",
+    "mkfifo",
+    "mount",
+    "openssl",
+    "pg_dump",
+    "script",
+    "starpost",
+    "systemd-analyze",
+    "umount",
+    "unshare",
+  ],
+};

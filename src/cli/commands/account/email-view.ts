@@ -1,0 +1,48 @@
+import { fields } from "../../../terminal/view.ts";
+import { type Command, command, type CommandOf } from "../../program/command.ts";
+import type { Flags } from "../../program/flag.ts";
+import type { EmailAccessChange } from "../../../app/ports.ts";
+import type { EmailAccessData } from "./email-access.ts";
+
+export const notes = ["Works on the embedded database. Emails to the outbox folder need no permission."];
+
+type Change = EmailAccessChange | Promise<EmailAccessChange>;
+
+/** A command of the operator that changes which emails an account may send through a mail server. */
+export function emailChange(
+  declared: Omit<CommandOf<Flags, EmailAccessData>, "run" | "render" | "isLocalChange">,
+  readChange: (args: readonly string[]) => Change,
+): Command {
+  return command({
+    ...declared,
+    isLocalChange: true,
+    run: async (context, { arguments: [appKey = "", ...args] }) => {
+      const { changeEmailAccess } = await import("./email-access.ts");
+      return changeEmailAccess(context, appKey, await readChange(args));
+    },
+    render: viewOfAccess,
+  });
+}
+
+export function viewOfAccess({ app_key, ...sending }: EmailAccessData) {
+  return fields({ app_key, ...viewOfSending(sending) });
+}
+
+/** The rows about email in the views of an account. */
+export function viewOfSending({
+  email_enabled,
+  daily_quota,
+  used_today,
+  held,
+  test_recipients,
+}: Omit<EmailAccessData, "app_key">) {
+  const { email_not_enabled = 0, daily_quota_reached = 0 } = held;
+  return {
+    "email sending": email_enabled ? "enabled" : "not enabled",
+    "emails per day": daily_quota,
+    "emails today": used_today,
+    "held until enabled": email_not_enabled,
+    "held until tomorrow": daily_quota_reached,
+    "test recipients": test_recipients.join(", "),
+  };
+}

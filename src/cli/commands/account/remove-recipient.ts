@@ -1,0 +1,15 @@
+import { emailChange } from "./email-view.ts";
+
+export default emailChange(
+  {
+    name: "account remove-recipient",
+    summary: "Remove an address from the approved recipients of test emails",
+    argument: "<app_key> <address>",
+    examples: [
+      "starpost account remove-recipient k3J9xQ owner@shop.example",
+      "starpost account remove-recipient k3J9xQ owner@shop.example --json",
+    ],
+    notes: ["`starpost account email-status` lists the approved recipients."],
+  },
+  ([recipient = ""]) => ({ type: "remove", recipient }),
+);

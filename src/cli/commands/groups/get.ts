@@ -1,0 +1,3 @@
+import { operationCommand } from "../operations/operation-command.ts";
+
+export default operationCommand("groups.get", { name: "groups get", summary: "Show a product group and its products" });
