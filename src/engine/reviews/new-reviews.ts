@@ -41,7 +41,7 @@ export async function createReviews(
   const undecided = { reviewer_type, order_row: orderRow ?? null, published: 0, moderation: null, images: 0 };
   const uncommented = { comment: null, comment_at: null, created_at: context.nowMs };
   const parts = places.map(({ product, author, row }) => {
-    return { product, author, row: { ...row, ...undecided, ...uncommented } };
+    return { product, author, row: Object.assign(row, undecided, uncommented) };
   });
   const mayHold = !isStore && signedType === undefined;
   const rows = parts.map(({ row }) => row);

@@ -48,8 +48,7 @@ function toParts({ past, reviewer_type }: ImportedReview, { row, ...place }: Pla
   const commentedMs = past.comment_created_at ? Date.parse(past.comment_created_at) : created_at;
   return {
     ...place,
-    row: {
-      ...row,
+    row: Object.assign(row, {
       reviewer_type,
       published: isShown ? 1 : 0,
       moderation: isShown ? "published" : "unpublished",
@@ -58,7 +57,7 @@ function toParts({ past, reviewer_type }: ImportedReview, { row, ...place }: Pla
       created_at,
       images: past.images?.length ?? 0,
       order_row: null,
-    },
+    }),
   };
 }
 
