@@ -27,5 +27,3 @@ export const tables = {
 export interface Tables extends RowsOf<typeof tables> {}
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
-
-export type { PublicKind } from "./tables/accounts.ts";

@@ -5,8 +5,7 @@ import { deleteAccountRows, sameAccount, selectAccountRows, updateAccountRows } 
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { iso } from "../kernel/times.ts";
-import { announceQuestion } from "./question-announcement.ts";
-import { withdrawAnswerEmails, withdrawQuestionEmails } from "./question-emails.ts";
+import { announceQuestion, withdrawAnswerEmails, withdrawQuestionEmails } from "./question-messages.ts";
 import { listQuestionHistory, recordQuestionEvent, removePreviousTexts } from "./question-history.ts";
 import { toAnswer } from "./question-list.ts";
 import { addToQuestionTotals } from "./question-totals.ts";

@@ -1,7 +1,8 @@
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { queueEmail } from "../kernel/outbox.ts";
+import { queueEmail, queueWebhookEvents } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
+import { iso } from "../kernel/times.ts";
 import { withdrawEmails } from "../kernel/withdrawn-emails.ts";
 import { readAppKey } from "../accounts/account-profile.ts";
 import { findOwner } from "../accounts/store-owner.ts";
@@ -24,6 +25,31 @@ export async function queueAnswerRequest(question: QuestionKey, context: Handler
     },
     context,
   );
+}
+
+/** Queues the webhook event for a question that is now public, or for an answer to it. */
+export async function announceQuestion(
+  { id, accountId }: QuestionKey,
+  context: HandlerContext,
+  answer?: { readonly id: number; readonly content: string; readonly by_store: boolean },
+): Promise<void> {
+  const readData = async () => {
+    const { content, created_at, productId, product_name, asker } = await readQuestion({ id, accountId }, context);
+    return [
+      {
+        id,
+        content,
+        product_id: productId,
+        product_title: product_name,
+        display_name: asker.name,
+        email: asker.email,
+        created_at: iso(created_at),
+        app_key: await readAppKey(context, accountId),
+        ...(answer && { answer: { ...answer, created_at: iso(context.nowMs) } }),
+      },
+    ];
+  };
+  await queueWebhookEvents(answer ? "question_answered" : "question_asked", readData, accountId, context);
 }
 
 interface QuestionKey {
@@ -112,6 +138,7 @@ async function readQuestion({ id, accountId }: QuestionKey, { transaction }: Han
     .innerJoin("users", sameAccount("users.id", "questions.user_row"))
     .select(["questions.content", "products.product_id", "products.name as product_name"])
     .select(["products.url as product_url", "users.email as asker_email", "users.display_name as asker_name"])
+    .select("questions.created_at")
     .where("questions.id", "=", id)
     .executeTakeFirstOrThrow();
   return { productId: product_id, asker: { email: asker_email, name: asker_name }, ...texts };
