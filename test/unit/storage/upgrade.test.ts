@@ -8,8 +8,8 @@ import { newestSchema } from "../../../src/storage/schema/migrate.ts";
 import { addColumn, migrations } from "../../../src/storage/schema/migrations.ts";
 import { type Harness, openEngine } from "../../support/backends.ts";
 import { anOrder, aReview } from "../../support/builders.ts";
-import { placeOnPostgres, placeOnSqlite } from "../../support/databases.ts";
 import { changeDatabase, describeOldDatabases, oldShop, setSchemaVersion } from "../../support/old-databases.ts";
+import { takeEmptyDatabase } from "../../support/postgres.ts";
 import { findStaleWords } from "../../support/search-index.ts";
 
 /** Everything that a schema consists of, without the order in which it was created. */
@@ -84,11 +84,11 @@ describeOldDatabases("a database of the first schema", (place) => {
     onTestFinished(() => upgraded.db.destroy());
     const { data } = await upgraded.db.selectFrom("mails").select("data").where("id", "=", 1).executeTakeFirstOrThrow();
     expect(data).toBe('{"dropped":{"7":"unsubscribed"}}');
-    const fresh = await (upgraded.dialect.isServer ? placeOnPostgres() : placeOnSqlite());
-    const database = await openDatabase(fresh.url, { nowMs: 0 });
+    const fresh = upgraded.dialect.isServer ? await takeEmptyDatabase() : undefined;
+    const database = await openDatabase(fresh?.url ?? ":memory:", { nowMs: 0 });
     expect(await readSchema(upgraded)).toEqual(await readSchema(database));
     await database.db.destroy();
-    await fresh.remove();
+    await fresh?.drop();
     expect(await inspectDatabase(url, { clock: () => 0, busyTimeoutMs: 1_000 })).toMatchObject({
       facts: { schema: newestSchema, pendingMigrations: [] },
     });
