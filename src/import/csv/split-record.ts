@@ -1,7 +1,6 @@
 import { parse } from "csv-parse/sync";
 
 const quote = 34;
-const lineBreak = /[\r\n]/;
 
 /** Ends a record for the package. No valid record contains it outside quotes, whether lines end in LF or in CR only. */
 const recordEnd = "\r\n";
@@ -12,7 +11,6 @@ const recordEnd = "\r\n";
  * @param delimiter one character
  */
 export function parseRecords(texts: readonly string[], delimiter: string): string[][] {
-  if (texts.length === 0) return [];
   return parse(texts.join(recordEnd), {
     delimiter,
     record_delimiter: recordEnd,
@@ -32,11 +30,11 @@ export function splitRecords(texts: readonly string[], delimiter: string): strin
   const rows = texts.map((text) => {
     const pieces = text.split(delimiter);
     if (!text.includes('"')) return pieces;
-    const hasBreaks = lineBreak.test(text);
+    const hasBreak = hasLineBreak(text);
     const cells: string[] = [];
     for (let at = 0; at < pieces.length; at++) {
       const piece = pieces[at] ?? "";
-      if (isSimplyQuoted(piece) && !(hasBreaks && lineBreak.test(piece))) cells.push(piece.slice(1, -1));
+      if (isSimplyQuoted(piece) && !(hasBreak && hasLineBreak(piece))) cells.push(piece.slice(1, -1));
       else if (!piece.includes('"')) cells.push(piece);
       else {
         const end = piece.charCodeAt(0) === quote && hasOddQuotes(piece) ? findClosingPiece(pieces, at + 1) : at;
@@ -47,15 +45,18 @@ export function splitRecords(texts: readonly string[], delimiter: string): strin
     }
     return cells;
   });
-  for (const [at, [value = ""]] of parseRecords(fields, delimiter).entries()) {
-    const [cells = [], column = 0] = places[at] ?? [];
-    cells[column] = value;
-  }
+  // As the fields of a single record, since each record has a cost, too.
+  const [values = []] = fields.length === 0 ? [] : parseRecords([fields.join(delimiter)], delimiter);
+  for (const [at, [cells, column]] of places.entries()) cells[column] = values[at] ?? "";
   return rows;
 }
 
 export function splitRecord(text: string, delimiter: string): string[] {
   return splitRecords([text], delimiter)[0] ?? [];
+}
+
+function hasLineBreak(text: string): boolean {
+  return text.includes("\n") || text.includes("\r");
 }
 
 function isSimplyQuoted(piece: string): boolean {
