@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Customer } from "../../../contract/index.ts";
 import type { PersonRun } from "../../../import/people/person-rows.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import { narrowLayout } from "../../../terminal/text-layout.ts";
+import { formatSections } from "../../../terminal/sections.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { describeRecord, formatReason } from "../mail/email-format.ts";
 
@@ -138,25 +138,26 @@ function listSections(customer: ShownCustomer): readonly (readonly [title: strin
 export function viewOfCustomer(customer: ShownCustomer): View {
   const sections = listSections(customer);
   const names = customer.names.length === 0 ? "" : ` (${customer.names.slice(0, 3).join(", ")})`;
-  const lines = sections.flatMap(([title, rows]) => (rows.length === 0 ? [] : ["", ...formatSection(title, rows)]));
+  const lines = formatSections(
+    sections.flatMap(([title, rows]) => (rows.length === 0 ? [] : [toSection(title, rows)])),
+    { maxWidth: screenWidth },
+  );
   const rows = sections.flatMap(([, found]) => found.map((row) => ({ ...row })));
-  return text([`${customer.email}${names}`, ...lines], rows, ["kind", "id", "date", "state", "about"]);
+  return text([`${customer.email}${names}`, ...(lines.length === 0 ? [] : ["", ...lines])], rows, [
+    "kind",
+    "id",
+    "date",
+    "state",
+    "about",
+  ]);
 }
 
-function formatSection(title: string, rows: readonly ShownRow[]): string[] {
+function toSection(title: string, rows: readonly ShownRow[]) {
   const shown = rows.slice(0, maxRows);
-  const widthOf = (column: "id" | "state") => Math.max(...shown.map((row) => String(row[column]).length));
-  const [idWidth, stateWidth] = [widthOf("id"), widthOf("state")];
   const hidden = rows.length - shown.length;
-  return [
-    `${title} (${rows.length})`,
-    ...shown.map(({ id, date, state, about }) => {
-      const start = `  ${String(id).padEnd(idWidth)}  ${date}  ${state.padEnd(stateWidth)}`.trimEnd();
-      return narrowLayout.truncate(
-        stateWidth === 0 ? `${start}  ${about}` : `${start.padEnd(16 + idWidth + stateWidth)}  ${about}`,
-        screenWidth,
-      );
-    }),
-    ...(hidden > 0 ? [`  … and ${hidden} more; to see all, use --json`] : []),
-  ];
+  return {
+    title: `${title} (${rows.length})`,
+    rows: shown.map(({ id, date, state, about }) => [String(id), date, state, about]),
+    notes: hidden > 0 ? [`  … and ${hidden} more; to see all, use --json`] : [],
+  };
 }

@@ -1,6 +1,7 @@
 import type { ErasedCounts } from "../../../contract/index.ts";
 import type { ReviewErasure } from "../../../contract/customers/review-erasures.ts";
 import { countOf } from "../../../terminal/plural.ts";
+import { formatSections } from "../../../terminal/sections.ts";
 import { text, type View } from "../../../terminal/view.ts";
 
 /** What was erased, or would be. Contains no personal data. */
@@ -61,29 +62,23 @@ export function viewOfErasure(erased: Erased): View {
   const { state, erasure_id, counts, imports, kept_files, backups, reviews } = erased;
   const title = state === "planned" ? "The erasure would change:" : `Erased (erasure ${erasure_id}):`;
   const found = labels.filter(([name]) => counts[name] > 0);
-  const width = Math.max(0, ...found.map(([, what]) => what.length));
-  const countWidth = Math.max(0, ...found.map(([name]) => String(counts[name]).length));
-  const lines = found.map(([name, what, done]) => {
-    const count = String(counts[name]).padStart(countWidth);
-    return `  ${what.padEnd(width)}  ${count}  ${name === "reviews" ? doneWithReviews[reviews] : done}`;
+  const done = found.map(([name, what, effect]) => {
+    return [what, String(counts[name]), name === "reviews" ? doneWithReviews[reviews] : effect];
   });
   const runs = imports.map(({ import_id, kind, state: runState }) => {
     const note =
       runState === "finished" ? "can no longer be verified or undone" : `is ${runState}; finish or purge it first`;
-    return `  ${import_id} (${kind}): ${note}`;
+    return [`${import_id} (${kind}): ${note}`];
   });
   const sections = [
-    [title, ...(lines.length === 0 ? ["  nothing in the account"] : lines)],
-    ...(runs.length > 0
-      ? [["", state === "planned" ? "Import files to remove:" : "Removed import files:", ...runs]]
-      : []),
-    ...(kept_files.length > 0
-      ? [["", "Files that contain the address, which you must delete yourself:", ...indent(kept_files)]]
-      : []),
-    ...(backups.length > 0 ? [["", "Backups made before, which may contain the customer:", ...indent(backups)]] : []),
+    { title, rows: done.length === 0 ? [["nothing in the account"]] : done },
+    { title: state === "planned" ? "Import files to remove:" : "Removed import files:", rows: runs },
+    {
+      title: "Files that contain the address, which you must delete yourself:",
+      rows: kept_files.map((file) => [file]),
+    },
+    { title: "Backups made before, which may contain the customer:", rows: backups.map((file) => [file]) },
   ];
   const rows = labels.map(([name]) => ({ record: name, count: counts[name] }));
-  return text(sections.flat(), rows, ["record", "count"]);
+  return text(formatSections(sections, { rightColumn: 1 }), rows, ["record", "count"]);
 }
-
-const indent = (paths: readonly string[]) => paths.map((path) => `  ${path}`);

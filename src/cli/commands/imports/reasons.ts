@@ -3,6 +3,7 @@ import type { RejectReason } from "../../../import/report/reject-reasons.ts";
 import { readRunReport } from "../../../import/report/run-report.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Redactor } from "../../../terminal/redactor.ts";
+import { alignRows } from "../../../terminal/sections.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 
 /** The most reject reasons that are listed. */
@@ -23,11 +24,11 @@ export function describeReportedReasons(runsFolder: string, id: string, redactor
       : []),
     ...(unknown > 0 ? [[unknown, "reason not recorded yet; resume the import to record it"] as const] : []),
   ];
-  const width = Math.max(0, ...entries.map(([rows]) => formatNumber(rows).length));
   return [
     `${formatNumber(lost)} of ${countOf(summary.rows.read, "row")} ${lost === 1 ? "was" : "were"} not imported:`,
-    ...entries.map(
-      ([rows, text]) => `  ${formatNumber(rows).padStart(width)} ${rows === 1 ? "row " : "rows"}  ${text}`,
+    ...alignRows(
+      entries.map(([rows, text]) => [`${formatNumber(rows)} ${rows === 1 ? "row " : "rows"}`, text]),
+      { rightColumn: 0 },
     ),
   ];
 }

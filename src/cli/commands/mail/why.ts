@@ -3,6 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import type { ExplainedDecision, RuleResult } from "../../../contract/index.ts";
 import type { Service } from "../../../service/service.ts";
 import type { OutputOf } from "../../../service/transport.ts";
+import { formatSections, type Section } from "../../../terminal/sections.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
@@ -117,7 +118,8 @@ function viewOfWhy(explained: readonly Explanation[], addedColumns: readonly str
   const lines = explained.flatMap(({ order_id, email, customer_name, order_date, decisions }, at) => [
     ...(at === 0 ? [] : [""]),
     `Order ${order_id} of ${order_date.slice(0, 10)}, ${customer_name} <${email}>`,
-    ...decisions.flatMap((decision) => ["", ...describeDecision(decision)]),
+    "",
+    ...formatSections(decisions.map(describeDecision)),
   ]);
   const rows = explained.flatMap(({ order_id, decisions }) =>
     decisions.flatMap(({ products, rules, decided_by, sentence }) => {
@@ -130,19 +132,20 @@ function viewOfWhy(explained: readonly Explanation[], addedColumns: readonly str
   return text(lines, rows, [...addedColumns, "product_id", "rule", "result", "description", "decided_by", "sentence"]);
 }
 
-function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: ExplainedDecision): string[] {
+function describeDecision({ products, is_whole_order, mail_id, rules, sentence }: ExplainedDecision): Section {
   const names = products.map(({ name, product_id }) => `${name} (${product_id})`).join(", ");
   const heading = is_whole_order ? `Entire order: ${names}` : names;
-  const width = Math.max(...rules.map(({ name }) => name.length));
-  return [
-    mail_id === null ? heading : `${heading}, email ${mail_id}`,
-    ...rules.map(({ name, result, description }) => {
+  return {
+    title: mail_id === null ? heading : `${heading}, email ${mail_id}`,
+    rows: rules.map(({ name, result, description }) => {
       const reason = result === "decides" ? `: ${description}` : "";
-      return `  ${name.padEnd(width)}  ${resultLabels[result]}${reason}`;
+      return [name, `${resultLabels[result]}${reason}`];
     }),
-    ...products
-      .filter(({ dropped_by }) => dropped_by !== null)
-      .map(({ name, dropped_by }) => `  without ${name}: ${dropped_by}`),
-    sentence,
-  ];
+    notes: [
+      ...products
+        .filter(({ dropped_by }) => dropped_by !== null)
+        .map(({ name, dropped_by }) => `  without ${name}: ${dropped_by}`),
+      sentence,
+    ],
+  };
 }

@@ -19,6 +19,7 @@ import { usageError, type UserError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
 import { type MappingPrompts, promptMapping } from "./map-dialog.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
+import { alignRows } from "../../../terminal/sections.ts";
 import { countOf } from "../../../terminal/plural.ts";
 
 export interface MapRequest {
@@ -88,16 +89,15 @@ function describeDraft({ file, layout, samples, encoding, delimiter, isConverted
 /** Describes the mapping that was proposed without prompting. Contains no values of rows, because logs are stored. */
 function describeProposal(draft: MappingDraft, answers: Answers): string[] {
   const open = openFields(draft, answers.takesLayout);
-  const widest = Math.max(0, ...open.map(({ field }) => field.length));
-  const lines = open.flatMap(({ field, column, confidence }) => {
+  const mapped = open.flatMap(({ field, column, confidence }) => {
     const isTaken = (answers.of.get(field) ?? "none") !== "none";
-    return isTaken ? [`  ${field.padEnd(widest)}  column '${column}' (${confidence})`] : [];
+    return isTaken ? [[field, `column '${column}' (${confidence})`]] : [];
   });
   const omitted = open.filter(({ field, column }) => column !== undefined && answers.of.get(field) === "none");
   const guesses = omitted.map(({ field, column }) => `${field} (column '${column}')`);
   const unused = findUnused(draft, answers);
   return [
-    ...lines,
+    ...alignRows(mapped),
     ...(guesses.length > 0 ? [`Not mapped, because the match is uncertain: ${guesses.join(", ")}.`] : []),
     ...(unused.length > 0 ? [`Unused columns: ${unused.join(", ")}.`] : []),
   ];
@@ -107,16 +107,15 @@ const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
 
 /** The error for fields that only a person can decide, with the columns that could be meant. */
 function undecidedError({ file, urlField }: MappingDraft, undecided: readonly FieldProposal[]): UserError {
-  const widest = Math.max(...undecided.map(({ field }) => field.length));
-  const lines = undecided.map(({ field, similar }) => {
-    const columns = similar.length === 0 ? "no similar column" : `similar columns: '${similar.join("', '")}'`;
-    return `\n  ${field.padEnd(widest)}  ${columns}`;
-  });
+  const rows = undecided.map(({ field, similar }) => [
+    field,
+    similar.length === 0 ? "no similar column" : `similar columns: '${similar.join("', '")}'`,
+  ]);
   const field = undecided[0]?.field ?? "";
   const needsUrl = undecided.some((one) => one.field === urlField);
   const forUrl = needsUrl ? `To build ${urlField} from other fields, use ${urlFlag}. ` : "";
   return usageError(
-    `${file}: cannot decide where these fields come from:${lines.join("")}`,
+    `${file}: cannot decide where these fields come from:\n${alignRows(rows).join("\n")}`,
     `${forUrl}For each of them, name a column (--map ${field}=<column>) or a value (--set ${field}=<value>), or run the command in a terminal without --yes.`,
   );
 }
