@@ -39,13 +39,6 @@ describe("every command", () => {
     expect((await run(["help", "mail", "rules"])).stdout).toMatch(/^[^\n]*emails/);
   });
 
-  it("has the name that the path of its file states", async () => {
-    const loaded = await Promise.all(Object.entries(commands).map(async ([name, load]) => [name, (await load()).name]));
-    expect(loaded.filter(([name, declared]) => name !== declared)).toEqual([]);
-    const files = listCommandFiles().filter(({ path }) => !path.startsWith("records/"));
-    expect(files.filter(({ name }) => !(name in commands))).toEqual([]);
-  });
-
   it("has at least two examples", () => {
     expect(named(all.filter(({ examples = [] }) => examples.length < 2))).toEqual([]);
   });

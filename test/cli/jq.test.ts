@@ -17,7 +17,6 @@ const rows = [
 const table: CommandTable = {
   "shop rows": async () =>
     command({
-      name: "shop rows",
       summary: "Print rows",
       run: async () =>
         new RowStream(
@@ -28,29 +27,27 @@ const table: CommandTable = {
           { columns: ["id"] },
         ),
       render: () => line("id", 1),
-    }),
+    })("shop rows"),
   "shop one": async () =>
-    command({ name: "shop one", summary: "Print a record", run: async () => rows[0], render: () => line("id", 1) }),
+    command({ summary: "Print a record", run: async () => rows[0], render: () => line("id", 1) })("shop one"),
   "shop text": async () =>
     command({
-      name: "shop text",
       summary: "Write a document",
       run: async ({ io }) => {
         io.stdout.write('{"id": 12345678901234567890');
         io.stdout.write("123}\n");
       },
       render: () => line("id", 1),
-    }),
+    })("shop text"),
   "shop fail": async () =>
     command({
-      name: "shop fail",
       summary: "Fail after a document",
       run: async ({ io }) => {
         io.stdout.write('{"id":9}\n');
         throw new UserError("failed", "no more rows");
       },
       render: () => line("id", 1),
-    }),
+    })("shop fail"),
 };
 const shop = (verb: string, flags: readonly string[], settings: RunSettings = {}) =>
   run(["shop", verb, ...flags], { table, ...settings });

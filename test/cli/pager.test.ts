@@ -17,20 +17,18 @@ const pages = async function* (count: number) {
 const commands: CommandTable = {
   "rows list": async () =>
     command({
-      name: "rows list",
       summary: "List rows",
       flags: { count: { value: "<n>", description: "rows", read: Number } },
       run: async (_context, { flags }) => Array.from({ length: flags.count ?? 0 }, (_, id) => ({ id })),
       render: (rows) => tableOf(rows, ["id"]),
-    }),
+    })("rows list"),
   "rows stream": async () =>
     command({
-      name: "rows stream",
       summary: "Stream rows",
       flags: { pages: { value: "<n>", description: "pages", read: Number } },
       run: async (_context, { flags }) => new RowStream(pages(flags.pages ?? 1), { columns: ["id", "text"] }),
       render: () => tableOf([], ["id"]),
-    }),
+    })("rows stream"),
 };
 
 let folder: string;
@@ -118,11 +116,10 @@ describe("the pager", () => {
     const table: CommandTable = {
       "rows list": async () =>
         command({
-          name: "rows list",
           summary: "List rows",
           run: async () => Array.from({ length: 20 }, () => ({ id: "a\u001B[2Jb" })),
           render: (rows) => tableOf(rows, ["id"]),
-        }),
+        })("rows list"),
     };
     const io = { isStdoutTerminal: true, rows: 5 };
     await run(["rows", "list"], { env: { PAGER: pager, NO_COLOR: "1" }, table, io });

@@ -19,7 +19,6 @@ interface Seen {
 /** Creates commands that record their input. */
 function tableWith(seen: Seen, fail?: unknown): CommandTable {
   const show = command({
-    name: "things show",
     summary: "Show a thing",
     argument: "<name...>",
     flags: {
@@ -38,16 +37,15 @@ function tableWith(seen: Seen, fail?: unknown): CommandTable {
       return { name: input.arguments.join("+"), size: input.flags.size ?? null };
     },
     render: (thing) => fields(thing),
-  });
+  })("things show");
   const list = command({
-    name: "things list",
     summary: "List things",
     run: async () => [
       { name: "a,b", size: 1 },
       { name: "c", size: 20 },
     ],
     render: (things) => tableOf(things, ["name", "size"]),
-  });
+  })("things list");
   return { "things show": async () => show, "things list": async () => list };
 }
 

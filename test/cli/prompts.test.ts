@@ -31,14 +31,13 @@ function openTerminal(answers: readonly (readonly [question: string, keys: strin
 const table = {
   "coupons wipe": async () =>
     command({
-      name: "coupons wipe",
       summary: "test",
       run: async (context) => {
         await confirmByName(context, "All codes of map_review are deleted.", "map_review");
         return { done: true };
       },
       render: (data) => silent(data),
-    }),
+    })("coupons wipe"),
 };
 
 test.each([

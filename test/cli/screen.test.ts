@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isPlain } from "../../src/cli/program/output/screen.ts";
 import { UserError } from "../../src/config/user-error.ts";
 import { command } from "../../src/cli/program/command.ts";
-import type { CommandTable } from "../../src/cli/program/command.ts";
+import type { Command, CommandTable } from "../../src/cli/program/command.ts";
 import { RowStream } from "../../src/terminal/row-stream.ts";
 import { table } from "../../src/terminal/view.ts";
 import { capture, makeFolder, run } from "./support.ts";
@@ -37,19 +37,18 @@ describe("color", () => {
 
 const long = "the file contains no rows that can be imported, so that no request was sent to the service at all";
 
-const tableOf = (declared: ReturnType<typeof command>): CommandTable => ({
+const tableOf = (declared: Command): CommandTable => ({
   [declared.name]: async () => declared,
 });
 
 const failing = tableOf(
   command({
-    name: "auth status",
     summary: "Fail",
     run: async () => {
       throw new UserError("usage", long, "To list earlier imports, run starpost imports list.");
     },
     render: () => table([], []),
-  }),
+  })("auth status"),
 );
 
 describe("an error", () => {
@@ -85,11 +84,10 @@ describe("an error", () => {
 describe("an empty list", () => {
   const rowsOf = (count: number) =>
     command({
-      name: "things list",
       summary: "List things",
       run: async () => new RowStream(pagesOf(count), { columns: ["name"] }),
       render: () => table([], ["name"]),
-    });
+    })("things list");
   async function* pagesOf(count: number) {
     yield Array.from({ length: count }, (_, at) => ({ name: `thing ${at}` }));
   }

@@ -15,8 +15,6 @@ export interface CommandInput<F extends Flags> {
 
 /** A command as data: `run` returns data, and `render` is a pure function of it. */
 export interface CommandOf<F extends Flags, D> {
-  /** Noun and verb, as typed. */
-  readonly name: string;
   readonly summary: string;
   /** Positional arguments as shown in help: `<file...>`, `<name> <value>`. */
   readonly argument?: string;
@@ -48,19 +46,27 @@ export interface CommandOf<F extends Flags, D> {
   exitStatus?(data: D): ExitStatus;
 }
 
-export type Command = CommandOf<Flags, unknown>;
+export interface Command extends CommandOf<Flags, unknown> {
+  /** Noun and verb, as typed: the path of its file. */
+  readonly name: string;
+}
+
+/** Makes a command from its name. */
+export type CommandFactory = (name: string) => Command;
 
 /** Commands by name, each loaded by its own import to keep startup fast. */
 export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
 /** Declares a command, inferring the types of its flags and data. */
-export function command<const F extends Flags, D>(declared: CommandOf<F, D>): Command {
-  const { calls, isLocalChange } = declared;
-  if (calls !== undefined)
-    return { ...declared, flags: { ...declared.flags, ...previewFlags(calls), ...declared.flags } };
-  return isLocalChange
-    ? { ...declared, flags: { ...declared.flags, "dry-run": { description: describedChange } } }
-    : declared;
+export function command<const F extends Flags, D>(declared: CommandOf<F, D>): CommandFactory {
+  const { calls, isLocalChange, flags } = declared;
+  if (calls !== undefined) {
+    return (name) => ({ ...declared, name, flags: { ...flags, ...previewFlags(calls), ...flags } });
+  }
+  return (name) =>
+    isLocalChange
+      ? { ...declared, name, flags: { ...flags, "dry-run": { description: describedChange } } }
+      : { ...declared, name };
 }
 
 const describedChange = "check and describe the change without making it";

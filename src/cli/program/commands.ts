@@ -42,12 +42,13 @@ const order: readonly string[] = Object.entries({
 export const commands: CommandTable = Object.fromEntries([
   ...recordKinds.flatMap((kind) =>
     (["import", "export", "plan", "map"] as const).map((verb) => {
-      return [`${kind.name} ${verb}`, async () => (await kindCommandFiles[verb]()).default(kind)] as const;
+      const name = `${kind.name} ${verb}`;
+      return [name, async () => (await kindCommandFiles[verb]()).default(kind)(name)] as const;
     }),
   ),
   ...[...new Set([...order, ...Object.keys(commandFiles)])].flatMap((name) => {
     const load = commandFiles[name];
-    return load ? [[name, async () => (await load()).default] as const] : [];
+    return load ? [[name, async () => (await load()).default(name)] as const] : [];
   }),
 ]);
 

@@ -2,7 +2,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account allow-private-webhooks",
   summary: "Allow the webhooks of an account to call private and local addresses",
   isLocalChange: true,
   argument: "<app_key>",

@@ -2,7 +2,6 @@ import { emailChange, notes } from "./email-view.ts";
 
 export default emailChange(
   {
-    name: "account approve-recipient",
     summary: "Allow test emails of an account to an address before its email is enabled",
     argument: "<app_key> <address>",
     examples: [

@@ -3,7 +3,6 @@ import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 
 export default command({
-  name: "account create",
   summary: "Create an account, and print its app key and secret",
   isLocalChange: true,
   examples: ["starpost account create --name 'Tea & Cups'", "starpost account create --json > account.json"],

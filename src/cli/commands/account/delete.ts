@@ -4,7 +4,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account delete",
   summary: "Delete an account and all of its data",
   isLocalChange: true,
   argument: "<app_key>",

@@ -2,7 +2,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account disable",
   summary: "Refuse all calls of an account, and hold its emails and webhooks",
   isLocalChange: true,
   argument: "<app_key>",

@@ -2,7 +2,6 @@ import { command } from "../../program/command.ts";
 import { notes, viewOfAccess } from "./email-view.ts";
 
 export default command({
-  name: "account email-status",
   summary: "Show whether an account may send email, its quota, and its held emails",
   argument: "<app_key>",
   examples: ["starpost account email-status k3J9xQ", "starpost account email-status k3J9xQ --json"],

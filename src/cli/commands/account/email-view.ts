@@ -1,5 +1,5 @@
 import { fields } from "../../../terminal/view.ts";
-import { type Command, command, type CommandOf } from "../../program/command.ts";
+import { command, type CommandFactory, type CommandOf } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import type { EmailAccessChange } from "../../../app/ports.ts";
 import type { EmailAccessData } from "./email-access.ts";
@@ -12,7 +12,7 @@ type Change = EmailAccessChange | Promise<EmailAccessChange>;
 export function emailChange(
   declared: Omit<CommandOf<Flags, EmailAccessData>, "run" | "render" | "isLocalChange">,
   readChange: (args: readonly string[]) => Change,
-): Command {
+): CommandFactory {
   return command({
     ...declared,
     isLocalChange: true,

@@ -2,7 +2,6 @@ import { emailChange, notes } from "./email-view.ts";
 
 export default emailChange(
   {
-    name: "account enable-email",
     summary: "Allow an account to send email, and send its held emails",
     argument: "<app_key>",
     examples: ["starpost account enable-email k3J9xQ", "starpost account enable-email k3J9xQ --json"],

@@ -3,7 +3,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account enable",
   summary: "Enable a disabled account, and send its held emails and webhooks",
   isLocalChange: true,
   argument: "<app_key>",

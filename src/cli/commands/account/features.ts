@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("account.features", { name: "account features" });
+export default operationCommand("account.features");

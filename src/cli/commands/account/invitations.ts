@@ -2,7 +2,6 @@ import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account invitations",
   summary: "List invitations that have not been used",
   examples: ["starpost account invitations", "starpost account invitations --json"],
   notes: ["Codes are not stored, so they cannot be shown again. Expired invitations are not listed."],

@@ -6,7 +6,6 @@ import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
 
 export default command({
-  name: "account invite",
   summary: "Create an invitation code, with which one account can be created",
   isLocalChange: true,
   examples: ["starpost account invite", "starpost account invite --expires-in 24h --json"],

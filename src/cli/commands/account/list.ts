@@ -2,7 +2,6 @@ import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account list",
   summary: "List the accounts of the embedded database",
   examples: ["starpost account list", "starpost account list --json"],
   run: async (context) => {

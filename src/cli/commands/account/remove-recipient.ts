@@ -2,7 +2,6 @@ import { emailChange } from "./email-view.ts";
 
 export default emailChange(
   {
-    name: "account remove-recipient",
     summary: "Remove an address from the approved recipients of test emails",
     argument: "<app_key> <address>",
     examples: [

@@ -3,7 +3,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account revoke-tokens",
   summary: "Revoke all tokens of an account, or one",
   isLocalChange: true,
   argument: "<app_key>",

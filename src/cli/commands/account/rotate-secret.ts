@@ -2,7 +2,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "account rotate-secret",
   summary: "Replace the secret of an account, and print the new one",
   isLocalChange: true,
   argument: "<app_key>",

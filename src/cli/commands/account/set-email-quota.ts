@@ -2,7 +2,6 @@ import { emailChange, notes } from "./email-view.ts";
 
 export default emailChange(
   {
-    name: "account set-email-quota",
     summary: "Set the number of emails that an account may send per day",
     argument: "<app_key> <emails>",
     argumentHelp: { emails: { description: "emails per day (UTC); `default` restores 10000", values: ["default"] } },

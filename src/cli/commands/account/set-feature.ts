@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("account.setFeature", { name: "account set-feature" });
+export default operationCommand("account.setFeature");

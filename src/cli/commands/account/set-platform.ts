@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("account.setPlatform", { name: "account set-platform" });
+export default operationCommand("account.setPlatform");

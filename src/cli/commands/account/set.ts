@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("account.set", {
-  name: "account set",
   examples: [
     "starpost account set --name 'Tea & Cups'",
     "starpost account set --bottom-lines-delay 0",

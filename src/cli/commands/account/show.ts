@@ -4,7 +4,6 @@ import { command } from "../../program/command.ts";
 import { viewOfSending } from "./email-view.ts";
 
 export default command({
-  name: "account show",
   summary: "Show an account and its settings",
   argument: "[app_key]",
   examples: ["starpost account show", "starpost account show k3J9xQ --json"],

@@ -2,7 +2,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "alias delete",
   summary: "Delete an alias",
   isLocalChange: true,
   argument: "<name>",

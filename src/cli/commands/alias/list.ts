@@ -2,7 +2,6 @@ import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "alias list",
   summary: "List aliases",
   examples: ["starpost alias list", "starpost alias list --jq '.[].alias'"],
   run: async ({ io, messages }) => {

@@ -2,7 +2,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "alias set",
   summary: "Create or change an alias for a command",
   isLocalChange: true,
   argument: "<name> <expansion>",

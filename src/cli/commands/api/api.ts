@@ -6,7 +6,6 @@ import { listOperations, operationNames, requireMethod } from "./operations.ts";
 import { methods } from "./target.ts";
 
 export default command({
-  name: "api",
   summary: "Call an operation of the API by name, or any method and path",
   calls: "any",
   argument: "[target] [path]",

@@ -14,7 +14,7 @@ export const apiCommands: CommandTable = Object.fromEntries(
 
 /** The command that calls an operation by name: `starpost api reviews.widget`. */
 export function apiCommandOf(operation: OperationName): Command {
-  return operationCommand(operation, { name: `api ${operation}`, isCalledByName: true });
+  return operationCommand(operation, { isCalledByName: true })(`api ${operation}`);
 }
 
 /**

@@ -3,7 +3,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "auth credentials",
   summary: "Print the app key and secret of a local profile's account",
   examples: ["starpost auth credentials --profile local", "starpost auth credentials --profile local --json"],
   run: async (context) => {

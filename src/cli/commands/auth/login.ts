@@ -3,7 +3,6 @@ import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
 export default command({
-  name: "auth login",
   summary: "Sign in to an account of a service and save it as a profile",
   examples: [
     "starpost auth login --base-url https://api.example.com --app-key KEY --profile shop",

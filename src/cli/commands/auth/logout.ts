@@ -2,7 +2,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "auth logout",
   summary: "Delete the profile's secret and cached tokens, but keep the profile",
   isLocalChange: true,
   examples: ["starpost auth logout", "starpost auth logout --profile shop"],

@@ -3,7 +3,6 @@ import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 
 export default command({
-  name: "auth status",
   summary: "Show the current account and whether its credentials are valid",
   examples: ["starpost auth status", "starpost auth status --json"],
   run: async (context) => {

@@ -2,7 +2,6 @@ import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "auth token",
   summary: "Print a valid access token (utoken)",
   examples: ["starpost auth token", 'curl -s "http://127.0.0.1:8080/apps/KEY/purchases?utoken=$(starpost auth token)"'],
   run: async (context) => {

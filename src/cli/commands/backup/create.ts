@@ -3,7 +3,6 @@ import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "backup create",
   summary: "Back up the database into one file, also while it is in use",
   argument: "[file]",
   argumentHelp: {

@@ -3,7 +3,6 @@ import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "backup list",
   summary: "List the backups that were made on this machine, newest first",
   examples: ["starpost backup list", "starpost backup list --json"],
   notes: [

@@ -5,7 +5,6 @@ import { confirmDestruction } from "../../program/confirm.ts";
 import { readText } from "../../program/flag-values.ts";
 
 export default command({
-  name: "backup restore",
   summary: "Replace the database with a backup",
   argument: "<file>",
   argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },

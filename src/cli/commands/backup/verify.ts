@@ -4,7 +4,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "backup verify",
   summary: "Check that a backup is complete and can be restored",
   argument: "<file>",
   argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },

@@ -5,7 +5,6 @@ import { command } from "../../program/command.ts";
 const shells = ["bash", "zsh", "fish"] as const;
 
 export default command({
-  name: "completion",
   summary: "Generate shell completion scripts (bash, zsh, fish)",
   argument: "<shell>",
   examples: [

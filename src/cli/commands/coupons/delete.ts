@@ -1,6 +1,5 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("coupons.delete", {
-  name: "coupons delete",
   summary: "Delete all coupon codes of an action",
 });

@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("coupons.list", { name: "coupons list", summary: "List coupon codes" });
+export default operationCommand("coupons.list", { summary: "List coupon codes" });

@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("coupons.stats", { name: "coupons stats", summary: "Count coupon codes by action" });
+export default operationCommand("coupons.stats", { summary: "Count coupon codes by action" });

@@ -8,7 +8,6 @@ import { describeErasure, type Erased, viewOfErasure } from "./erasure-format.ts
 import { findLocalImports } from "./local-imports.ts";
 
 export default command({
-  name: "customers erase",
   summary: "Erase a customer's data: reviews, orders, emails, and import files",
   argument: "<email>",
   examples: [

@@ -4,7 +4,6 @@ import { readWholeNumber } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 
 export default command({
-  name: "customers erasures",
   summary: "List erasures of customers' data, newest first",
   calls: "read",
   examples: ["starpost customers erasures", "starpost customers erasures --limit 5 --json"],

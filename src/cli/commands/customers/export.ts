@@ -7,7 +7,6 @@ import { withService } from "../../program/with-service.ts";
 import { findLocalImports } from "./local-imports.ts";
 
 export default command({
-  name: "customers export",
   summary: "Export everything stored about a customer as JSON or zip",
   calls: "read",
   argument: "<email>",

@@ -6,7 +6,6 @@ import { viewOfCustomer } from "./customer-format.ts";
 import { findLocalImports } from "./local-imports.ts";
 
 export default command({
-  name: "customers show",
   summary: "Show a customer's orders, reviews, questions, emails, and imports",
   calls: "read",
   argument: "<email>",

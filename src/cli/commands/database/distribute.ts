@@ -5,7 +5,6 @@ import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 
 export default command({
-  name: "database distribute",
   summary: "Distribute the tables of a PostgreSQL database over several servers by account (Citus)",
   examples: ["starpost database distribute", "starpost database distribute --profile shop --yes --json"],
   notes: [

@@ -4,7 +4,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "database status",
   summary: "Show the version, size, and schema of the embedded database",
   examples: ["starpost database status", "starpost database status --profile shop --json"],
   notes: [

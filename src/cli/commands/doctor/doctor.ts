@@ -9,7 +9,6 @@ import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 const defaultTimeoutMs = 10_000;
 
 export default command({
-  name: "doctor",
   summary: "Check the installation and suggest fixes",
   examples: ["starpost doctor", "starpost doctor --json", "starpost doctor --profile local --timeout 60"],
   notes: [

@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("groups.create", { name: "groups create", arguments: ["group_name"] });
+export default operationCommand("groups.create", { arguments: ["group_name"] });

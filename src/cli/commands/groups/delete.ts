@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("groups.delete", { name: "groups delete" });
+export default operationCommand("groups.delete");

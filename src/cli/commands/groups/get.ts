@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("groups.get", { name: "groups get", summary: "Show a product group and its products" });
+export default operationCommand("groups.get", { summary: "Show a product group and its products" });

@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("groups.list", { name: "groups list" });
+export default operationCommand("groups.list");

@@ -2,7 +2,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "help",
   summary: "Show help for a command or a topic",
   argument: "[about...]",
   examples: ["starpost help orders import", "starpost help topics", "starpost help exit-statuses"],

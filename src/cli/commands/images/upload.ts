@@ -6,7 +6,6 @@ import { readText } from "../../program/flag-values.ts";
 import { withService } from "../../program/with-service.ts";
 
 export default command({
-  name: "images upload",
   summary: "Add a photo to a review",
   calls: "write",
   examples: [

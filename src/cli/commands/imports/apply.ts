@@ -3,7 +3,6 @@ import { command } from "../../program/command.ts";
 import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/import-view.ts";
 
 export default command({
-  name: "imports apply",
   summary: "Run a saved plan, if its files have not changed",
   argument: "<plan.json>",
   examples: ["starpost imports apply plan.json", "starpost imports apply plan.json --json"],

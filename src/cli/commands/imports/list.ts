@@ -8,7 +8,6 @@ import { tableOfRuns } from "../records/import-view.ts";
 const kinds = recordKinds.map(({ name }) => name);
 
 export default command({
-  name: "imports list",
   summary: "List import runs, newest first",
   examples: [
     "starpost imports list",

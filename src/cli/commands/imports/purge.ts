@@ -7,7 +7,6 @@ import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
 
 export default command({
-  name: "imports purge",
   summary: "Delete the files of old import runs, including their reject files",
   isLocalChange: true,
   examples: ["starpost imports purge --older-than 30d", "starpost imports purge --older-than 4w --unfinished --yes"],

@@ -3,7 +3,6 @@ import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 
 export default command({
-  name: "imports report",
   summary: "Write an HTML report on an import run: counts, reject reasons, calls over time",
   argument: "<id>",
   flags: {

@@ -4,7 +4,6 @@ import { paceFlags } from "../records/import-flags.ts";
 import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/import-view.ts";
 
 export default command({
-  name: "imports resume",
   summary: "Resume an import run that did not finish",
   argument: "<id>",
   examples: ["starpost imports resume 20260131-094500-3f2a1c", "starpost imports resume 20260131 --rate 2"],

@@ -4,7 +4,6 @@ import { toneOfRun } from "../records/import-format.ts";
 import { countTones, flattenSummary } from "../records/import-view.ts";
 
 export default command({
-  name: "imports show",
   summary: "Show the summary of an import run",
   argument: "<id>",
   examples: ["starpost imports show 20260131-094500-3f2a1c", "starpost imports show 20260131 --json"],

@@ -11,7 +11,6 @@ const { rate, "rate-share": rateShare } = paceFlags;
 const maxShown = 20;
 
 export default command({
-  name: "imports undo",
   summary: "Undo an import run as far as the API allows",
   argument: "<id>",
   examples: ["starpost imports undo 20260131-094500-3f2a1c --plan", "starpost imports undo 20260131-094500-3f2a1c"],

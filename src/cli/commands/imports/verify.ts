@@ -10,7 +10,6 @@ const { rate, "rate-share": rateShare } = paceFlags;
 const maxShown = 20;
 
 export default command({
-  name: "imports verify",
   summary: "Compare the accepted rows of an import with the service, and list differences",
   argument: "<id>",
   examples: [

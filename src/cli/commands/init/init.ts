@@ -3,7 +3,6 @@ import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
 export default command({
-  name: "init",
   summary: "Set up an embedded database on this machine, or sign in to a service",
   flags: {
     local: {

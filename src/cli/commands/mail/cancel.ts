@@ -10,7 +10,6 @@ import { readText, readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 
 export default command({
-  name: "mail cancel",
   summary: "Cancel the unsent emails of an order, or a single email",
   calls: "write",
   argument: "[order_id]",

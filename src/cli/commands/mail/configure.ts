@@ -8,7 +8,6 @@ import { readText } from "../../program/flag-values.ts";
 const serverFlags = ["host", "port", "tls", "user", "no-user", "password-stdin"] as const;
 
 export default command({
-  name: "mail configure",
   summary: "Configure how this machine sends emails: through a mail server or to a folder",
   isLocalChange: true,
   examples: [

@@ -10,7 +10,6 @@ import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
 export default command({
-  name: "mail list",
   summary: "List emails, newest first",
   calls: "read",
   examples: [

@@ -5,7 +5,6 @@ import { confirmDestruction } from "../../program/confirm.ts";
 import { withService } from "../../program/with-service.ts";
 
 export default command({
-  name: "mail provider-events",
   summary: "Show the URL and the signing secret for a mail provider's events",
   calls: "write",
   examples: [

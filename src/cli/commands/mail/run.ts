@@ -5,7 +5,6 @@ import { exitStatus } from "../../program/exit-status.ts";
 import { readLease } from "../../program/flag-values.ts";
 
 export default command({
-  name: "mail run",
   summary: "Send due emails and webhooks of the embedded database",
   examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],
   notes: ["Without --once, it runs until it receives SIGINT or SIGTERM. `starpost serve` does the same work."],

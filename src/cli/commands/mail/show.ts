@@ -9,7 +9,6 @@ import { aboutOne, withService } from "../../program/with-service.ts";
 import { describeRecord, formatTime } from "./email-format.ts";
 
 export default command({
-  name: "mail show",
   summary: "Show an email: its recipient, state, events, and content",
   calls: "read",
   argument: "<id>",

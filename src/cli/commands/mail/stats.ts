@@ -10,7 +10,6 @@ import { readScreen } from "../../program/output/screen.ts";
 const maxChartWidth = 120;
 
 export default command({
-  name: "mail stats",
   summary: "Show email statistics: sent, opened, clicked, bounced, and so on",
   calls: "read",
   examples: ["starpost mail stats", "starpost mail stats --since 2026-01-01 --aggregate month --plot"],

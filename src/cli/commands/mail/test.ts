@@ -11,7 +11,6 @@ import { withService } from "../../program/with-service.ts";
 const searchedEmails = 100;
 
 export default command({
-  name: "mail test",
   summary: "Send a test review-request email about a sample order",
   calls: "write",
   examples: ["starpost mail test --to you@shop.example", "starpost mail test --to ann@mail.example --json"],

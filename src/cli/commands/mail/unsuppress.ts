@@ -5,7 +5,6 @@ import { withService } from "../../program/with-service.ts";
 const reasons = { bounces: "a bounce", spamreports: "a spam report", erased: "an erasure" } as const;
 
 export default command({
-  name: "mail unsuppress",
   summary: "Resume emails to an address that bounced or reported spam",
   calls: "write",
   argument: "<address>",

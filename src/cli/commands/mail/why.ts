@@ -13,7 +13,6 @@ import { withService } from "../../program/with-service.ts";
 type Explanation = OutputOf<"emails.explain">;
 
 export default command({
-  name: "mail why",
   summary: "Explain why an order's review-request emails were or were not sent",
   calls: "read",
   argument: "[order_id]",

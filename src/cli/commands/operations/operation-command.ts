@@ -1,7 +1,7 @@
 import type { OperationName } from "../../../contract/index.ts";
 import { type Row, RowStream } from "../../../terminal/row-stream.ts";
 import { table } from "../../../terminal/view.ts";
-import { type Command, command } from "../../program/command.ts";
+import { command, type CommandFactory } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { writeExamples } from "./examples.ts";
@@ -14,8 +14,6 @@ import { type ErrorKind, ServiceError } from "../../../contract/errors.ts";
 import { describeFailure } from "../../program/errors/failure.ts";
 
 export interface OperationCommand {
-  /** Noun and verb. */
-  readonly name: string;
   /** Defaults to the summary in the contract. */
   readonly summary?: string;
   /** Defaults to generated examples. */
@@ -34,18 +32,15 @@ export interface OperationCommand {
   readonly isCalledByName?: true;
 }
 
-export function operationCommand(operation: OperationName, presentation: OperationCommand): Command {
-  const { name } = presentation;
+export function operationCommand(operation: OperationName, presentation: OperationCommand = {}): CommandFactory {
   const card = adaptCard(operation, presentation);
   const argument = argumentOf(card);
-  return command<Flags, RowStream | Row>({
-    name,
+  const declared = command<Flags, RowStream | Row>({
     summary: card.summary,
     ...(argument !== undefined && { argument, argumentHelp: describeArguments(operation, card) }),
     flags: flagsOf(operation, card),
     columns: card.columns,
     calls: card.effect === "read" ? "read" : "write",
-    examples: presentation.examples ?? writeExamples(name, operation, card),
     notes: describeOperation(operation, card),
     run: async (context, given) => {
       const { runOperation } = await import("./run.ts");
@@ -54,6 +49,10 @@ export function operationCommand(operation: OperationName, presentation: Operati
     render: (data) => (data instanceof RowStream ? table([], data.columns) : viewOf(data)),
     exitStatus: (data) =>
       !(data instanceof RowStream) && countRejected(data) > 0 ? exitStatus.someRejected : exitStatus.done,
+  });
+  return (name) => ({
+    ...declared(name),
+    examples: presentation.examples ?? writeExamples(name, operation, card),
   });
 }
 

@@ -6,11 +6,10 @@ import type { Flags } from "../../program/flag.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 
 const created = operationCommand("orders.create", {
-  name: "orders create",
   summary: "Create an order, or update a stored one",
   preset: { details: true },
   hooks: async () => (await import("./create-hooks.ts")).createHooks,
-});
+})("orders create");
 
 /** Validation is the default, and is turned off as in `orders import`. */
 const { "validate-data": _on, "no-validate-data": _off, ...flags } = created.flags ?? {};

@@ -4,7 +4,6 @@ import { aboutOne, withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 
 export default command({
-  name: "orders get",
   summary: "Show an order with its products",
   calls: "read",
   argument: "<order_id>",

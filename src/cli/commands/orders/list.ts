@@ -1,7 +1,6 @@
 import { filteredList } from "../operations/filtered-list.ts";
 
 export default filteredList({
-  name: "orders list",
   operation: "orders.list",
   search: "orders.search",
   summary: "List all order lines, or those that match filters",

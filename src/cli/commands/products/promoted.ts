@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("products.promoted", { name: "products promoted" });
+export default operationCommand("products.promoted");

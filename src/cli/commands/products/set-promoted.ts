@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("products.setPromoted", {
-  name: "products set-promoted",
   summary: "Set the promoted products (none: the service selects them)",
   examples: [
     "starpost products set-promoted --product-ids teapot --product-ids mug",

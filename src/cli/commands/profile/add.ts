@@ -4,7 +4,6 @@ import { accountFlags, liveFlags } from "./account-flags.ts";
 import { readText } from "../../program/flag-values.ts";
 
 export default command({
-  name: "profile add",
   summary: "Create or update a profile for an account or a database",
   isLocalChange: true,
   argument: "<name>",

@@ -2,7 +2,6 @@ import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "profile list",
   summary: "List profiles",
   examples: ["starpost profile list", "starpost profile list --json | jq -r '.[] | select(.current).name'"],
   notes: ["`signed_in` states whether a secret is stored. To check whether it is valid, run `starpost auth status`."],

@@ -2,7 +2,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "profile remove",
   summary: "Delete a profile with its secret and cached tokens",
   isLocalChange: true,
   argument: "<name>",

@@ -3,7 +3,6 @@ import { liveFlags } from "./account-flags.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "profile set",
   summary: "Mark a profile as live or not live",
   isLocalChange: true,
   argument: "<name>",

@@ -2,7 +2,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "profile show",
   summary: "Show a profile (default: the current one) and where its secret is stored",
   argument: "[name]",
   examples: ["starpost profile show", "starpost profile show local --json"],

@@ -2,7 +2,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "profile use",
   summary: "Set the current profile",
   isLocalChange: true,
   argument: "<name>",

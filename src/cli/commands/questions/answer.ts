@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("answers.create", {
-  name: "questions answer",
   examples: [
     "starpost questions answer 3 --content 'Yes, it does.'",
     "starpost questions answer 3 --content 'Mine does.' --display-name Bo --email bo@mail.example",

@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("questions.sendConfirmation", { name: "questions ask" });
+export default operationCommand("questions.sendConfirmation");

@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("answers.delete", {
-  name: "questions delete-answer",
   examples: [
     "starpost questions delete-answer 5",
     "starpost questions delete-answer 5 --reason 'Advertises a shop' --by Bo --yes",

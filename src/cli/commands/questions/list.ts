@@ -1,7 +1,6 @@
 import { filteredList } from "../operations/filtered-list.ts";
 
 export default filteredList({
-  name: "questions list",
   operation: "questions.list",
   search: "questions.search",
   argumentFlag: "product",

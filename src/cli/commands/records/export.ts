@@ -1,7 +1,7 @@
 import type { ExportQuery } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
 import { silent } from "../../../terminal/view.ts";
-import { type Command, command } from "../../program/command.ts";
+import { type CommandFactory, command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { readText } from "../../program/flag-values.ts";
 import { resolveTimes } from "../../program/relative-time.ts";
@@ -23,10 +23,9 @@ const exportFlags = {
   "rate-share": paceFlags["rate-share"],
 } as const;
 
-export default function exportCommand(kind: RecordKind): Command {
+export default function exportCommand(kind: RecordKind): CommandFactory {
   const { summary, examples, flags: kindFlags } = kind.exportCommand;
   return command({
-    name: `${kind.name} export`,
     summary,
     examples,
     flags: { ...listKindFlags(kindFlags), ...exportFlags },

@@ -1,13 +1,12 @@
 import type { RecordKind } from "../../../import/kind.ts";
 import { silent } from "../../../terminal/view.ts";
-import { type Command, command } from "../../program/command.ts";
+import { type CommandFactory, command } from "../../program/command.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 import { checkSummaryColumns, flattenSummary, statusOfImport } from "./import-view.ts";
 
-export default function importCommand(kind: RecordKind): Command {
+export default function importCommand(kind: RecordKind): CommandFactory {
   const { summary, examples } = kind.importCommand;
   return command({
-    name: `${kind.name} import`,
     summary,
     argument: "<file...>",
     examples,

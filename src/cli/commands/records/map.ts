@@ -1,15 +1,14 @@
 import type { RecordKind } from "../../../import/kind.ts";
 import { line, silent } from "../../../terminal/view.ts";
-import { type Command, command } from "../../program/command.ts";
+import { type CommandFactory, command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 
 /** The command that creates a mapping file. It prompts only for settings that no flag defines. */
-export default function mapCommand(kind: RecordKind): Command {
+export default function mapCommand(kind: RecordKind): CommandFactory {
   const flags = importFlagsOf(kind);
   const { map, set, layout, delimiter, encoding, sheet } = flags;
   return command({
-    name: `${kind.name} map`,
     summary: `Create a mapping file for files with ${kind.name}`,
     argument: "<file>",
     argumentHelp: {

@@ -1,16 +1,15 @@
 import type { RecordKind } from "../../../import/kind.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import { type Cell, silent } from "../../../terminal/view.ts";
-import { type Command, command } from "../../program/command.ts";
+import { type CommandFactory, command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 import { statusOfImport } from "./import-view.ts";
 
 /** The command that previews an import. It has the flags of the import, except `--dry-run`. */
-export default function planCommand(kind: RecordKind): Command {
+export default function planCommand(kind: RecordKind): CommandFactory {
   const { "dry-run": _dryRun, ...flagsOfImport } = importFlagsOf(kind);
   return command({
-    name: `${kind.name} plan`,
     summary: `Preview an import of ${kind.name} without changing anything`,
     argument: "<file...>",
     examples: kind.planExamples,

@@ -1,15 +1,16 @@
 import { usageError } from "../../../config/user-error.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
-import type { Command } from "../../program/command.ts";
+import { command } from "../../program/command.ts";
+import type { Flags } from "../../program/flag.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 
 const name = "reviews bottom-line";
 
-const ofOne = operationCommand("reviews.bottomLine", { name });
-const ofAll = operationCommand("reviews.bottomLines", { name });
+const ofOne = operationCommand("reviews.bottomLine")(name);
+const ofAll = operationCommand("reviews.bottomLines")(name);
 
 /** Two operations: one for a single product, one for a list of products. */
-export default {
+export default command<Flags, unknown>({
   ...ofAll,
   summary: "Show the number of reviews and the average score of one product or all products",
   calls: "read",
@@ -26,4 +27,4 @@ export default {
     );
   },
   render: (data) => (data instanceof RowStream ? ofAll.render(data) : ofOne.render(data)),
-} satisfies Command;
+});

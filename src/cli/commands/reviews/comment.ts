@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("reviews.comment", { name: "reviews comment" });
+export default operationCommand("reviews.comment");

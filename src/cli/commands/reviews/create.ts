@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("reviews.create", { name: "reviews create" });
+export default operationCommand("reviews.create");

@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("reviews.deleteComment", {
-  name: "reviews delete-comment",
   examples: [
     "starpost reviews delete-comment 12",
     "starpost reviews delete-comment 12 --reason 'Wrong product' --by Bo --yes",

@@ -3,7 +3,7 @@ import { command } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import { operationCommand } from "../operations/operation-command.ts";
 
-const shown = operationCommand("reviews.get", { name: "reviews get", summary: "Show a published review" });
+const shown = operationCommand("reviews.get", { summary: "Show a published review" })("reviews get");
 
 export default command<Flags, RowStream | Row>({
   ...shown,

@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("reviews.setPublished", {
-  name: "reviews hide",
   summary: "Hide a published review",
   preset: { published: false },
   defaults: { reason: "hidden with the starpost command" },

@@ -1,3 +1,3 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
-export default operationCommand("reviews.history", { name: "reviews history" });
+export default operationCommand("reviews.history");

@@ -2,7 +2,6 @@ import { valuesOfField } from "../../program/field-values.ts";
 import { filteredList } from "../operations/filtered-list.ts";
 
 export default filteredList({
-  name: "reviews list",
   operation: "reviews.list",
   search: "reviews.search",
   states: valuesOfField("reviews.list", "state"),

@@ -1,7 +1,6 @@
 import { operationCommand } from "../operations/operation-command.ts";
 
 export default operationCommand("reviews.setPublished", {
-  name: "reviews publish",
   summary: "Publish a review that is hidden",
   preset: { published: true },
   defaults: { reason: "published with the starpost command" },

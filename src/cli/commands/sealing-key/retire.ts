@@ -5,7 +5,6 @@ import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 
 export default command({
-  name: "sealing-key retire",
   summary: "Delete old sealing keys",
   isLocalChange: true,
   examples: ["starpost sealing-key retire", "starpost sealing-key retire --yes --json"],

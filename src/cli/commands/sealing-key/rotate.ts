@@ -3,7 +3,6 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "sealing-key rotate",
   summary: "Add a sealing key, and encrypt the secrets of the database with it",
   isLocalChange: true,
   examples: ["starpost sealing-key rotate", "starpost sealing-key rotate --profile shop --json"],

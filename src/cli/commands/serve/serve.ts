@@ -10,7 +10,6 @@ import { readAge, readDelay, readPort, readText, readWholeNumber } from "../../p
 const defaults = { host: "127.0.0.1", port: 8080 } as const;
 
 export default command({
-  name: "serve",
   summary: "Serve the API over HTTP from the embedded database",
   examples: [
     "starpost serve",

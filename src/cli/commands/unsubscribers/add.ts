@@ -14,7 +14,6 @@ export const emailTypeFlags = {
 } as const;
 
 export default command({
-  name: "unsubscribers add",
   summary: "Unsubscribe addresses from emails",
   calls: "write",
   argument: "<address...>",

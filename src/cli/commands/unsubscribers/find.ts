@@ -2,7 +2,6 @@ import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "unsubscribers find",
   summary: "Show the email types that an address is unsubscribed from",
   calls: "read",
   argument: "<address>",

@@ -5,7 +5,6 @@ import type { Flags } from "../../program/flag.ts";
 import { filteredList } from "../operations/filtered-list.ts";
 
 const listed = filteredList({
-  name: "unsubscribers list",
   operation: "unsubscribers.list",
   search: "unsubscribers.search",
   summary: "List all unsubscribed addresses, or those that match filters",
@@ -20,7 +19,7 @@ const listed = filteredList({
     "starpost unsubscribers list --email ann@mail.example",
     "starpost unsubscribers list --type reviews --since 7d",
   ],
-});
+})("unsubscribers list");
 
 /** Adds the names of the email types, of which the operations return only the numbers. */
 export default command<Flags, unknown>({

@@ -5,7 +5,6 @@ import { exitStatus } from "../../program/exit-status.ts";
 import { emailTypeFlags } from "./add.ts";
 
 export default command({
-  name: "unsubscribers remove",
   summary: "Resume emails to unsubscribed addresses",
   calls: "write",
   argument: "<address...>",

@@ -9,7 +9,6 @@ import { readImportOptions, sharedImportFlags } from "../records/import-flags.ts
 const { "dry-run": _dryRun, empty: _empty, ...readingFlags } = sharedImportFlags(unsubscribers);
 
 export default command({
-  name: "unsubscribers sync",
   summary: "Unsubscribe and resubscribe addresses so that the list matches CSV files",
   argument: "<file...>",
   examples: [

@@ -4,7 +4,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
-  name: "webhooks configure",
   summary: "Configure whether the profile's webhooks may call private and local addresses",
   isLocalChange: true,
   examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],

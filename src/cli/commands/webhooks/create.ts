@@ -5,7 +5,6 @@ import { oneOf } from "../../program/flag-values.ts";
 import { eventNames } from "./delivery-format.ts";
 
 export default command({
-  name: "webhooks create",
   summary: "Create a webhook and print its signing secret",
   calls: "write",
   argument: "<url>",

@@ -5,7 +5,6 @@ import { readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, withService } from "../../program/with-service.ts";
 
 export default command({
-  name: "webhooks delete",
   summary: "Delete a webhook",
   calls: "write",
   argument: "<id>",

@@ -11,7 +11,6 @@ import { describeAttempt, describeState, describeTarget, eventNames } from "./de
 const defaultLimit = 20;
 
 export default command({
-  name: "webhooks deliveries",
   summary: "List webhook deliveries, newest first, or show one by ID",
   calls: "read",
   argument: "[id]",

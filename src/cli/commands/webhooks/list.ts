@@ -4,7 +4,6 @@ import { withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 
 export default command({
-  name: "webhooks list",
   summary: "List webhooks",
   calls: "read",
   examples: ["starpost webhooks list", "starpost webhooks list --jq '.[] | select(.failures_24h > 0) | .url'"],

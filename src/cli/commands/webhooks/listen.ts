@@ -4,7 +4,6 @@ import { usageError } from "../../../config/user-error.ts";
 import { readAge } from "../../program/flag-values.ts";
 
 export default command({
-  name: "webhooks listen",
   summary: "Show webhook deliveries as they happen, until Ctrl-C",
   examples: [
     "starpost webhooks listen",

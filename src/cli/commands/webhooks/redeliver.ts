@@ -5,7 +5,6 @@ import { aboutOne, withService } from "../../program/with-service.ts";
 import { describeState } from "./delivery-format.ts";
 
 export default command({
-  name: "webhooks redeliver",
   summary: "Send a webhook delivery again, with the same event ID",
   calls: "write",
   argument: "<id>",

@@ -5,7 +5,6 @@ import { withService } from "../../program/with-service.ts";
 import { eventNames } from "./delivery-format.ts";
 
 export default command({
-  name: "webhooks trigger",
   summary: "Send a sample event to the webhooks that receive such events",
   calls: "write",
   argument: "<event>",

@@ -3,7 +3,6 @@ import { withService } from "../../../program/with-service.ts";
 import { viewOfRules } from "./view.ts";
 
 export default command({
-  name: "mail rules list",
   summary: "List the rules that suppress emails, and the email settings",
   calls: "read",
   examples: ["starpost mail rules list", "starpost mail rules list --json | jq '.settings[] | select(.changed)'"],

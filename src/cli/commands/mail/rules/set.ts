@@ -9,7 +9,6 @@ import { viewOfSetting } from "./view.ts";
 const defaultKeyword = "default";
 
 export default command({
-  name: "mail rules set",
   summary: "Change an email setting",
   calls: "write",
   argument: "<name> <value>",

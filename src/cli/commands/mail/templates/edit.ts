@@ -6,7 +6,6 @@ import { readOneOf, readText } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
 
 export default command({
-  name: "mail templates edit",
   summary: "Edit the email template of a category in an editor or from a file",
   calls: "write",
   argument: "<category>",

@@ -3,7 +3,6 @@ import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 
 export default command({
-  name: "mail templates list",
   summary: "List email templates and show which are customized",
   calls: "read",
   examples: ["starpost mail templates list", "starpost mail templates list --columns category,template"],

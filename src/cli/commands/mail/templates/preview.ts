@@ -5,7 +5,6 @@ import { command } from "../../../program/command.ts";
 import { readOneOf, readText } from "../../../program/flag-values.ts";
 
 export default command({
-  name: "mail templates preview",
   summary: "Render an email template with sample data to an HTML page",
   argument: "<category>",
   examples: [

@@ -6,7 +6,6 @@ import { readOneOf } from "../../../program/flag-values.ts";
 import { confirmDestruction } from "../../../program/confirm.ts";
 
 export default command({
-  name: "mail templates reset",
   summary: "Delete the custom template of a category and restore the built-in one",
   calls: "write",
   argument: "<category>",

@@ -6,7 +6,6 @@ import { oneOf, readText, readWholeNumber } from "../../../program/flag-values.t
 import type { ModerationResult } from "./decisions.ts";
 
 export default command({
-  name: "reviews moderate",
   summary: "Decide on reviews that are held, one key per decision",
   examples: [
     "starpost reviews moderate",

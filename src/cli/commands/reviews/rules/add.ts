@@ -1,7 +1,6 @@
 import { operationCommand } from "../../operations/operation-command.ts";
 
 export default operationCommand("reviewRules.add", {
-  name: "reviews rules add",
   arguments: ["action"],
   examples: [
     "starpost reviews rules add hold --word casino --word 'free money'",

@@ -1,6 +1,5 @@
 import { operationCommand } from "../../operations/operation-command.ts";
 
 export default operationCommand("reviewRules.delete", {
-  name: "reviews rules delete",
   examples: ["starpost reviews rules delete 3", "starpost reviews rules delete 3 --yes"],
 });

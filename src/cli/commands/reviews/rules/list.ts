@@ -1,6 +1,5 @@
 import { operationCommand } from "../../operations/operation-command.ts";
 
 export default operationCommand("reviewRules.list", {
-  name: "reviews rules list",
   examples: ["starpost reviews rules list", "starpost reviews rules list --json"],
 });

@@ -1,7 +1,6 @@
 import { operationCommand } from "../../operations/operation-command.ts";
 
 export default operationCommand("reviewRules.test", {
-  name: "reviews rules test",
   hooks: async () => (await import("../rule-test-hooks.ts")).ruleTestHooks,
   examples: [
     "starpost reviews rules test --content 'Win at our casino' --score 5",
