@@ -136,19 +136,18 @@ export function readMaxErrors(text: string, flag: string): { count: number } | {
 }
 
 /** `field=column`; the column name may contain `=`. */
-export function readMapping(text: string, flag: string): readonly [string, string] {
-  const at = text.indexOf("=");
-  const [field, column] = [text.slice(0, at).trim(), text.slice(at + 1)];
-  if (at > 0 && field !== "" && column !== "") return [field, column];
-  throw wrong(flag, text, "in the form field=column");
-}
+export const readMapping = readPairAs("field=column");
 
 /** `field=value`; the value may contain `=`. */
-export function readSetting(text: string, flag: string): readonly [string, string] {
-  const at = text.indexOf("=");
-  const [field, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
-  if (at > 0 && field !== "" && value !== "") return [field, value];
-  throw wrong(flag, text, "in the form field=value");
+export const readSetting = readPairAs("field=value");
+
+function readPairAs(form: string) {
+  return (text: string, flag: string): readonly [string, string] => {
+    const at = text.indexOf("=");
+    const [field, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+    if (at > 0 && field !== "" && value !== "") return [field, value];
+    throw wrong(flag, text, `in the form ${form}`);
+  };
 }
 
 /** A percentage above 0%, as a number from 0 to 1. */

@@ -26,20 +26,7 @@ export interface Globals {
 }
 
 /** As the parser returns them. */
-export interface GlobalFlags {
-  readonly profile?: string;
-  readonly account?: string;
-  readonly json?: boolean;
-  readonly format?: Format;
-  readonly input?: boolean;
-  readonly yes?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly raw?: boolean;
-  readonly columns?: string;
-  readonly jq?: string;
-  readonly pager?: boolean;
-}
+export type GlobalFlags = Partial<Omit<Globals, "columns">> & { readonly json?: boolean; readonly columns?: string };
 
 /** Every format; the type makes sure that none is missing. */
 const isFormat: Readonly<Record<Format, true>> = { table: true, json: true, ndjson: true, csv: true };
@@ -74,17 +61,7 @@ export const versionFlag: Flag = { description: "show the version" };
 
 /** @throws UserError `usage` */
 export function readGlobals(flags: GlobalFlags): Globals {
-  const {
-    profile,
-    account,
-    json = false,
-    format,
-    input = true,
-    yes = false,
-    quiet = false,
-    verbose = false,
-    raw = false,
-  } = flags;
+  const { profile, account, json = false, format, jq } = flags;
   for (const [name, value] of Object.entries({ profile, account })) {
     if (value === "") throw usageError(`invalid value "" for --${name}: must not be empty`);
   }
@@ -92,7 +69,6 @@ export function readGlobals(flags: GlobalFlags): Globals {
   if (json && format !== undefined && format !== "json") {
     throw usageError("flags --json and --format cannot be used together", "Remove one of them.");
   }
-  const { jq } = flags;
   const outputFormat = json ? "json" : (format ?? (jq === undefined ? "table" : "json"));
   if (jq !== undefined) checkJq(jq, outputFormat);
   const columns = readColumns(flags.columns, outputFormat);
@@ -100,11 +76,11 @@ export function readGlobals(flags: GlobalFlags): Globals {
     profile,
     account,
     format: outputFormat,
-    input,
-    yes,
-    quiet,
-    verbose,
-    raw,
+    input: flags.input ?? true,
+    yes: flags.yes ?? false,
+    quiet: flags.quiet ?? false,
+    verbose: flags.verbose ?? false,
+    raw: flags.raw ?? false,
     columns,
     jq,
     pager: flags.pager ?? true,

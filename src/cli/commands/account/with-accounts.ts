@@ -2,6 +2,7 @@ import type { AccountAdmin, AccountSummary } from "../../../app/ports.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { unknownAccount } from "../../../config/profile-name.ts";
 import { usageError } from "../../../config/user-error.ts";
+import { requireLocalProfile } from "../../program/local-profile.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Context } from "../../program/context.ts";
 
@@ -33,13 +34,11 @@ export async function withAccounts<T>(
  * @throws UserError `usage`
  */
 export async function readLocalProfile(context: Context, appKey: string | undefined): Promise<LocalProfile> {
-  const profile = await context.profile();
-  if (profile.mode !== "local") {
-    throw usageError(
-      `profile ${profile.name} is remote; only the operator of its service can manage its accounts`,
-      "Run the command on the server, or use --profile local for the embedded database.",
-    );
-  }
+  const profile = await requireLocalProfile(
+    context,
+    "only the operator of its service can manage its accounts",
+    "Run the command on the server, or use --profile local for the embedded database.",
+  );
   const { account } = profile;
   if (appKey === undefined || account === undefined || account === appKey) return profile;
   throw usageError("the argument and --account name different accounts", "Remove --account.");

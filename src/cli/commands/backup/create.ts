@@ -28,8 +28,8 @@ export default command({
       "Only its owner can read it, because it contains personal data. An existing file is never replaced.",
   ],
   run: async (context, { arguments: [file], flags }) => {
-    const { untilStopped, requireLocalProfile, resolveFile } = await import("./local-profile.ts");
-    const profile = await requireLocalProfile(context);
+    const { untilStopped, requireDatabase, resolveFile } = await import("./local-profile.ts");
+    const profile = await requireDatabase(context);
     const host = await context.host();
     const { createBackup } = await context.io.loadApp();
     const made = await untilStopped(context, (signal) =>

@@ -1,17 +1,13 @@
 import { resolve } from "node:path";
 import type { LocalProfile } from "../../../config/profile.ts";
-import { usageError } from "../../../config/user-error.ts";
 import type { Context } from "../../program/context.ts";
+import { requireLocalProfile } from "../../program/local-profile.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 
 /** @throws UserError `usage` if the profile is remote */
-export async function requireLocalProfile(context: Context): Promise<LocalProfile> {
-  const profile = await context.profile();
-  if (profile.mode === "local") return profile;
-  throw usageError(
-    `profile ${profile.name} is remote; only a local profile has a database`,
-    "Run the command on the server, or use --profile local.",
-  );
+export function requireDatabase(context: Context): Promise<LocalProfile> {
+  const hint = "Run the command on the server, or use --profile local.";
+  return requireLocalProfile(context, "only a local profile has a database", hint);
 }
 
 export function resolveFile({ io }: Context, file: string): string {

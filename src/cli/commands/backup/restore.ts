@@ -27,8 +27,8 @@ export default command({
       "so are those whose schema is older than 23. The next command migrates those of other older versions.",
   ],
   run: async (context, { arguments: [given = ""], flags }) => {
-    const { untilStopped, requireLocalProfile, resolveFile } = await import("./local-profile.ts");
-    const profile = await requireLocalProfile(context);
+    const { untilStopped, requireDatabase, resolveFile } = await import("./local-profile.ts");
+    const profile = await requireDatabase(context);
     const [file, host] = [resolveFile(context, given), await context.host()];
     const key = flags["sealing-key"];
     const sealingKeyFile = key === undefined ? undefined : resolveFile(context, key);

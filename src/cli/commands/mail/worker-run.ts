@@ -6,6 +6,7 @@ import { toJson } from "../../../terminal/render.ts";
 import type { WorkerOptions, WorkSummary } from "../../../app/ports.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
+import { requireLocalProfile } from "../../program/local-profile.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { createAnnouncer } from "../../program/output/messages.ts";
 
@@ -65,18 +66,13 @@ function describeRemainder({ state, mails, webhooks }: WorkSummary): string | un
 }
 
 async function readLocalProfile(context: Context): Promise<LocalProfile> {
-  const profile = await context.profile();
-  if (profile.mode === "local") {
-    if (profile.account === undefined) return profile;
-    throw usageError(
-      "--account cannot be used here: emails and webhooks of all accounts are sent",
-      "Remove --account.",
-    );
-  }
-  throw usageError(
-    `profile ${profile.name} is remote; its service sends its emails and webhooks`,
+  const profile = await requireLocalProfile(
+    context,
+    "its service sends its emails and webhooks",
     "To send those of the embedded database, use --profile local.",
   );
+  if (profile.account === undefined) return profile;
+  throw usageError("--account cannot be used here: emails and webhooks of all accounts are sent", "Remove --account.");
 }
 
 const missingPublicUrl = `Links in emails point to ${defaultPublicUrl}, which works on this machine only. To change it, use --public-url or STARPOST_PUBLIC_URL.`;

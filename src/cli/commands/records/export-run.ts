@@ -11,7 +11,7 @@ import type { Context } from "../../program/context.ts";
 import { describeTarget } from "./import-format.ts";
 import { csvTextOf } from "../../program/output/csv-text.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
-import { ProgressMeter } from "../../program/output/progress-meter.ts";
+import { isPaced, type Pace, ProgressLine, ProgressMeter } from "../../program/output/progress-meter.ts";
 
 export interface ExportRequest {
   readonly kind: RecordKind;
@@ -139,28 +139,21 @@ function printEnd(
   messages.info(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);
 }
 
-/** From this share of the limit on, the limit determines the speed. */
-const limitedFrom = 0.8;
-
 /** Formats the progress of an export from its events. The total is unknown until the end. */
 class ExportProgress {
   readonly #meter = new ProgressMeter();
-  readonly #clock: () => number;
-  readonly #ratePerSecond: number | undefined;
+  readonly #line: ProgressLine;
+  readonly #pace: Pace | undefined;
   #last: Extract<ExportEvent, { type: "progress" }> | undefined;
-  #wait: { readonly message: string; readonly untilMs: number } | undefined;
 
   constructor(clock: () => number, ratePerSecond: number | undefined) {
-    this.#clock = clock;
-    this.#ratePerSecond = ratePerSecond;
+    this.#line = new ProgressLine(clock);
+    this.#pace = ratePerSecond === undefined ? undefined : { ratePerSecond, source: "service limit" };
   }
 
   add(event: Exclude<ExportEvent, { type: "notice" }>): void {
-    const atMs = this.#clock();
-    if (event.type === "wait") {
-      this.#wait = { message: event.message, untilMs: atMs + event.ms };
-      return;
-    }
+    if (event.type === "wait") return this.#line.wait(event);
+    const atMs = this.#line.nowMs();
     const reading = { atMs, rows: event.rows, calls: event.pages };
     if (event.doing === this.#last?.doing) this.#meter.add(reading);
     else this.#meter.restart(reading);
@@ -168,23 +161,19 @@ class ExportProgress {
   }
 
   format(): string {
-    const nowMs = this.#clock();
-    const wait = this.#wait && nowMs < this.#wait.untilMs ? this.#wait.message : "";
-    return [...this.#parts(nowMs), wait].filter((part) => part !== "").join(" · ");
+    return this.#line.format((nowMs) => this.#parts(nowMs));
   }
 
   #parts(nowMs: number): string[] {
     if (!this.#last) return [];
     const { doing, rows, pages } = this.#last;
     const speed = this.#meter.speed(nowMs);
-    const rate = this.#ratePerSecond;
-    const isLimited =
-      speed !== undefined && rate !== undefined && doing === "read" && speed.calls >= rate * limitedFrom;
+    const isLimited = speed && doing === "read" && isPaced(speed, this.#pace);
     return [
       `${formatNumber(rows)} ${doing}`,
       speed ? `${formatNumber(Math.round(speed.rows))}/s` : "",
       countOf(pages, "page"),
-      isLimited ? `${formatNumber(rate)} calls/s (service limit)` : "",
+      isLimited && this.#pace ? `${formatNumber(this.#pace.ratePerSecond)} calls/s (${this.#pace.source})` : "",
     ];
   }
 }

@@ -1,29 +1,18 @@
 import type { ImportEvent } from "../../../import/events.ts";
 import { countOf, formatBytes, formatDuration, formatNumber } from "../../../terminal/plural.ts";
-import { ProgressMeter, type Speed } from "../../program/output/progress-meter.ts";
+import { isPaced, type Pace, ProgressLine, ProgressMeter, type Speed } from "../../program/output/progress-meter.ts";
 
 type ProgressEvent = Extract<ImportEvent, { type: "progress" }>;
-
-/** The rate limit of the calls. */
-export interface Pace {
-  readonly ratePerSecond: number;
-  /** What set the limit, for messages. */
-  readonly source: string;
-}
-
-/** From this share of the limit on, the limit determines the speed. */
-const limitedFrom = 0.8;
 
 /** Formats the progress of a run from its events. */
 export class ImportProgress {
   readonly #meter = new ProgressMeter();
-  readonly #clock: () => number;
+  readonly #line: ProgressLine;
   #pace: Pace | undefined;
-  #wait: { readonly message: string; readonly untilMs: number } | undefined;
   #describe: (nowMs: number) => string = () => "";
 
   constructor(clock: () => number) {
-    this.#clock = clock;
+    this.#line = new ProgressLine(clock);
   }
 
   /** Sets the rate limit; undefined if calls are not paced. */
@@ -32,8 +21,8 @@ export class ImportProgress {
   }
 
   add(event: Exclude<ImportEvent, { type: "notice" | "rejects" | "begun" }>): void {
-    const atMs = this.#clock();
-    if (event.type === "wait") this.#wait = { message: event.message, untilMs: atMs + event.ms };
+    const atMs = this.#line.nowMs();
+    if (event.type === "wait") this.#line.wait(event);
     else if (event.type === "reading") this.#describe = () => describeReading(event);
     else if (event.type === "readBack") {
       const { records, calls } = event;
@@ -49,10 +38,7 @@ export class ImportProgress {
   }
 
   format(): string {
-    const nowMs = this.#clock();
-    const line = this.#describe(nowMs);
-    const wait = this.#wait && nowMs < this.#wait.untilMs ? this.#wait.message : "";
-    return [line, wait].filter((part) => part !== "").join(" · ");
+    return this.#line.format((nowMs) => [this.#describe(nowMs)]);
   }
 }
 
@@ -71,7 +57,7 @@ export function describeProgress(
     progress,
     speed ? `${formatRate(speed.rows)}/s` : "",
     leftMs === undefined ? "" : `${formatDuration(leftMs)} left`,
-    speed && isLimited(speed, pace) ? describePace(pace) : "",
+    speed && isPaced(speed, pace) ? describePace(pace) : "",
     `${formatNumber(rows.accepted)} accepted`,
     `${formatNumber(rows.rejected)} rejected`,
     rows.failed > 0 ? `${formatNumber(rows.failed)} failed` : "",
@@ -85,13 +71,9 @@ export function describeProgress(
 /** Estimates the remaining time, from calls if the rate limit determines the speed. Undefined if done or stalled. */
 function findLeftMs(rowsLeft: number, speed: Speed, pace: Pace | undefined): number | undefined {
   if (rowsLeft === 0 || speed.rows === 0) return undefined;
-  if (!isLimited(speed, pace)) return (rowsLeft * 1_000) / speed.rows;
+  if (!isPaced(speed, pace)) return (rowsLeft * 1_000) / speed.rows;
   const callsLeft = Math.round((rowsLeft * speed.calls) / speed.rows);
   return (callsLeft * 1_000) / pace.ratePerSecond;
-}
-
-function isLimited(speed: Speed, pace: Pace | undefined): pace is Pace {
-  return pace !== undefined && speed.calls >= pace.ratePerSecond * limitedFrom;
 }
 
 function describePace({ ratePerSecond, source }: Pace): string {
@@ -107,7 +89,7 @@ function describeReadBack(
     `${countOf(records, "record")} read back`,
     speed ? `${formatRate(speed.rows)}/s` : "",
     countOf(calls, "call"),
-    speed && isLimited(speed, pace) ? describePace(pace) : "",
+    speed && isPaced(speed, pace) ? describePace(pace) : "",
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }

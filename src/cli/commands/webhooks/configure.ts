@@ -1,6 +1,6 @@
-import { usageError } from "../../../config/user-error.ts";
 import { parseSwitch } from "../../../config/webhook-settings.ts";
 import { fields } from "../../../terminal/view.ts";
+import { requireLocalProfile } from "../../program/local-profile.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -21,13 +21,8 @@ export default command({
   ],
   run: async (context, { flags }) => {
     const { findWebhookSettings, writeWebhookSettings } = await import("../../../config/webhook-settings.ts");
-    const { mode, name } = await context.profile();
-    if (mode === "remote") {
-      throw usageError(
-        `profile ${name} is remote; configure webhooks on the machine of its service`,
-        "To configure this machine, use --profile local.",
-      );
-    }
+    const hint = "To configure this machine, use --profile local.";
+    await requireLocalProfile(context, "configure webhooks on the machine of its service", hint);
     const { env, paths } = await context.host();
     const allowsPrivate = flags["allow-private"];
     if (allowsPrivate !== undefined) {

@@ -53,3 +53,38 @@ export class ProgressMeter {
     };
   }
 }
+
+/** The rate limit of the calls. */
+export interface Pace {
+  readonly ratePerSecond: number;
+  /** What set the limit, for messages. */
+  readonly source: string;
+}
+
+/** From this share of the limit on, the limit determines the speed. */
+const limitedFrom = 0.8;
+
+/** Whether the rate limit determines the speed. */
+export function isPaced(speed: Speed, pace: Pace | undefined): pace is Pace {
+  return pace !== undefined && speed.calls >= pace.ratePerSecond * limitedFrom;
+}
+
+/** A line of progress, with the reason for the current wait at its end. */
+export class ProgressLine {
+  readonly nowMs: () => number;
+  #wait: { readonly message: string; readonly untilMs: number } | undefined;
+
+  constructor(clock: () => number) {
+    this.nowMs = clock;
+  }
+
+  wait({ message, ms }: { readonly message: string; readonly ms: number }): void {
+    this.#wait = { message, untilMs: this.nowMs() + ms };
+  }
+
+  format(describe: (nowMs: number) => readonly string[]): string {
+    const nowMs = this.nowMs();
+    const wait = this.#wait && nowMs < this.#wait.untilMs ? this.#wait.message : "";
+    return [...describe(nowMs), wait].filter((part) => part !== "").join(" · ");
+  }
+}
