@@ -8,6 +8,8 @@ export interface Section {
 }
 
 interface Alignment {
+  /** Default: two spaces. */
+  readonly indent?: string;
   /** The index of a column of numbers. */
   readonly rightColumn?: number;
   /** Longer lines are truncated. */
@@ -35,7 +37,7 @@ export function formatSections(sections: readonly Section[], alignment: Alignmen
  */
 export function alignRows(
   rows: readonly (readonly string[])[],
-  { rightColumn, maxWidth = Number.POSITIVE_INFINITY }: Alignment = {},
+  { indent = "  ", rightColumn, maxWidth = Number.POSITIVE_INFINITY }: Alignment = {},
   measured = rows,
 ): string[] {
   const count = Math.max(0, ...measured.map((row) => row.length));
@@ -48,6 +50,6 @@ export function alignRows(
       if (wanted === 0) return [];
       return [column === rightColumn ? cell.padStart(wanted) : cell.padEnd(wanted)];
     });
-    return narrowLayout.truncate(`  ${cells.join("  ")}`.trimEnd(), maxWidth);
+    return narrowLayout.truncate(`${indent}${cells.join("  ")}`.trimEnd(), maxWidth);
   });
 }

@@ -3,6 +3,7 @@ import { command } from "../../program/command.ts";
 import type { Check, CheckStatus } from "../../../doctor/check.ts";
 import type { Diagnosis } from "../../../doctor/doctor.ts";
 import { countOf } from "../../../terminal/plural.ts";
+import { alignRows } from "../../../terminal/sections.ts";
 import { text, type Tone, type View } from "../../../terminal/view.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 
@@ -57,15 +58,17 @@ const tones: Readonly<Partial<Record<CheckStatus, Tone>>> = {
 
 /** One line per check (mark, name, message), its fix on a line below, and a summary at the end. */
 function formatDiagnosis({ checks }: Diagnosis): View {
-  const nameWidth = Math.max(...checks.map(({ name }) => name.length));
-  const indent = " ".repeat(nameWidth + 4);
   const lines = checks.flatMap(({ name, status, message, fix }) => [
-    { text: `${marks[status]} ${name.padEnd(nameWidth)}  ${message}`, tone: tones[status] },
-    ...(fix === undefined ? [] : [{ text: `${indent}fix: ${fix}`, tone: undefined }]),
+    { cells: [`${marks[status]} ${name}`, message], tone: tones[status] },
+    ...(fix === undefined ? [] : [{ cells: ["", `fix: ${fix}`], tone: undefined }]),
   ]);
+  const aligned = alignRows(
+    lines.map(({ cells }) => cells),
+    { indent: "" },
+  );
   const rows = checks.map(({ name, status, message, fix = null }) => ({ name, status, message, fix }));
   return {
-    ...text([...lines.map((line) => line.text), "", formatSummary(checks)], rows, ["name", "status", "message", "fix"]),
+    ...text([...aligned, "", formatSummary(checks)], rows, ["name", "status", "message", "fix"]),
     lineTones: lines.map(({ tone }) => tone),
   };
 }
