@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "kysely";
 
-/** Creates a mark of queries for the driver: a function that adds it, and one that tells whether a query has it. */
+/** Creates a mark of queries for the driver: a function that adds it, and one that returns whether a query has it. */
 function createMark() {
   const mark = Symbol("mark");
   return [
