@@ -3,6 +3,8 @@ import { endpoint, route } from "./endpoint.ts";
 import { bare } from "./reply.ts";
 import { detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazyObject } from "./lazy-object.ts";
+import { productDetails } from "./record-fields.ts";
+import { sameSchema } from "./record-schema.ts";
 
 /** Requests per window and store, across all endpoints and tokens. Source: spec "Limits". */
 export const coreRateLimit = { requests: 5, windowMs: 1_000 } as const;
@@ -28,11 +30,8 @@ export const coreProduct = lazyObject(() => ({
   created_at: timestamp(),
   updated_at: timestamp(),
   /** The following fields are present only with `details`. */
-  product_tags: z.string().nullish(),
   blacklisted: z.boolean().optional(),
-  upc: z.string().nullish(),
-  isbn: z.string().nullish(),
-  external_sku: z.string().nullish(),
+  ...sameSchema(productDetails, z.string().nullish()),
 }));
 
 export const core = {

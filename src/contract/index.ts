@@ -125,6 +125,7 @@ export * from "./price.ts";
 export * from "./products.ts";
 export * from "./questions/moderation.ts";
 export * from "./questions/questions.ts";
+export * from "./record-fields.ts";
 export * from "./reply.ts";
 export * from "./reviews/bottom-lines-delay.ts";
 export * from "./reviews/moderation-queue.ts";

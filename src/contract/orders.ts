@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { specDetails, specs } from "./products.ts";
+import { specs } from "./products.ts";
 import { enveloped, flat, flatTextCode } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
-import { day, detailsQuery, isSurely, shape, timestamp } from "./shapes.ts";
+import { day, detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
+import { lineDetails, lineFields, orderDetails, orderFields, specFields } from "./record-fields.ts";
+import { createSureCheck, sameSchema, schemasOf } from "./record-schema.ts";
 
 /** Allowed values of `platform`. Source: spec "Platform parameter values (orders)". */
 export const platforms = [
@@ -49,15 +51,14 @@ export const orderLimits = {
 
 const quantityText = `must be an integer from 1 to ${maxQuantity}`;
 
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
 export const orderProduct = lazily(() =>
   z.object({
-    name: shape.name,
-    url: shape.url,
-    image: shape.optionalUrl.nullish(),
-    description: shape.text.nullish(),
-    price: shape.price.nullish(),
-    product_tags: shape.tags.nullish(),
+    ...schemasOf(lineFields, "part"),
     specs: specs().nullish(),
     /**
      * The number of line items for this product, each of which becomes a purchase. The map has only one key per product.
@@ -78,52 +79,26 @@ export const orderProduct = lazily(() =>
 );
 export type OrderProduct = z.output<ReturnType<typeof orderProduct>>;
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const areLineFieldsSure = createSureCheck(lineFields);
+const areSpecsSure = createSureCheck(specFields);
 
-/** Whether the schema would return the known fields of a product without units as they are. If not, the schema must decide. */
+/** Whether the schema would return a product without units as it is. If not, the schema must decide. */
 export function isSurelyProduct(given: unknown): given is OrderProduct {
   if (!isRecord(given)) return false;
-  const { name, url, image, description, price, product_tags, specs: values, quantity, unit_prices } = given;
-  return (
-    quantity === undefined &&
-    unit_prices === undefined &&
-    isSurely.name(name) &&
-    isSurely.url(url) &&
-    (image === undefined || image === "" || isSurely.url(image)) &&
-    (description === undefined || isSurely.text(description)) &&
-    (price === undefined || isSurely.price(price)) &&
-    (product_tags === undefined || isSurely.tags(product_tags)) &&
-    (values === undefined || isRecord(values)) &&
-    Object.values(values ?? {}).every(isSurely.reference)
-  );
+  const { specs: values, quantity, unit_prices } = given;
+  if (quantity !== undefined || unit_prices !== undefined) return false;
+  return areLineFieldsSure(given) && (values === undefined || (isRecord(values) && areSpecsSure(values)));
 }
 
 /** An order without its products. Source: spec "Order (input)". */
-export const orderHead = lazily(() =>
-  z.object({
-    email: shape.email,
-    customer_name: shape.name,
-    order_id: shape.id,
-    order_date: shape.date.nullish(),
-    currency_iso: shape.currency.nullish(),
-    user_reference: shape.reference.nullish(),
-  }),
-);
+export const orderHead = lazily(() => z.object(schemasOf(orderFields, "part")));
 export type OrderHead = z.output<ReturnType<typeof orderHead>>;
+
+const areOrderFieldsSure = createSureCheck(orderFields);
 
 /** Whether the schema would return an order's own fields as they are. If not, the schema must decide. */
 export function isSurelyHead(given: Readonly<Record<string, unknown>>): given is OrderHead {
-  const { email, customer_name, order_id, order_date, currency_iso, user_reference } = given;
-  return (
-    isSurely.email(email) &&
-    isSurely.name(customer_name) &&
-    isSurely.id(order_id) &&
-    (order_date === undefined || isSurely.date(order_date)) &&
-    (currency_iso === undefined || isSurely.currency(currency_iso)) &&
-    (user_reference === undefined || isSurely.reference(user_reference))
-  );
+  return areOrderFieldsSure(given);
 }
 
 /** One order of a bulk call, as sent. Orders are validated one by one, so that an invalid order does not fail the call. */
@@ -133,7 +108,7 @@ type LooseOrder = z.infer<ReturnType<typeof looseOrder>>;
 
 /** Like `looseOrder`, but does not inspect the fields, because a bulk call has many orders. */
 function isLooseOrder(value: unknown): value is LooseOrder {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 /**
@@ -179,12 +154,7 @@ export const purchaseRecord = lazily(() =>
     created_at: timestamp(),
     /** The following fields are present only with `details`: the order's, this unit's price, and the product's current ones. */
     platform: z.string().optional(),
-    currency_iso: z.string().nullish(),
-    user_reference: z.string().nullish(),
-    product_image: z.string().nullish(),
-    product_price: z.string().nullish(),
-    product_tags: z.string().nullish(),
-    ...specDetails(),
+    ...sameSchema([...orderDetails, ...lineDetails], z.string().nullish()),
   }),
 );
 

@@ -5,10 +5,9 @@ import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { enveloped, flat } from "./reply.ts";
 import { isLegalId, maxLength, shape, timestamp, type FieldError } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
-
-/** The spec fields of a product. Source: spec "Product (input)". */
-export const specNames = ["upc", "mpn", "brand", "isbn", "external_sku", "sku"] as const;
-export type SpecName = (typeof specNames)[number];
+import { lazyObject } from "./lazy-object.ts";
+import { productFields, specFields, type SpecName } from "./record-fields.ts";
+import { schemasOf } from "./record-schema.ts";
 
 /** A normalized spec value, or why it is ignored. */
 export type NormalizedSpec =
@@ -31,49 +30,25 @@ export function normalizeSpec(raw: string): NormalizedSpec {
   return isLegalId(value) ? { value } : { ignored: "characters" };
 }
 
-export const specs = lazily(() =>
-  z.looseObject(
-    Object.fromEntries(specNames.map((name) => [name, shape.reference.nullish()])) as Record<
-      SpecName,
-      z.ZodOptional<z.ZodNullable<typeof shape.reference>>
-    >,
-  ),
-);
+export const specs = lazily(() => z.looseObject(schemasOf(specFields, "part")));
 
-/** A product's specs in a list with `details`. */
-export const specDetails = lazily(() => ({
-  upc: z.string().nullish(),
-  mpn: z.string().nullish(),
-  brand: z.string().nullish(),
-  isbn: z.string().nullish(),
-  sku: z.string().nullish(),
-  external_sku: z.string().nullish(),
-}));
+const ownFields = Object.fromEntries(Object.entries(productFields).filter(([name]) => !(name in specFields))) as Omit<
+  typeof productFields,
+  SpecName
+>;
 
-const optionalFields = lazily(() => ({
-  image_url: shape.optionalUrl.optional(),
-  description: shape.text.nullish(),
-  currency_iso: shape.currency.optional(),
+const otherFields = lazily(() => ({
   /** An alternative name for `currency_iso`, used by sample payloads. */
   currency: shape.currency.optional(),
-  price: shape.price.optional(),
-  product_tags: shape.tags.optional(),
   specs: specs().nullish(),
-  blacklisted: shape.boolean.optional(),
 }));
 
 /** One product to create. Source: spec "Product (input)". */
-export const productInput = lazily(() => z.object({ name: shape.name, url: shape.url, ...optionalFields() }));
+export const productInput = lazyObject(() => ({ ...schemasOf(ownFields, "create"), ...otherFields() }));
 export type ProductInput = z.output<ReturnType<typeof productInput>>;
 
 /** One product to update. Only fields that are present and valid are changed. Source: spec "mass_update". */
-export const productChange = lazily(() =>
-  z.object({
-    name: shape.name.optional(),
-    url: shape.url.optional(),
-    ...optionalFields(),
-  }),
-);
+export const productChange = lazyObject(() => ({ ...schemasOf(ownFields, "update"), ...otherFields() }));
 
 /** Errors in the products of a bulk call. Assumed: an object keyed by ordinal, because a product can have several. */
 export const productErrors = lazily(() =>

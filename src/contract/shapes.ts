@@ -260,14 +260,22 @@ export const isSurely = {
   reference: (value: unknown) => isText(value, maxLength.id),
   tags: (value: unknown) => isText(value, maxLength.tags),
   email: (value: unknown) => isText(value, maxLength.email) && emailPattern.test(value),
-  url: (value: unknown) => isText(value, maxLength.url) && urlPattern.test(value),
+  url: isSurelyUrl,
+  optionalUrl: (value: unknown) => value === "" || isSurelyUrl(value),
   date: (value: unknown) => typeof value === "string" && isCalendarDate(value),
   time: (value: unknown) =>
     typeof value === "string" && isCalendarDate(value.slice(0, "YYYY-MM-DD".length)) && utcPattern.test(value),
   price: (value: unknown) => isText(value, 32) && pricePattern.test(value),
   currency: (value: unknown) => typeof value === "string" && /^[A-Z]{3}$/.test(value),
+  boolean: (value: unknown) => typeof value === "boolean",
+  rowId: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
+  count: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
   legalId: (value: unknown) => isText(value, maxLength.id) && isLegalId(value),
-} satisfies Partial<Record<keyof typeof shape, (value: unknown) => boolean>>;
+} satisfies Record<keyof typeof shape, (value: unknown) => boolean>;
+
+function isSurelyUrl(value: unknown): boolean {
+  return isText(value, maxLength.url) && urlPattern.test(value);
+}
 
 function isText(value: unknown, max: number): value is string {
   return typeof value === "string" && value.length <= max && isStorable(value);

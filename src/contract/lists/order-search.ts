@@ -2,6 +2,8 @@ import * as z from "zod";
 import { endpoint, extensionPrefix } from "../endpoint.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { purchaseRecord } from "../orders.ts";
+import { orderDetails } from "../record-fields.ts";
+import { sameSchema } from "../record-schema.ts";
 import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { nextPage, searchCall, searchListing, searchPaging, timeRange } from "./filters.ts";
@@ -13,8 +15,7 @@ const foundOrder = lazyObject(() => ({
   email: z.string(),
   customer_name: z.string(),
   order_date: timestamp(),
-  currency_iso: z.string().nullable(),
-  user_reference: z.string().nullable(),
+  ...sameSchema(orderDetails, z.string().nullable()),
   created_at: timestamp(),
   /** Whether review-request emails are sent for it. */
   send_mail: z.boolean(),
