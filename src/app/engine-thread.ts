@@ -5,9 +5,7 @@ import { loadHandlers } from "../engine/handlers.ts";
 import { createLocalTransport } from "../engine/local-transport.ts";
 import { createSealer } from "../engine/kernel/sealer.ts";
 import { toServiceError } from "../engine/kernel/storage-errors.ts";
-import { NotNewError } from "../engine/orders/new-orders.ts";
-import { type ShortForm, ShortFormReader as OrderReader } from "../engine/orders/short-form.ts";
-import { serveOverPort, type ShortFormReader } from "../service/port-transport.ts";
+import { serveOverPort } from "../service/port-transport.ts";
 import type { Transport } from "../service/transport.ts";
 import { openDatabase } from "../storage/database.ts";
 
@@ -54,22 +52,13 @@ async function openTransport({
   }
 }
 
-/** Reads the short form of new orders. */
-function createShortFormReader(): ShortFormReader {
-  const orders = new OrderReader();
-  return {
-    read: (form) => orders.read(form as ShortForm),
-    isNotEnough: (error) => error instanceof NotNewError,
-  };
-}
-
 /** Loads the engine, and opens it once `source` says with which data. */
 async function serve(port: MessagePort, source: MessagePort): Promise<void> {
   const received = once(source, "message");
   await loadHandlers();
   const [data] = (await received) as [EngineThreadData];
   source.close();
-  serveOverPort(port, await openTransport(data), createShortFormReader());
+  serveOverPort(port, await openTransport(data));
 }
 
 if (parentPort) void serve(parentPort, workerData as MessagePort);

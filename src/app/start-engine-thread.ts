@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { ShortFormWriter as OrderWriter } from "../engine/orders/short-form.ts";
-import { PortTransport, type ShortFormWriter } from "../service/port-transport.ts";
+import { checkCallForThread } from "../engine/orders/order-check.ts";
+import { PortTransport } from "../service/port-transport.ts";
 import { findThreadFile } from "../service/thread-file.ts";
 import type { Transport } from "../service/transport.ts";
 import type { EngineThreadData } from "./engine-thread.ts";
@@ -44,7 +44,7 @@ function startEngineThread(): EngineThread {
   worker.unref();
   return {
     keepRunning: () => worker.ref(),
-    transport: new PortTransport(worker, createShortFormWriter()),
+    transport: new PortTransport(worker, { "orders.massCreate": checkCallForThread }),
     open: (data) => port1.postMessage(data),
     stop: () => worker.terminate(),
   };
@@ -60,13 +60,4 @@ function listFlags(): string[] {
   // With two threads at work, helpers of the garbage collector only help where there are more cores.
   if (availableParallelism() <= 2) flags.push("--no-parallel-scavenge");
   return flags;
-}
-
-/** Writes the short form of orders that may be new. */
-function createShortFormWriter(): ShortFormWriter {
-  const orders = new OrderWriter();
-  return {
-    operation: "orders.massCreate",
-    write: (input) => orders.write(input as Parameters<OrderWriter["write"]>[0]),
-  };
 }

@@ -5,7 +5,7 @@ export interface RecordField {
   /** The type on the wire, with its limits: see `shape`. */
   readonly type: keyof typeof shape;
   readonly isRequired?: true;
-  /** Whether calls about the record itself accept null, which leaves the stored value unchanged. */
+  /** Whether calls about the record itself accept null. As a part of another record, every optional field can be null. */
   readonly isNullable?: true;
   /** `key`: identifies the record. `fixed`: another value is refused. By default, a value that is sent replaces the stored one. */
   readonly change?: "key" | "fixed";

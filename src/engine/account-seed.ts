@@ -2,8 +2,13 @@ import {
   couponActions,
   type CouponAction,
   type GroupName,
+  type LineColumn,
+  lineColumns,
+  orderFields,
+  type OrderHead,
   type Platform,
   platforms,
+  type RecordField,
   reviewerTypes,
   ServiceError,
 } from "../contract/index.ts";
@@ -21,9 +26,9 @@ import type { CallOptions } from "../service/transport.ts";
 import { batchRows } from "../storage/batch.ts";
 import { insertCoupons } from "./coupons/coupons.ts";
 import { type Account, accountOf, type EngineWork, type HandlerContext } from "./kernel/handler.ts";
-import type { CheckedOrder } from "./orders/order-check.ts";
+import { type CheckedOrder, OrderRowCollector } from "./orders/order-rows.ts";
 import { storeOrders } from "./orders/order-store.ts";
-import type { ProductRow } from "./products/product-row.ts";
+import { type ProductRow, toListedProductRow } from "./products/product-row.ts";
 import { saveProducts } from "./products/product-store.ts";
 import { insertUnsubscribers } from "./unsubscribers/unsubscribers.ts";
 
@@ -82,23 +87,11 @@ async function seedProducts({ from, options, ...seeding }: Seeding): Promise<rea
 }
 
 function toProductRow(product: ListedProduct): ProductRow {
-  return [
-    product.external_id,
-    product.name,
-    product.url,
-    product.image_url,
-    product.description,
-    product.currency,
-    product.price,
-    product.product_tags ?? null,
-    Number(product.blacklisted ?? false),
-    product.upc ?? null,
-    product.mpn,
-    product.brand,
-    product.isbn ?? null,
-    product.external_sku ?? null,
-    product.sku,
-  ];
+  return toListedProductRow(product.external_id, {
+    ...product,
+    currency_iso: product.currency,
+    blacklisted: product.blacklisted ?? false,
+  });
 }
 
 /** Copies orders with their purchases, and the products as described by the purchases. */
@@ -111,11 +104,9 @@ async function seedPurchases({ from, options, ...seeding }: Seeding): Promise<re
     await write(seeding, async (context) => {
       const storedUnits = await countStoredUnits(page, context);
       for (const [platform, purchases] of groupBy(page, (purchase) => readPlatform(purchase))) {
-        await storeOrders(
-          toOrders(purchases, storedUnits),
-          { sourceOf: () => ({ platform, sendsMail: false }) },
-          context,
-        );
+        const rows = new OrderRowCollector();
+        for (const order of toOrders(purchases, storedUnits)) rows.add(order, { platform, sendsMail: false });
+        await storeOrders(rows.finish(), {}, context);
       }
     });
   }
@@ -166,12 +157,11 @@ function toOrders(purchases: readonly ListedPurchase[], storedUnits: ReadonlyMap
   return [...groupBy(purchases, ({ order_id }) => order_id).values()].flatMap((ofOrder) => {
     const [first] = ofOrder;
     if (!first) return [];
-    const { order_id, user_email: email, user_name: customer_name, order_date } = first;
     const lines = groupBy(ofOrder, ({ product_sku }) => product_sku);
     const items = [...lines].flatMap(([productId, units]) => {
       const [unit] = units;
       if (!unit) return [];
-      const stored = storedUnits.get(lineKey(order_id, productId)) ?? 0;
+      const stored = storedUnits.get(lineKey(first.order_id, productId)) ?? 0;
       const prices = units.map(({ product_price }) => product_price ?? null);
       return {
         product: toPurchasedProductRow(unit),
@@ -180,30 +170,22 @@ function toOrders(purchases: readonly ListedPurchase[], storedUnits: ReadonlyMap
         unitPrices: [...Array.from({ length: stored }, () => null), ...prices],
       };
     });
-    const { currency_iso, user_reference } = first;
-    const head = { order_id, email, customer_name, order_date, currency_iso, user_reference };
-    return [{ head, items, errors: [], dropped: [] }];
+    const head = Object.fromEntries(
+      Object.entries<RecordField>(orderFields).map(([name, { listedAs }]) => [
+        name,
+        first[(listedAs ?? name) as keyof ListedPurchase],
+      ]),
+    ) as OrderHead;
+    return [{ orderId: head.order_id, head, items, errors: [], dropped: [] }];
   });
 }
 
 function toPurchasedProductRow(purchase: ListedPurchase): ProductRow {
-  return [
-    purchase.product_sku,
-    purchase.product_name,
-    purchase.product_url,
-    purchase.product_image ?? null,
-    purchase.product_description,
-    purchase.currency_iso ?? null,
-    purchase.product_price ?? null,
-    purchase.product_tags ?? null,
-    null,
-    purchase.upc ?? null,
-    purchase.mpn ?? null,
-    purchase.brand ?? null,
-    purchase.isbn ?? null,
-    purchase.external_sku ?? null,
-    purchase.sku ?? null,
-  ];
+  const values = Object.entries(lineColumns).map(([column, name]) => [name, purchase[column as LineColumn]]);
+  return toListedProductRow(purchase.product_sku, {
+    ...Object.fromEntries(values),
+    currency_iso: purchase.currency_iso,
+  });
 }
 
 /** Copies the email settings that the account has changed. Other services may not support them. */

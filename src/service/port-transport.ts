@@ -8,9 +8,8 @@ interface Request {
   /** Undefined in the last request, which closes the transport. */
   readonly call?: {
     readonly operation: OperationName;
-    /** The input as JSON, which is faster to transfer than objects. Absent if there is a short form. */
-    readonly input?: string;
-    readonly short?: unknown;
+    /** As JSON, which is faster to transfer than objects, or as this thread has prepared it. */
+    readonly input: string | { readonly prepared: unknown };
     readonly caller: Caller;
     readonly idempotencyKey: string | undefined;
     readonly engine: Pick<EngineOptions, "isChecked" | "inputText">;
@@ -23,23 +22,12 @@ type Answer = { readonly id: number } & (
   | { readonly type: "event"; readonly event: CallEvent }
   | { readonly type: "refusal"; readonly refusal: Refusal }
   | { readonly type: "fault"; readonly error: unknown }
-  /** The call was not carried out, because its short form does not say enough. */
-  | { readonly type: "notEnough" }
 );
 
-/** Writes a shorter form of an operation's calls, for another thread. */
-export interface ShortFormWriter {
-  readonly operation: OperationName;
-  /** Returns undefined if a call has no short form; then the calls that follow are not shortened, either. */
-  write(input: unknown): unknown;
-}
-
-/** Reads the short forms in the order in which they were written. */
-export interface ShortFormReader {
-  read(form: unknown): unknown;
-  /** Whether a call was not carried out because its short form does not say enough. All that follow must fail, too. */
-  isNotEnough(error: unknown): boolean;
-}
+/** The steps `prepare` of operations that can run in the caller's thread. They return plain data. */
+export type Preparations = Readonly<
+  Partial<Record<OperationName, (input: never, isChecked: boolean | undefined) => unknown>>
+>;
 
 /** The data of a `ServiceError`, in a form that can be transferred. */
 interface Refusal {
@@ -55,12 +43,6 @@ interface Refusal {
 type Call = NonNullable<Request["call"]>;
 type OnEvent = (event: CallEvent) => void;
 
-/** The other thread needs the complete input of a call. */
-class CompleteInputNeededError extends Error {}
-
-/** Stands for the answer of a call that must be repeated with its complete input. */
-const notEnough = Symbol("not enough");
-
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -68,7 +50,7 @@ interface Pending {
 }
 
 /** Handles calls from a port with a transport of this thread, until the other side closes it. */
-export function serveOverPort(port: MessagePort, transport: Transport, shortForms: ShortFormReader): void {
+export function serveOverPort(port: MessagePort, transport: Transport): void {
   let answers: Answer[] = [];
   // Calls that share a commit are answered in one message, because messages are expensive.
   const answer = (message: Answer) => {
@@ -78,13 +60,15 @@ export function serveOverPort(port: MessagePort, transport: Transport, shortForm
       answers = [];
     });
   };
-  const carryOut = async (
-    { operation, input: text, short, caller, idempotencyKey, engine }: Call,
-    onEvent: OnEvent,
-  ) => {
-    const input: unknown = text === undefined ? shortForms.read(short) : JSON.parse(text);
-    const options = { idempotencyKey, engine: { inputText: text, ...engine }, onEvent };
-    return transport.call(operation, input as never, caller, options);
+  const carryOut = async ({ operation, input, caller, idempotencyKey, engine }: Call, onEvent: OnEvent) => {
+    const isText = typeof input === "string";
+    const given: unknown = isText ? JSON.parse(input) : input.prepared;
+    const known = isText ? { inputText: input } : { isPrepared: true };
+    return transport.call(operation, given as never, caller, {
+      idempotencyKey,
+      engine: { ...known, ...engine },
+      onEvent,
+    });
   };
   const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
@@ -93,7 +77,6 @@ export function serveOverPort(port: MessagePort, transport: Transport, shortForm
       (value: unknown) => answer({ id, type: "value", value: JSON.stringify(value) }),
       (error: unknown) => {
         if (error instanceof ServiceError) answer({ id, type: "refusal", refusal: describe(error) });
-        else if (shortForms.isNotEnough(error)) answer({ id, type: "notEnough" });
         else answer({ id, type: "fault", error });
       },
     );
@@ -116,15 +99,11 @@ export class PortTransport implements Transport {
   #requests: Request[] = [];
   #ended: Error | undefined;
   #lastId = 0;
-  #shortForms: ShortFormWriter | undefined;
-  /** The number of calls in the short form that are not answered. */
-  #short = 0;
-  /** Calls that wait until those in the short form have been repeated, so that they do not overtake them. */
-  #waiting: (() => void)[] = [];
+  readonly #preparations: Preparations;
 
-  constructor(worker: Worker, shortForms?: ShortFormWriter) {
+  constructor(worker: Worker, preparations: Preparations = {}) {
     this.#worker = worker;
-    this.#shortForms = shortForms;
+    this.#preparations = preparations;
     worker.on("message", (answers: readonly Answer[]) => {
       for (const answer of answers) this.#settle(answer);
     });
@@ -139,45 +118,10 @@ export class PortTransport implements Transport {
     { idempotencyKey, engine: { isChecked = false, inputText } = {}, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
     const engine = inputText === undefined ? { isChecked } : { isChecked, inputText };
-    const call = { operation, caller, idempotencyKey, engine };
-    const short = isChecked && this.#shortForms?.operation === operation ? this.#shorten(input) : undefined;
-    if (short !== undefined) {
-      const answer = await this.#askShort({ ...call, short }, onEvent);
-      if (answer !== notEnough) return answer as OutputOf<N>;
-    } else if (this.#mustWait) await new Promise<void>((proceed) => this.#waiting.push(proceed));
-    return this.#ask({ ...call, input: JSON.stringify(input) }, onEvent) as Promise<OutputOf<N>>;
-  }
-
-  /** Whether a complete call would overtake one that is repeated, or one that waits. */
-  get #mustWait(): boolean {
-    return !this.#shortForms && (this.#short > 0 || this.#waiting.length > 0);
-  }
-
-  #shorten(input: unknown): unknown {
-    const short = this.#shortForms?.write(input);
-    if (short === undefined) this.#shortForms = undefined;
-    return short;
-  }
-
-  /** Returns `notEnough` if the call must be repeated with its complete input. */
-  async #askShort(call: Call, onEvent: CallOptions["onEvent"]): Promise<unknown> {
-    this.#short += 1;
-    try {
-      return await this.#ask(call, onEvent);
-    } catch (error) {
-      if (!(error instanceof CompleteInputNeededError)) throw error;
-      this.#shortForms = undefined;
-      return notEnough;
-    } finally {
-      this.#short -= 1;
-      if (this.#short === 0) setImmediate(() => this.#proceed());
-    }
-  }
-
-  #proceed(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const proceed of waiting) proceed();
+    const prepare = isChecked ? this.#preparations[operation] : undefined;
+    const sent = prepare ? { prepared: prepare(input as never, isChecked) } : JSON.stringify(input);
+    const call = { operation, input: sent, caller, idempotencyKey, engine };
+    return this.#ask(call, onEvent) as Promise<OutputOf<N>>;
   }
 
   async close(): Promise<void> {
@@ -214,7 +158,6 @@ export class PortTransport implements Transport {
     this.#pending.delete(answer.id);
     if (answer.type === "value") pending?.resolve(answer.value === undefined ? undefined : JSON.parse(answer.value));
     else if (answer.type === "fault") pending?.reject(answer.error);
-    else if (answer.type === "notEnough") pending?.reject(new CompleteInputNeededError());
     else {
       const { kind, message, ...options } = answer.refusal;
       pending?.reject(new ServiceError(kind, message, options));

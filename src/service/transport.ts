@@ -35,6 +35,8 @@ export type CallEvent =
 export interface EngineOptions {
   /** Whether the input is the output of the contract's validation, which need not be repeated. */
   readonly isChecked?: boolean | undefined;
+  /** Whether the input is what the operation's step `prepare` returned in another thread. */
+  readonly isPrepared?: boolean | undefined;
   /** The input as JSON, or another text that identifies it, to be compared with that of an earlier call with the same key. */
   readonly inputText?: string | undefined;
   /** The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this process. */

@@ -10,9 +10,6 @@ import type { Tables } from "../../storage/tables.ts";
  */
 const places = 2 ** 19;
 
-/** The maximum number of rows, of all accounts, that are compared instead of hashed; about 5 MB. */
-const maxRecent = 10_000;
-
 /** The maximum number of accounts whose products are remembered. */
 const maxAccounts = 10_000;
 
@@ -28,8 +25,6 @@ interface SaveContext {
 interface SavedAccount {
   /** Part of all hashes of the account's products. A new one makes those that were kept unequal to all others. */
   seed: number;
-  /** The last rows, by product ID. */
-  readonly recent: Map<string, SavedRow>;
   /** The version of the account's last transaction. */
   version: number;
 }
@@ -43,7 +38,6 @@ export class SavedProducts {
   readonly #accounts = new Map<number, SavedAccount>();
   /** Two halves of a hash for each place; a product's place depends on its ID. Created when first needed. */
   #hashes: Uint32Array | undefined;
-  #recentCount = 0;
   #lastSeed = randomInt(2 ** 32);
 
   /** Returns the rows that may change something, and records them as saved. */
@@ -52,21 +46,17 @@ export class SavedProducts {
     const version = await lockAccount(accountId, { transaction, dialect });
     this.note(accountId, version);
     const account = this.#accounts.get(accountId) ?? this.#addAccount(accountId, version);
-    return rows.filter((row) => this.#take(row, account));
+    return rows.filter((row) => this.#take(row, account.seed));
   }
 
   #addAccount(accountId: number, version: number): SavedAccount {
     if (this.#accounts.size >= maxAccounts) this.clear();
-    const account = { seed: this.#nextSeed(), recent: new Map<string, SavedRow>(), version };
+    const account = { seed: this.#nextSeed(), version };
     this.#accounts.set(accountId, account);
     return account;
   }
 
-  #take(row: SavedRow, { seed, recent }: SavedAccount): boolean {
-    const last = recent.get(row[0]);
-    if (last && isSame(last, row)) return false;
-    if (this.#recentCount++ >= maxRecent) this.#forgetRecent();
-    recent.set(row[0], row);
+  #take(row: SavedRow, seed: number): boolean {
     const hashes = (this.#hashes ??= new Uint32Array(2 * places));
     const place = hashColumns([row[0]], seed).low % places;
     const { low, high } = hashColumns(row, seed);
@@ -76,36 +66,23 @@ export class SavedProducts {
     return true;
   }
 
-  #forgetRecent(): void {
-    for (const { recent } of this.#accounts.values()) recent.clear();
-    this.#recentCount = 1;
-  }
-
   /** Must be called with the version of each transaction of this process. */
   note(accountId: number, version: number): void {
     const account = this.#accounts.get(accountId);
     if (!account || account.version === version) return;
     // Versions are consecutive, unless another process has changed the account in between.
-    if (version !== account.version + 1) {
-      account.seed = this.#nextSeed();
-      account.recent.clear();
-    }
+    if (version !== account.version + 1) account.seed = this.#nextSeed();
     account.version = version;
   }
 
   clear(): void {
     this.#accounts.clear();
-    this.#recentCount = 0;
   }
 
   #nextSeed(): number {
     this.#lastSeed = (this.#lastSeed + 1) >>> 0;
     return this.#lastSeed;
   }
-}
-
-function isSame(a: SavedRow, b: SavedRow): boolean {
-  return a === b || (a.length === b.length && a.every((value, index) => value === b[index]));
 }
 
 /** A hash of 64 bits. */

@@ -1,4 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type * as z from "zod";
 import {
+  type contract,
   type FieldError,
   invalidField,
   invalidIdText,
@@ -12,30 +15,16 @@ import {
   type OrderProduct,
 } from "../../contract/index.ts";
 import { parseLeniently } from "../kernel/parse-leniently.ts";
-import type { MissedLines } from "../products/missed-products.ts";
+import { type MissedLine, toMissedLine } from "../products/missed-products.ts";
 import { isValidProductId } from "../products/product-check.ts";
-import { type ProductRow, toOrderedProductRow } from "../products/product-row.ts";
-
-export interface OrderItem {
-  readonly product: ProductRow;
-  readonly price: string | null;
-  /** Absent if the caller did not specify it, which means 1 for a new line item. */
-  readonly quantity?: number | undefined;
-  /** Prices of the first units, if they differ. */
-  readonly unitPrices?: readonly (string | null)[] | undefined;
-}
-
-export interface CheckedOrder {
-  /** Absent if the order is rejected. */
-  readonly head?: OrderHead | undefined;
-  /** The valid products. An order without any is not created. */
-  readonly items: readonly OrderItem[];
-  /** Absent if no line was skipped, or the order is rejected. */
-  readonly missed?: MissedLines | undefined;
-  readonly errors: readonly FieldError[];
-  /** The invalid product IDs and optional fields of an order that is not rejected. */
-  readonly dropped: readonly FieldError[];
-}
+import { toOrderedProductRow } from "../products/product-row.ts";
+import {
+  type CheckedOrder,
+  type OrderItem,
+  OrderRowCollector,
+  type OrderRows,
+  type OrderSource,
+} from "./order-rows.ts";
 
 export interface OrderRules {
   /** `validate_data`: the order date is required, and an invalid optional field rejects the order. */
@@ -72,9 +61,76 @@ export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderR
   if (rules.isValidating && (raw["order_date"] === undefined || raw["order_date"] === null)) {
     errors.push({ field: "order_date", error: missing });
   }
-  const { items, missed: lines } = checkItems(raw["products"], head?.currency_iso || null, rules, problems);
-  if (errors.length > 0 || !head) return { items: [], errors, dropped };
-  return { head, items, missed: lines && { head, lines }, errors, dropped };
+  const { items, missed } = checkItems(raw["products"], head?.currency_iso || null, rules, problems);
+  const orderId = readOrderId(raw["order_id"]);
+  if (errors.length > 0 || !head) return { orderId, items: [], errors, dropped };
+  return { orderId, head, items, missed, errors, dropped };
+}
+
+function readOrderId(raw: unknown): string | null {
+  return typeof raw === "string" || typeof raw === "number" ? String(raw) : null;
+}
+
+export type CreateInput = z.output<typeof contract.orders.create.input>;
+export type MassCreateInput = z.output<typeof contract.orders.massCreate.input>;
+
+function sourceOf({ platform, send_mail: sendsMail = true }: Pick<CreateInput, "platform" | "send_mail">): OrderSource {
+  return { platform, sendsMail };
+}
+
+/** Checks the orders of calls with one order each. */
+export function checkSingleOrders(inputs: readonly CreateInput[]): OrderRows {
+  const rows = new OrderRowCollector();
+  for (const input of inputs) {
+    const rules = { isValidating: input.validate_data === true, needsImage: false };
+    rows.add(checkOrder(input, rules), sourceOf(input));
+  }
+  return rows.finish();
+}
+
+/** A bulk call whose orders were checked. */
+export interface CheckedCall extends Pick<MassCreateInput, "validate_data" | "send_mail" | "details"> {
+  readonly rows: OrderRows;
+}
+
+/** Orders that are checked before other events are handled. */
+const checkedPerTurn = 100;
+
+function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): Generator<undefined, CheckedCall> {
+  const { orders, validate_data, send_mail, details } = input;
+  checkCallSize(orders);
+  const rules: OrderRules = { isValidating: validate_data === true, needsImage: true, isChecked };
+  const source = sourceOf(input);
+  const rows = new OrderRowCollector();
+  for (const [at, raw] of orders.entries()) {
+    if (at > 0 && at % checkedPerTurn === 0) yield;
+    rows.add(checkOrder(raw, rules), source);
+  }
+  return { rows: rows.finish(), validate_data, send_mail, details };
+}
+
+/**
+ * Checks the orders of a bulk call, while other events are handled now and then.
+ * @param isChecked whether the caller has checked them against the contract
+ * @throws ServiceError `invalidParams` if there are too many units
+ */
+export async function checkCall(input: MassCreateInput, isChecked: boolean | undefined): Promise<CheckedCall> {
+  const turns = checkInTurns(input, isChecked);
+  for (;;) {
+    const { done, value } = turns.next();
+    if (done === true) return value;
+    await nextTurn();
+  }
+}
+
+/** Checks the orders of a bulk call at once, for another thread. */
+export function checkCallForThread(input: MassCreateInput, isChecked: boolean | undefined): CheckedCall {
+  const turns = checkInTurns(input, isChecked);
+  for (;;) {
+    const { done, value } = turns.next();
+    // Text is transferred much faster than lists.
+    if (done === true) return { ...value, rows: { ...value.rows, products: JSON.stringify(value.rows.products) } };
+  }
 }
 
 /** The error of an order with more line items or units than allowed. */
@@ -120,7 +176,7 @@ function parseHead(
 
 interface CheckedItems {
   readonly items: OrderItem[];
-  missed?: [productId: string, raw: unknown][];
+  missed?: MissedLine[];
 }
 
 function checkItems(products: unknown, currency: string | null, rules: OrderRules, problems: Problems): CheckedItems {
@@ -142,7 +198,7 @@ function checkItems(products: unknown, currency: string | null, rules: OrderRule
   if (entries.length === 0) errors.push({ field: "products", error: missing });
   for (const [productId, raw] of entries) {
     if (!isValidProductId(productId)) {
-      (checked.missed ??= []).push([productId, raw]);
+      (checked.missed ??= []).push(toMissedLine(productId, raw));
       problems.dropped.push({ field: `products.${productId}`, error: invalidIdText });
       continue;
     }
@@ -171,7 +227,7 @@ function checkItem(
   return {
     product,
     price: readPrice(data.price),
-    quantity: readQuantity(data),
+    quantity: data.quantity,
     unitPrices: data.unit_prices?.map(readPrice),
   };
 }
@@ -200,12 +256,7 @@ function parseProduct(
   return value;
 }
 
-/** Capped, because input that was already validated is not validated again. */
-function readQuantity({ quantity }: OrderProduct): number | undefined {
-  return quantity === undefined ? undefined : Math.min(quantity, maxQuantity);
-}
-
-export function readPrice(price: string | number | null | undefined): string | null {
+function readPrice(price: string | number | null | undefined): string | null {
   // Input that was already validated may contain prices as numbers.
   return price === undefined || price === null || price === "" ? null : String(price);
 }

@@ -4,8 +4,7 @@ import { type BatchColumns, batchOf, constantInBatch } from "../../storage/batch
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import type { NewLine } from "./order-merge.ts";
-import type { OrderFields, StoredOrder } from "./stored-orders.ts";
+import type { NewLine, OrderChanges } from "./order-merge.ts";
 import { dayMs } from "../../contract/time.ts";
 
 const category = "map";
@@ -104,15 +103,9 @@ const updateMails = createDeferredStatement<{ accountId: number; rows: string }>
 );
 
 /** Applies the new customer names and dates of stored orders to their queued emails. */
-export async function updateOrderEmails(
-  before: readonly StoredOrder[],
-  after: readonly OrderFields[],
-  context: HandlerContext,
-): Promise<void> {
+export async function updateOrderEmails(changed: OrderChanges["changed"], context: HandlerContext): Promise<void> {
   const { transaction, dialect } = context;
-  const byId = new Map(after.map((fields) => [fields.order_id, fields]));
-  const rows = before.flatMap(({ row, fields }) => {
-    const { customer_name, order_date } = byId.get(fields.order_id) ?? fields;
+  const rows = changed.flatMap(({ before: { row, fields }, after: { customer_name, order_date } }) => {
     const laterMs = order_date - fields.order_date;
     return customer_name === fields.customer_name && laterMs === 0 ? [] : [[row, customer_name, laterMs]];
   });

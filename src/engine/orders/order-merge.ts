@@ -1,18 +1,11 @@
-import { type ItemOutcome, type OrderHead, orderLimits, type Platform, toShortPrice } from "../../contract/index.ts";
+import { type ItemOutcome, orderFields, orderLimits, type RecordField, toShortPrice } from "../../contract/index.ts";
 import { dayOf } from "../kernel/times.ts";
-import type { OrderItem } from "./order-check.ts";
-import type { OrderFields, StoredOrder, StoredUnit } from "./stored-orders.ts";
-
-/** The properties that a call specifies for all of its orders. */
-export interface OrderSource {
-  readonly platform: Platform;
-  /** Whether customers receive review requests. */
-  readonly sendsMail: boolean;
-}
+import type { OrderRow, OrderSource, SentItem, SentOrder, UnitRow } from "./order-rows.ts";
+import { type OrderFields, orderFieldNames, type StoredOrder, type StoredUnit } from "./stored-orders.ts";
 
 /** A line item's units: their prices, and what is stored of them. */
 interface Units {
-  prices: (string | null)[];
+  prices: readonly (string | null)[];
   readonly stored: readonly StoredUnit[];
   /** Whether the call that added the line item sends emails. */
   readonly sendsMail: boolean;
@@ -28,30 +21,27 @@ interface MergedOrder {
   readonly units: Map<string, Units>;
 }
 
-export interface MergedUnit {
+/** A line item that is new to its order, and whose customer receives a review request. */
+export interface NewLine {
   readonly order_id: string;
   readonly product_id: string;
-  /** From 1. */
-  readonly unit: number;
-  readonly price: string | null;
+  readonly email: string;
 }
-
-/** A line item that is new to its order, and whose customer receives a review request. */
-export type NewLine = Pick<MergedUnit, "order_id" | "product_id"> & Pick<OrderFields, "email">;
 
 /** What a call changes in the stored orders. */
 export interface OrderChanges {
-  /** New orders, and stored ones with new fields. */
-  readonly orders: readonly Pick<MergedOrder, "fields" | "source">[];
-  /** The stored orders whose fields change, before the change. */
-  readonly before: readonly StoredOrder[];
-  readonly addedUnits: readonly MergedUnit[];
-  readonly changedUnits: readonly MergedUnit[];
+  /** JSON: an `OrderRow` for each new order, and for each stored one with new fields. */
+  readonly orders: string;
+  /** JSON: a `UnitRow` for each new unit, and for each stored one with a new price. */
+  readonly units: string;
+  readonly addedUnits: number;
   readonly removedUnits: readonly StoredUnit[];
   readonly newLines: readonly NewLine[];
+  /** The stored orders whose fields change, before and after the change. */
+  readonly changed: readonly { readonly before: StoredOrder; readonly after: OrderFields }[];
 }
 
-export type Merged = Pick<ItemOutcome, "outcome" | "fields">;
+const fieldsOf: Readonly<Record<string, RecordField>> = orderFields;
 
 /**
  * Merges the orders of a call into the stored ones and into each other.
@@ -70,31 +60,40 @@ export class OrderMerge {
   }
 
   /** Whether the order ID belongs to another customer's order. */
-  isConflict({ order_id, email }: OrderHead): boolean {
-    const known = this.#merged.get(order_id)?.fields ?? this.#stored.get(order_id)?.fields;
+  isConflict({ orderId, email }: SentOrder): boolean {
+    const known = this.#merged.get(orderId)?.fields ?? this.#stored.get(orderId)?.fields;
     return known !== undefined && known.email !== email && known.email.toLowerCase() !== email.toLowerCase();
   }
 
   /** Whether the order would have too many line items or units, together with those that are stored. */
-  isTooLarge({ order_id }: OrderHead, items: readonly OrderItem[]): boolean {
-    const known = this.#merged.get(order_id)?.units ?? toUnits(this.#stored.get(order_id));
+  isTooLarge({ orderId, items }: SentOrder): boolean {
+    const known = this.#merged.get(orderId)?.units ?? toUnits(this.#stored.get(orderId));
     // The units of a single order were counted when it was checked.
     if (!known) return false;
     const counts = new Map([...known].map(([id, { prices }]) => [id, prices.length]));
-    for (const { product, quantity } of items) counts.set(product[0], quantity ?? counts.get(product[0]) ?? 1);
+    for (const { product, prices, isCounted } of items) {
+      const count = isCounted ? prices.length : counts.get(product[0]);
+      counts.set(product[0], count ?? 1);
+    }
     const units = [...counts.values()].reduce((sum, count) => sum + count, 0);
     return counts.size > orderLimits.products || units > orderLimits.units;
   }
 
   /** Merges an order that is not in conflict. */
-  add(head: OrderHead, items: readonly OrderItem[], source: OrderSource): Merged {
-    const known = this.#merged.get(head.order_id) ?? this.#startFrom(this.#stored.get(head.order_id), source);
-    const order = known ?? { fields: this.#createFields(head), source, units: new Map<string, Units>() };
-    this.#merged.set(head.order_id, order);
-    const changed = known ? updateFields(known, head) : [];
+  add(sent: SentOrder): Pick<ItemOutcome, "outcome" | "fields"> {
+    const { orderId, row, items, source } = sent;
+    const known = this.#merged.get(orderId) ?? this.#startFrom(this.#stored.get(orderId), source);
+    const order = known ?? { fields: this.fieldsOf(sent), source, units: new Map<string, Units>() };
+    this.#merged.set(orderId, order);
+    const changed = known ? updateFields(known, row) : [];
     for (const item of items) changed.push(...updateUnits(order.units, item, source));
     if (!known) return { outcome: "created" };
     return changed.length > 0 ? { outcome: "changed", fields: [...new Set(changed)] } : { outcome: "unchanged" };
+  }
+
+  /** The order's fields as they are sent. */
+  fieldsOf({ row }: SentOrder): OrderFields {
+    return readFields(row, this.#nowMs);
   }
 
   #startFrom(stored: StoredOrder | undefined, source: OrderSource): MergedOrder | undefined {
@@ -102,40 +101,47 @@ export class OrderMerge {
     return stored && units && { stored, fields: stored.fields, source, units };
   }
 
-  #createFields(head: OrderHead): OrderFields {
-    return {
-      order_id: head.order_id,
-      email: head.email,
-      customer_name: head.customer_name,
-      order_date: head.order_date ? Date.parse(head.order_date) : this.#nowMs,
-      currency_iso: head.currency_iso || null,
-      user_reference: head.user_reference || null,
-    };
-  }
-
   changes(): OrderChanges {
-    const orders: Pick<MergedOrder, "fields" | "source">[] = [];
-    const before: StoredOrder[] = [];
-    const addedUnits: MergedUnit[] = [];
-    const changedUnits: MergedUnit[] = [];
+    const orders: OrderRow[] = [];
+    const units: UnitRow[] = [];
+    const changed: { before: StoredOrder; after: OrderFields }[] = [];
     const removedUnits: StoredUnit[] = [];
     const newLines: NewLine[] = [];
-    for (const { stored, fields, source, units } of this.#merged.values()) {
+    let addedUnits = 0;
+    for (const { stored, fields, source, units: lines } of this.#merged.values()) {
       const { order_id, email } = fields;
-      if (fields !== stored?.fields) orders.push({ fields, source });
-      if (stored && fields !== stored.fields) before.push(stored);
-      for (const [product_id, { prices, stored: storedUnits, sendsMail }] of units) {
+      if (fields !== stored?.fields) orders.push(toOrderRow(fields, source));
+      if (stored && fields !== stored.fields) changed.push({ before: stored, after: fields });
+      for (const [product_id, { prices, stored: storedUnits, sendsMail }] of lines) {
         if (storedUnits.length === 0 && sendsMail) newLines.push({ order_id, product_id, email });
         for (const [at, price] of prices.entries()) {
-          const storedUnit = storedUnits[at];
-          if (storedUnit?.price === price) continue;
-          (storedUnit ? changedUnits : addedUnits).push({ order_id, product_id, unit: at + 1, price });
+          if (storedUnits[at]?.price === price) continue;
+          if (!storedUnits[at]) addedUnits += 1;
+          units.push([order_id, product_id, at + 1, price, 0, true]);
         }
         removedUnits.push(...storedUnits.slice(prices.length));
       }
     }
-    return { orders, before, addedUnits, changedUnits, removedUnits, newLines };
+    return {
+      orders: JSON.stringify(orders),
+      units: JSON.stringify(units),
+      addedUnits,
+      removedUnits,
+      newLines,
+      changed,
+    };
   }
+}
+
+function readFields(row: OrderRow, nowMs: number): OrderFields {
+  const fields = Object.fromEntries(
+    orderFieldNames.map((name, at) => [name, row[at] ?? null]),
+  ) as unknown as OrderFields;
+  return { ...fields, order_date: fields.order_date ?? nowMs };
+}
+
+function toOrderRow(fields: OrderFields, { platform, sendsMail }: OrderSource): OrderRow {
+  return [...orderFieldNames.map((name) => fields[name]), platform, Number(sendsMail)];
 }
 
 function toUnits(order: StoredOrder | undefined): Map<string, Units> | undefined {
@@ -148,39 +154,36 @@ function toUnits(order: StoredOrder | undefined): Map<string, Units> | undefined
 }
 
 /** Replaces the fields that are specified and differ. Returns their names. */
-function updateFields(order: MergedOrder, head: OrderHead): string[] {
+function updateFields(order: MergedOrder, row: OrderRow): string[] {
   const { fields } = order;
-  const date = head.order_date ? Date.parse(head.order_date) : fields.order_date;
-  const wanted = {
-    customer_name: head.customer_name,
-    // The stored date has a time if it was not specified.
-    order_date: dayOf(date) === dayOf(fields.order_date) ? fields.order_date : date,
-    currency_iso: head.currency_iso || fields.currency_iso,
-    user_reference: head.user_reference || fields.user_reference,
-  };
-  const names = Object.keys(wanted) as (keyof typeof wanted)[];
-  const changed = names.filter((name) => wanted[name] !== fields[name]);
-  if (changed.length > 0) order.fields = { ...fields, ...wanted };
+  const changed = orderFieldNames.filter((name, at) => {
+    const [sent, stored, { type, change }] = [row[at] ?? null, fields[name], fieldsOf[name] as RecordField];
+    if (sent === null || change !== undefined) return false;
+    // A stored date has a time if it was not specified.
+    return type === "date" ? dayOf(Number(sent)) !== dayOf(Number(stored)) : sent !== stored;
+  });
+  if (changed.length > 0) {
+    const values = changed.map((name) => [name, row[orderFieldNames.indexOf(name)]]);
+    order.fields = { ...fields, ...Object.fromEntries(values) };
+  }
   return changed;
 }
 
 /** Adds or updates the units of a line item. Returns the names of the fields that changed. */
 function updateUnits(
   units: Map<string, Units>,
-  { product, price, quantity, unitPrices = [] }: OrderItem,
+  { product, prices: sent, isCounted }: SentItem,
   { sendsMail }: OrderSource,
-): string[] {
+) {
   const [id] = product;
   const known = units.get(id);
-  const wanted = Array<string | null>(quantity ?? 1).fill(price);
-  for (let at = 0; at < wanted.length && at < unitPrices.length; at++) wanted[at] = unitPrices[at] ?? null;
   if (!known) {
-    units.set(id, { prices: wanted, stored: [], sendsMail });
+    units.set(id, { prices: sent, stored: [], sendsMail });
     return ["products"];
   }
   const { prices } = known;
-  const length = quantity ?? Math.max(prices.length, 1);
-  const merged = Array.from({ length }, (_, at) => mergePrice(prices[at] ?? null, wanted[at] ?? null));
+  const length = isCounted ? sent.length : Math.max(prices.length, 1);
+  const merged = Array.from({ length }, (_, at) => mergePrice(prices[at] ?? null, sent[at] ?? null));
   known.prices = merged;
   const changed: string[] = [];
   if (merged.length !== prices.length) changed.push(`products.${id}.quantity`);

@@ -1,15 +1,31 @@
-import { sql } from "kysely";
-import { type FieldError, type ItemOutcome, orderConflictText, outcomeOf } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { type RawBuilder, sql } from "kysely";
+import {
+  type FieldError,
+  type ItemOutcome,
+  orderConflictText,
+  orderFields,
+  outcomeOf,
+  type RecordField,
+} from "../../contract/index.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { type CheckedOrder, type OrderItem, tooLargeText } from "./order-check.ts";
+import { tooLargeText } from "./order-check.ts";
 import { type EmailTiming, queueOrderEmails, readEmailTiming, updateOrderEmails } from "./order-emails.ts";
 import { addProductChanges } from "./product-changes.ts";
-import { type MergedUnit, type OrderChanges, OrderMerge, type OrderSource } from "./order-merge.ts";
-import { type OrderFields, readStoredOrders, type StoredOrder, type StoredUnit } from "./stored-orders.ts";
+import { type NewLine, type OrderChanges, OrderMerge } from "./order-merge.ts";
+import {
+  orderColumns,
+  type OrderProblems,
+  type OrderRows,
+  purchaseColumns,
+  readProductRows,
+  readSentOrders,
+  type SentOrder,
+} from "./order-rows.ts";
+import { readStoredOrders, type StoredOrder, type StoredUnit } from "./stored-orders.ts";
 import { type MissedLines, storeMissedProducts } from "../products/missed-products.ts";
-import { externalSkuIndex, mergeProducts, type ProductRow } from "../products/product-row.ts";
+import { mergeProducts, type ProductRow, skuOf } from "../products/product-row.ts";
 import {
   dropTakenSkus,
   findTakenSkus,
@@ -20,39 +36,7 @@ import {
 } from "../products/product-store.ts";
 import { dayOf } from "../kernel/times.ts";
 
-interface PurchaseColumns {
-  order_id: string;
-  product_id: string;
-  unit: number;
-  price: string;
-}
-
-/** In the order of a `NewOrder`. */
-export const orderFieldColumns: BatchColumns<OrderFields> = {
-  order_id: "text",
-  email: "text",
-  customer_name: "text",
-  order_date: "integer",
-  currency_iso: "text",
-  user_reference: "text",
-};
-
-const orderColumns: BatchColumns<OrderFields & { platform: string; sends_mail: number }> = {
-  ...orderFieldColumns,
-  platform: "text",
-  sends_mail: "integer",
-};
-
-const purchaseColumns: BatchColumns<PurchaseColumns> = {
-  order_id: "text",
-  product_id: "text",
-  unit: "integer",
-  price: "text",
-};
-
 interface StoreOptions {
-  /** Returns the properties of an order that its call specifies. */
-  readonly sourceOf: (position: number) => OrderSource;
   /** Whether to report the product data that repeated orders change (default: false). */
   readonly details?: boolean | undefined;
   /** The number of calls that the orders are from (default: 1). */
@@ -65,13 +49,18 @@ interface StoreOptions {
 export interface OrderResult {
   readonly outcome: ItemOutcome;
   readonly errors: readonly FieldError[];
+  /** The order ID as sent, if the order was rejected; null if it is not text. */
+  readonly orderId?: string | null;
 }
 
 const conflict: FieldError = { field: "email", error: orderConflictText };
 const tooLarge: FieldError = { field: "products", error: tooLargeText };
+const none: OrderProblems = { orderId: null, errors: [], dropped: [] };
+const created: OrderResult = { outcome: outcomeOf("created"), errors: [] };
+const isEmpty = (json: string) => json === "[]";
 
-function toRejected({ errors, dropped }: Pick<CheckedOrder, "errors" | "dropped">): OrderResult {
-  return { outcome: outcomeOf("dropped", { dropped: [...errors, ...dropped] }), errors };
+function toRejected({ orderId, errors, dropped }: OrderProblems): OrderResult {
+  return { outcome: outcomeOf("dropped", { dropped: [...errors, ...dropped] }), errors, orderId };
 }
 
 /**
@@ -82,46 +71,82 @@ function toRejected({ errors, dropped }: Pick<CheckedOrder, "errors" | "dropped"
  * adds them.
  */
 export async function storeOrders(
-  orders: readonly CheckedOrder[],
-  { sourceOf, details, calls = 1, stored: before }: StoreOptions,
+  rows: OrderRows,
+  { details, calls = 1, stored: before }: StoreOptions,
   context: HandlerContext,
 ): Promise<OrderResult[]> {
-  if (orders.every(({ head }) => head === undefined)) return orders.map(toRejected);
-  const { stored, timing, takenSkus } = before ?? (await readStored(orders, sourceOf, context));
-  const merge = new OrderMerge(stored, context.nowMs);
-  const items: OrderItem[] = [];
-  const missed: MissedLines[] = [];
-  const results = orders.map((order, at): OrderResult => {
-    const { head, dropped } = order;
-    if (!head) return toRejected(order);
-    if (merge.isConflict(head)) return toRejected({ errors: [conflict], dropped: [] });
-    if (merge.isTooLarge(head, order.items)) return toRejected({ errors: [tooLarge], dropped: [] });
-    if (order.missed) missed.push(order.missed);
-    if (order.items.length === 0) return toRejected(order);
-    items.push(...order.items);
-    const { outcome, fields } = merge.add(head, order.items, sourceOf(at));
-    return { outcome: outcomeOf(outcome, { ...(fields && { fields }), dropped }), errors: [] };
+  const results = Array.from({ length: rows.count }, (_, at): OrderResult => {
+    const problems = rows.problems.get(at) ?? none;
+    const { errors, dropped } = problems;
+    if (errors.length > 0) return toRejected(problems);
+    return dropped.length === 0 ? created : { outcome: outcomeOf("created", { dropped }), errors: [] };
   });
-  const outcomes = details
-    ? await addProductChanges(
-        results.map(({ outcome }, at) => ({ outcome, items: orders[at]?.items ?? [] })),
-        context,
-      )
-    : [];
-  // Copied, because the SKU of a row may be cleared.
-  const products = mergeProducts(items.map(({ product }) => product)).map((row) => row.slice() as ProductRow);
-  const taken = dropTakenSkus(products, takenSkus);
+  if (isEmpty(rows.orders)) return results;
+  const found = before ?? (await readStored(rows, context));
+  const { products, stored, timing, takenSkus } = found;
+  const { changes, saved, missed } =
+    stored.size === 0 && !rows.needsMerge
+      ? { changes: toChanges(rows, found), saved: products, missed: [] }
+      : await mergeOrders(rows, { products, stored, results, details }, context);
+  const { rows: free, dropped: taken } = dropTakenSkus(mergeProducts(saved), takenSkus);
   requireFreeSkus(taken, { calls });
-  const writes = await prepareProducts(products, context);
-  await storeChanges(merge.changes(), { productWrites: writes, timing }, context);
+  await storeChanges(changes, { productWrites: await prepareProducts(free, context), timing }, context);
   if (missed.length > 0) await storeMissedProducts(missed, context);
-  return results.map(({ outcome, errors }, at) => ({
-    outcome: reportTakenSkus(outcomes[at] ?? outcome, orders[at]?.items ?? [], taken),
-    errors,
-  }));
+  if (taken.length > 0) reportTakenSkus(results, new Set(taken), readSentOrders(rows, products));
+  return results;
+}
+
+/** What is stored of a call of which nothing is stored yet. */
+function toChanges(rows: OrderRows, { products, timing }: Stored): OrderChanges {
+  const { orders, units, unitCount } = rows;
+  const newLines: NewLine[] = [];
+  for (const { orderId, email, source, items } of timing ? readSentOrders(rows, products) : []) {
+    if (!source.sendsMail) continue;
+    newLines.push(...items.map(({ product: [product_id] }) => ({ order_id: orderId, product_id, email })));
+  }
+  return { orders, units, addedUnits: unitCount, removedUnits: [], newLines, changed: [] };
+}
+
+interface MergeInput {
+  readonly products: readonly ProductRow[];
+  readonly stored: ReadonlyMap<string, StoredOrder>;
+  /** By position in the calls. Those of orders that are stored already, or not stored, are replaced. */
+  readonly results: OrderResult[];
+  readonly details: boolean | undefined;
+}
+
+/** Merges the orders of a call into those that are stored, and into each other. */
+async function mergeOrders(
+  rows: OrderRows,
+  { products, stored, results, details }: MergeInput,
+  context: HandlerContext,
+): Promise<{ changes: OrderChanges; saved: readonly ProductRow[]; missed: readonly MissedLines[] }> {
+  const merge = new OrderMerge(stored, context.nowMs);
+  const accepted: SentOrder[] = [];
+  const missed: MissedLines[] = [];
+  for (const order of readSentOrders(rows, products)) {
+    const { dropped, missed: lines } = rows.problems.get(order.position) ?? none;
+    if (merge.isConflict(order))
+      results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [conflict] });
+    else if (merge.isTooLarge(order))
+      results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [tooLarge] });
+    else {
+      if (lines) missed.push({ order: merge.fieldsOf(order), lines });
+      if (order.items.length === 0) results[order.position] = toRejected({ ...none, dropped });
+      else {
+        const { outcome, fields } = merge.add(order);
+        results[order.position] = { outcome: outcomeOf(outcome, { ...(fields && { fields }), dropped }), errors: [] };
+        accepted.push(order);
+      }
+    }
+  }
+  if (details === true) await addProductChanges(accepted, results, context);
+  const saved = accepted.flatMap(({ items }) => items.map(({ product }) => product));
+  return { changes: merge.changes(), saved, missed };
 }
 
 interface Stored {
+  readonly products: readonly ProductRow[];
   /** The stored ones of the orders. */
   readonly stored: ReadonlyMap<string, StoredOrder>;
   /** When review requests are sent, unless none of the orders causes any. */
@@ -130,99 +155,82 @@ interface Stored {
 }
 
 /** Reads what `storeOrders` needs to know. */
-export async function readStored(
-  orders: readonly CheckedOrder[],
-  sourceOf: StoreOptions["sourceOf"],
-  context: HandlerContext,
-): Promise<Stored> {
-  const orderIds = orders.flatMap(({ head }) => head?.order_id ?? []);
-  if (orderIds.length === 0) return { stored: new Map(), timing: undefined, takenSkus: new Set() };
-  const sendsMail = orders.some(({ head }, at) => head !== undefined && sourceOf(at).sendsMail);
+export async function readStored(rows: OrderRows, context: HandlerContext): Promise<Stored> {
+  const products = readProductRows(rows);
   let stored: Stored["stored"] = new Map();
-  const products = orders.flatMap(({ items }) => items.map(({ product }) => product));
   let timing: EmailTiming | undefined;
   let takenSkus: TakenSkus = new Set();
-  const reads = [
-    async () => void (stored = await readStoredOrders(orderIds, context)),
-    ...(sendsMail ? [async () => void (timing = await readEmailTiming(context))] : []),
+  if (isEmpty(rows.orders)) return { products, stored, timing, takenSkus };
+  await context.dialect.runAll([
+    async () => void (stored = await readStoredOrders(rows, context)),
+    ...(rows.sendsMail ? [async () => void (timing = await readEmailTiming(context))] : []),
     async () => void (takenSkus = await findTakenSkus(products, context)),
-  ];
-  await context.dialect.runAll(reads);
-  return { stored, timing, takenSkus };
+  ]);
+  return { products, stored, timing, takenSkus };
 }
 
-/** Adds the SKUs that belong to other products to what is not stored of an order. */
-function reportTakenSkus(outcome: ItemOutcome, items: readonly OrderItem[], taken: readonly string[]): ItemOutcome {
-  if (taken.length === 0 || outcome.outcome === "dropped") return outcome;
-  const dropped = items
-    .filter(({ product }) => product[externalSkuIndex] !== null && taken.includes(product[0]))
-    .map(({ product: [id] }) => ({ field: `products.${id}.specs.external_sku`, error: takenSkuText }));
-  if (dropped.length === 0) return outcome;
-  const unchanged = new Set(dropped.map(({ field }) => field));
-  const fields = outcome.fields?.filter((field) => !unchanged.has(field)) ?? [];
-  const name = outcome.outcome === "changed" && fields.length === 0 ? "unchanged" : outcome.outcome;
-  return outcomeOf(name, { fields, dropped: [...(outcome.dropped ?? []), ...dropped] });
+/** Adds the SKUs that belong to other products to what is not stored of the orders. */
+function reportTakenSkus(results: OrderResult[], taken: ReadonlySet<string>, orders: Iterable<SentOrder>): void {
+  for (const { position, items } of orders) {
+    const { outcome, errors } = results[position] ?? created;
+    const dropped = items
+      .filter(({ product }) => skuOf(product) !== null && taken.has(product[0]))
+      .map(({ product: [id] }) => ({ field: `products.${id}.specs.external_sku`, error: takenSkuText }));
+    if (dropped.length === 0 || outcome.outcome === "dropped") continue;
+    const unchanged = new Set(dropped.map(({ field }) => field));
+    const fields = outcome.fields?.filter((field) => !unchanged.has(field)) ?? [];
+    const name = outcome.outcome === "changed" && fields.length === 0 ? "unchanged" : outcome.outcome;
+    results[position] = {
+      outcome: outcomeOf(name, { fields, dropped: [...(outcome.dropped ?? []), ...dropped] }),
+      errors,
+    };
+  }
 }
 
 type Write = () => Promise<unknown>;
 
 async function storeChanges(
-  { orders, before, addedUnits, changedUnits, removedUnits, newLines }: OrderChanges,
+  { orders, units, addedUnits, removedUnits, newLines, changed }: OrderChanges,
   { productWrites, timing }: { readonly productWrites: readonly Write[]; readonly timing: EmailTiming | undefined },
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, dialect, nowMs } = context;
+  const { id: accountId } = accountOf(context);
+  const day = dayOf(nowMs);
   const writes = [...productWrites];
-  if (orders.length > 0) writes.push(() => saveOrders(orders, context));
-  const fields = orders.map((order) => order.fields);
-  if (before.length > 0) writes.push(() => updateOrderEmails(before, fields, context));
-  if (addedUnits.length > 0) {
-    const added = { accountId: accountOf(context).id, day: dayOf(nowMs), added: addedUnits.length };
-    writes.push(
-      () => countPurchases(transaction, dialect, added),
-      () => saveUnits(addedUnits, context),
-    );
-  }
+  if (!isEmpty(orders)) writes.push(() => saveOrders(transaction, dialect, { accountId, nowMs, rows: orders }));
+  if (changed.length > 0) writes.push(() => updateOrderEmails(changed, context));
+  if (addedUnits > 0) writes.push(() => countPurchases(transaction, dialect, { accountId, day, added: addedUnits }));
+  if (!isEmpty(units)) writes.push(() => saveUnits(transaction, dialect, { accountId, nowMs, rows: units }));
   if (timing && newLines.length > 0) writes.push(() => queueOrderEmails(newLines, timing, context));
-  if (changedUnits.length > 0) writes.push(() => saveUnits(changedUnits, context));
   await dialect.runAll(writes);
   if (removedUnits.length > 0) await removeUnits(removedUnits, context);
 }
 
-async function saveOrders(orders: OrderChanges["orders"], context: HandlerContext): Promise<void> {
-  const { transaction, dialect, nowMs } = context;
-  const rows = JSON.stringify(orders.map(toOrderRow));
-  await saveOrderRows(transaction, dialect, { accountId: accountOf(context).id, nowMs, rows });
-}
+const columnsOf = (columns: object) => sql.join(Object.keys(columns).map((name) => sql.ref(name)));
 
-/** In the order of `orderColumns`. */
-function toOrderRow({ fields, source }: OrderChanges["orders"][number]): readonly unknown[] {
-  const { order_id, email, customer_name, order_date, currency_iso, user_reference } = fields;
-  const { platform, sendsMail } = source;
-  return [order_id, email, customer_name, order_date, currency_iso, user_reference, platform, Number(sendsMail)];
-}
+/** The values of a batch; an order without a date is of the time of the call. */
+const orderValues = (nowMs: RawBuilder<unknown>) =>
+  sql.join(
+    Object.keys(orderColumns).map((name) =>
+      name === "order_date" ? sql`coalesce(batch.order_date, cast(${nowMs} as bigint))` : sql.ref(`batch.${name}`),
+    ),
+  );
 
-const saveOrderRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
+const replacedFields = Object.entries<RecordField>(orderFields)
+  .filter(([, { change }]) => change === undefined)
+  .map(([name]) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
+
+const saveOrders = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
-    insert into orders (account_id, created_at, order_id, email, customer_name, order_date, currency_iso,
-      user_reference, platform, sends_mail)
-    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), order_id, email, customer_name,
-      order_date, currency_iso, user_reference, platform, sends_mail
+    insert into orders (account_id, created_at, ${columnsOf(orderColumns)})
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), ${orderValues(slot("nowMs"))}
     from ${batchOf(orderColumns, slot("rows"), dialect)} where true
-    on conflict (account_id, order_id) do update set customer_name = excluded.customer_name,
-      order_date = excluded.order_date, currency_iso = excluded.currency_iso, user_reference = excluded.user_reference`,
+    on conflict (account_id, order_id) do update set ${sql.join(replacedFields)}`,
 );
 
-async function saveUnits(units: readonly MergedUnit[], context: HandlerContext): Promise<void> {
-  await saveUnitRows(context.transaction, context.dialect, {
-    accountId: accountOf(context).id,
-    nowMs: context.nowMs,
-    rows: JSON.stringify(units.map(({ order_id, product_id, unit, price }) => [order_id, product_id, unit, price])),
-  });
-}
-
 /** The cross joins make the batch the outer loop, so that purchase IDs are in the order of the call. */
-export const saveUnitRows = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
+const saveUnits = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
     insert into purchases (account_id, created_at, order_row, product_row, unit, price)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), orders.id, products.id,
@@ -251,7 +259,7 @@ const deleteUnits = createStatement<{ accountId: number; rows: string }>(
 );
 
 /** Counts purchases before they are stored, so that the first of a day is preceded by those of other days. */
-export const countPurchases = createDeferredStatement<{ accountId: number; day: number; added: number }>(
+const countPurchases = createDeferredStatement<{ accountId: number; day: number; added: number }>(
   (slot) => sql`
     insert into purchase_days (account_id, day, first_id, purchases)
     select cast(${slot("accountId")} as bigint), cast(${slot("day")} as bigint), coalesce(max(id), 0) + 1,

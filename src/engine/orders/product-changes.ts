@@ -1,32 +1,43 @@
-import { type ItemOutcome, outcomeOf } from "../../contract/index.ts";
+import {
+  type FieldError,
+  type ItemOutcome,
+  outcomeOf,
+  type ProductField,
+  productFields,
+} from "../../contract/index.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { mergeRows, type ProductRow } from "../products/product-row.ts";
 import { changedFields, readStoredProducts, sentFields, toRow } from "../products/product-outcomes.ts";
-import type { OrderItem } from "./order-check.ts";
-
-interface SentOrder {
-  readonly outcome: ItemOutcome;
-  readonly items: readonly OrderItem[];
-}
+import type { SentOrder } from "./order-rows.ts";
 
 /** The names of product fields in an order, if they differ. */
-const orderNames: Readonly<Record<string, string>> = { image_url: "image" };
+const orderNames: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+  Object.entries<ProductField>(productFields).map(([name, { inOrder }]) => [name, inOrder?.name]),
+);
 
 /** Fields that belong to the order: prices and currencies of a product differ between orders of different times. */
 const ownFields: ReadonlySet<string> = new Set(["price", "currency_iso"]);
 
+type Results = { readonly outcome: ItemOutcome; readonly errors: readonly FieldError[] }[];
+
 /**
- * Adds the changed product data to the outcomes of repeated orders. Must be called before the products are stored.
+ * Adds the changed product data to the results of repeated orders. Must be called before the products are stored.
  * Assumed: data that a later order of the same call replaces again is not changed, so that importing a file twice changes
  * nothing even if its orders contain different data of a product.
+ * @param orders those that are stored
  */
-export async function addProductChanges(orders: readonly SentOrder[], context: HandlerContext): Promise<ItemOutcome[]> {
-  const repeated = orders.filter(isRepeated).flatMap(({ items }) => items.map(({ product }) => product));
-  if (repeated.length === 0) return orders.map(({ outcome }) => outcome);
-  const stored = await readStoredProducts([...new Map(repeated.map((row) => [row[0], row])).values()], context);
+export async function addProductChanges(
+  orders: readonly SentOrder[],
+  results: Results,
+  context: HandlerContext,
+): Promise<void> {
+  const repeated = orders.filter(({ position }) => results[position]?.outcome.outcome !== "created");
+  const products = repeated.flatMap(({ items }) => items.map(({ product }) => product));
+  if (products.length === 0) return;
+  const stored = await readStoredProducts([...new Map(products.map((row) => [row[0], row])).values()], context);
   const rows = new Map([...stored].map(([id, product]) => [id, toRow(product)]));
   const final = new Map(rows);
-  for (const { product } of orders.filter(isStored).flatMap(({ items }) => items)) {
+  for (const { product } of orders.flatMap(({ items }) => items)) {
     const before = final.get(product[0]);
     if (before && differs(product, before)) final.set(product[0], mergeRows(before, product));
   }
@@ -35,10 +46,8 @@ export async function addProductChanges(orders: readonly SentOrder[], context: H
     const before = rows.get(id);
     if (before && before !== row) changes.set(id, changedFields(row, before));
   }
-  if (changes.size === 0) return orders.map(({ outcome }) => outcome);
-  return orders.map((order) => {
-    if (!isRepeated(order)) return order.outcome;
-    const changed = order.items.flatMap(({ product }) => {
+  for (const { position, items } of changes.size > 0 ? repeated : []) {
+    const changed = items.flatMap(({ product }) => {
       const names = changes.get(product[0]) ?? [];
       if (names.length === 0) return [];
       const replaced = new Set(changedFields(product, final.get(product[0]) ?? product));
@@ -46,10 +55,12 @@ export async function addProductChanges(orders: readonly SentOrder[], context: H
       const own = names.filter((name) => sent.has(name) && !replaced.has(name) && !ownFields.has(name));
       return own.map((name) => `products.${product[0]}.${orderNames[name] ?? name}`);
     });
-    if (changed.length === 0) return order.outcome;
-    const { fields = [], dropped } = order.outcome;
-    return outcomeOf("changed", { fields: [...fields, ...changed], ...(dropped && { dropped }) });
-  });
+    const result = results[position];
+    if (!result || changed.length === 0) continue;
+    const { fields = [], dropped } = result.outcome;
+    const outcome = outcomeOf("changed", { fields: [...fields, ...changed], ...(dropped && { dropped }) });
+    results[position] = { ...result, outcome };
+  }
 }
 
 /** Whether a row changes a product. Faster than `changedFields`, since most rows of a repeated import change nothing. */
@@ -58,12 +69,4 @@ function differs(row: ProductRow, stored: ProductRow): boolean {
     if (row[at] !== null && row[at] !== stored[at]) return true;
   }
   return false;
-}
-
-function isStored({ outcome: { outcome } }: SentOrder): boolean {
-  return outcome !== "dropped";
-}
-
-function isRepeated({ outcome: { outcome } }: SentOrder): boolean {
-  return outcome === "changed" || outcome === "unchanged";
 }

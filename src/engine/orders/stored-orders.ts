@@ -1,17 +1,15 @@
 import { sql } from "kysely";
+import { orderFields } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import type { OrderRows } from "./order-rows.ts";
 
-/** The fields of an order, without its products. */
-export interface OrderFields {
-  readonly order_id: string;
-  readonly email: string;
-  readonly customer_name: string;
-  readonly order_date: number;
-  readonly currency_iso: string | null;
-  readonly user_reference: string | null;
-}
+export const orderFieldNames = Object.keys(orderFields) as (keyof typeof orderFields)[];
+
+/** The fields of an order as they are stored, without its products. */
+export type OrderFields = Pick<Row<"orders">, keyof typeof orderFields>;
 
 export interface StoredUnit {
   readonly id: number;
@@ -26,15 +24,14 @@ export interface StoredOrder {
   readonly units: Map<string, StoredUnit[]>;
 }
 
-/** Reads the stored ones of some orders, by order ID. */
+/** Reads the orders that are stored already, by order ID. */
 export async function readStoredOrders(
-  orderIds: Iterable<string>,
+  { orders }: Pick<OrderRows, "orders">,
   context: HandlerContext,
 ): Promise<ReadonlyMap<string, StoredOrder>> {
   const { transaction, dialect } = context;
-  const ids = [...new Set(orderIds)].map((id) => [id]);
   const { id: accountId } = accountOf(context);
-  const { rows } = await selectOrders(transaction, dialect, { accountId, rows: JSON.stringify(ids) });
+  const { rows } = await selectOrders(transaction, dialect, { accountId, rows: orders });
   const byRow = new Map<number, StoredOrder>();
   for (const { row, ...fields } of rows) byRow.set(row, { row, fields, units: new Map() });
   if (byRow.size > 0) {
@@ -50,10 +47,10 @@ export async function readStoredOrders(
   return new Map([...byRow.values()].map((order) => [order.fields.order_id, order]));
 }
 
+/** The batch contains an order twice if the call does. */
 const selectOrders = createStatement<{ accountId: number; rows: string }, OrderFields & { readonly row: number }>(
   (slot, dialect) => sql`
-    select orders.id as "row", orders.order_id, orders.email, orders.customer_name, orders.order_date,
-      orders.currency_iso, orders.user_reference
+    select orders.id as "row", ${sql.join(orderFieldNames.map((name) => sql.ref(`orders.${name}`)))}
     from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)} cross join orders
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id`,
 );

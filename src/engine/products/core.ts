@@ -1,4 +1,4 @@
-import { type contract, coreListLimit, invalidField } from "../../contract/index.ts";
+import { type contract, coreListLimit, invalidField, productDetails } from "../../contract/index.ts";
 import { requireSecret } from "../accounts/account-secret.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
@@ -97,13 +97,6 @@ function toGtin(declared_type: string, value: string | null) {
 }
 
 function toDetailedProduct(product: Product) {
-  const { product_tags, upc, isbn, external_sku } = product;
-  return {
-    ...toCoreProduct(product),
-    product_tags,
-    blacklisted: product.blacklisted === 1,
-    upc,
-    isbn,
-    external_sku,
-  };
+  const details = productDetails.map((name) => [name, product[name]] as const);
+  return { ...toCoreProduct(product), blacklisted: product.blacklisted === 1, ...Object.fromEntries(details) };
 }

@@ -1,16 +1,24 @@
 import { sql } from "kysely";
 import type * as z from "zod";
-import { allMissedProducts, type contract, maxLength, missedPage, type OrderHead } from "../../contract/index.ts";
+import { allMissedProducts, type contract, maxLength, missedPage } from "../../contract/index.ts";
 import { batchOf, type BatchColumns, batchRows } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 
-/** The lines of an order that were skipped because of their product IDs, as received. */
+/** A line of an order that was skipped because of its product ID. */
+export type MissedLine = readonly [sku: string, name: string];
+
+/** The skipped lines of an order, and its fields. */
 export interface MissedLines {
-  readonly head: OrderHead;
-  readonly lines: readonly (readonly [productId: string, raw: unknown])[];
+  readonly order: Readonly<Record<"order_id" | "email" | "customer_name", string>> & { readonly order_date: number };
+  readonly lines: readonly MissedLine[];
+}
+
+/** Assumed: the other fields of a skipped line are not validated. */
+export function toMissedLine(productId: string, raw: unknown): MissedLine {
+  return [toStorable(productId, maxLength.id), toStorable(readName(raw), maxLength.name)];
 }
 
 interface MissedColumns {
@@ -33,19 +41,12 @@ const columns: BatchColumns<MissedColumns> = {
 
 /**
  * Stores skipped order lines. Lines that are already stored are not changed.
- * Assumed: a line is identified by order and product ID, however often it is sent; its other fields are not validated.
+ * Assumed: a line is identified by order and product ID, however often it is sent.
  */
 export async function storeMissedProducts(orders: readonly MissedLines[], context: HandlerContext): Promise<void> {
   const { transaction, dialect, nowMs } = context;
-  const rows = orders.flatMap(({ head, lines }) =>
-    lines.map(([productId, raw]) => [
-      head.order_id,
-      toStorable(productId, maxLength.id),
-      toStorable(readName(raw), maxLength.name),
-      head.email,
-      head.customer_name,
-      head.order_date ? Date.parse(head.order_date) : nowMs,
-    ]),
+  const rows = orders.flatMap(({ order: { order_id, email, customer_name, order_date }, lines }) =>
+    lines.map(([sku, name]) => [order_id, sku, name, email, customer_name, order_date]),
   );
   await insertMissed(transaction, dialect, {
     accountId: accountOf(context).id,

@@ -42,7 +42,7 @@ export function checkProduct(
   const problems = errors.map(({ field, error }) => ({ field: field || "product", error }));
   if (!value) return { errors: problems };
   const row = toProductRow(productId, value, {
-    keepsEmptyDescription: isUpdate,
+    isUpdate,
     onInvalidSpec: (name, error) => problems.push({ field: `specs.${name}`, error }),
   });
   return { row, errors: problems };

@@ -1,12 +1,16 @@
-import { type ItemOutcome, outcomeOf, type ProductError, specNames } from "../../contract/index.ts";
+import {
+  type ItemOutcome,
+  outcomeOf,
+  type ProductError,
+  type ProductField,
+  productFields,
+} from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import type { ProductRow } from "./product-row.ts";
-import { productColumnNames } from "./product-store.ts";
+import { type ProductColumn, productColumnNames, type ProductRow } from "./product-row.ts";
 
-type Column = (typeof productColumnNames)[number];
-type StoredProduct = Pick<Row<"products">, Column>;
+type StoredProduct = Pick<Row<"products">, ProductColumn>;
 
 export type StoredProducts = ReadonlyMap<string, StoredProduct>;
 
@@ -47,17 +51,18 @@ export function productOutcomes(productIds: readonly string[], { before, rows, e
   });
 }
 
-const specs: ReadonlySet<string> = new Set(specNames);
+const fields: Readonly<Partial<Record<ProductColumn, ProductField>>> = productFields;
 
 export function toRow(product: StoredProduct): ProductRow {
   return productColumnNames.map((name) => product[name]) as ProductRow;
 }
 
-/** The wire names of the fields in which a row changes a product. An empty description deletes the stored one. */
+/** The wire names of the fields in which a row changes a product. */
 export function changedFields(row: ProductRow, stored: ProductRow): string[] {
   const changed = productColumnNames.filter((name, at) => {
     const sent = row[at] ?? null;
-    return sent !== null && (name === "description" && sent === "" ? null : sent) !== (stored[at] ?? null);
+    const isErased = fields[name]?.isErasable === true && sent === "";
+    return sent !== null && (isErased ? null : sent) !== (stored[at] ?? null);
   });
   return changed.map(wireNameOf);
 }
@@ -67,6 +72,6 @@ export function sentFields(row: ProductRow): ReadonlySet<string> {
   return new Set(productColumnNames.filter((_, at) => row[at] !== null).map(wireNameOf));
 }
 
-function wireNameOf(column: Column): string {
-  return specs.has(column) ? `specs.${column}` : column;
+function wireNameOf(column: ProductColumn): string {
+  return fields[column]?.isSpec === true ? `specs.${column}` : column;
 }

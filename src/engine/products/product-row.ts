@@ -3,88 +3,78 @@ import {
   maxLength,
   normalizeSpec,
   type OrderProduct,
+  type ProductField,
+  productFields,
   type ProductInput,
-  specNames,
-  type SpecName,
 } from "../../contract/index.ts";
+import { batchColumnsOf } from "../../storage/batch.ts";
+
+/** The columns of a product, in the order of a `ProductRow`. */
+export const productColumns = { product_id: "text", ...batchColumnsOf(productFields) } as const;
+
+export type ProductColumn = keyof typeof productColumns;
+
+export const productColumnNames = Object.keys(productColumns) as readonly ProductColumn[];
 
 /**
- * A product to save, as an array of its columns; null means not specified.
- * It is an array because one statement saves many of them.
+ * A product to save, as a list of its columns, because one statement saves many of them; null means not specified.
  * Assumed: product and order IDs are stored as received; only spec values are normalized.
  */
-export type ProductRow = [
-  product_id: string,
-  name: string | null,
-  url: string | null,
-  image_url: string | null,
-  description: string | null,
-  currency_iso: string | null,
-  price: string | null,
-  product_tags: string | null,
-  blacklisted: number | null,
-  upc: string | null,
-  mpn: string | null,
-  brand: string | null,
-  isbn: string | null,
-  external_sku: string | null,
-  sku: string | null,
-];
+export type ProductRow = [productId: string, ...columns: (string | number | null)[]];
 
-/** The index of `external_sku` in a row. The specs follow `blacklisted` in the contract's order. */
-export const externalSkuIndex = 13;
+/** The index of a column in a row. */
+export const indexOfColumn = (name: ProductColumn) => productColumnNames.indexOf(name);
 
-type Specs = Readonly<Partial<Record<SpecName, string | null | undefined>>>;
+const externalSkuIndex = indexOfColumn("external_sku");
+
+export const skuOf = (row: ProductRow) => row[externalSkuIndex] as string | null;
+
+export function withoutSku(row: ProductRow): ProductRow {
+  const copy = row.slice() as ProductRow;
+  copy[externalSkuIndex] = null;
+  return copy;
+}
 
 /** Reports why a spec value is not stored. */
-export type OnInvalidSpec = (name: SpecName, error: string) => void;
+export type OnInvalidSpec = (name: string, error: string) => void;
 
-const emptyToNull = (value: string | null | undefined) => (value === undefined || value === "" ? null : value);
+type Values = Readonly<Record<string, unknown>>;
 
-/** The description in an update: an empty string deletes the stored one, null leaves it unchanged. */
-const nullToEmpty = (value: string | null | undefined) => (value === undefined ? null : (value ?? ""));
-
-const noSpecs = specNames.map(() => null);
+const fields = Object.entries<ProductField>(productFields);
 
 /** `N/A`, and values that are empty after normalization, count as not specified. */
-function readSpecs(specs: Specs | null | undefined, onInvalid: OnInvalidSpec): (string | null)[] {
-  if (!specs) return noSpecs;
-  return specNames.map((name) => {
-    const raw = specs[name];
-    if (raw === undefined || raw === null) return null;
-    const normalized = normalizeSpec(raw);
-    if ("value" in normalized) return normalized.value;
-    if (normalized.ignored === "characters") onInvalid(name, invalidIdText);
-    if (normalized.ignored === "length") onInvalid(name, `is longer than ${maxLength.spec} characters`);
-    return null;
-  });
+function readSpec(name: string, raw: unknown, onInvalid: OnInvalidSpec): string | null {
+  if (typeof raw !== "string") return null;
+  const normalized = normalizeSpec(raw);
+  if ("value" in normalized) return normalized.value;
+  if (normalized.ignored === "characters") onInvalid(name, invalidIdText);
+  if (normalized.ignored === "length") onInvalid(name, `is longer than ${maxLength.spec} characters`);
+  return null;
+}
+
+function readValue(value: unknown): string | number | null {
+  if (value === undefined || value === null || value === "") return null;
+  return typeof value === "boolean" ? Number(value) : String(value);
 }
 
 /**
  * Converts a product of a bulk call to a row.
  * Assumed: `currency` is used if `currency_iso` is absent; empty values count as not specified, except the description
- * in an update (`keepsEmptyDescription`).
+ * in an update, where an empty string erases the stored one.
  */
 export function toProductRow(
   productId: string,
   product: Partial<ProductInput>,
-  {
-    keepsEmptyDescription,
-    onInvalidSpec,
-  }: { readonly keepsEmptyDescription: boolean; readonly onInvalidSpec: OnInvalidSpec },
+  { isUpdate, onInvalidSpec }: { readonly isUpdate: boolean; readonly onInvalidSpec: OnInvalidSpec },
 ): ProductRow {
-  return [
-    productId,
-    emptyToNull(product.name),
-    emptyToNull(product.url),
-    emptyToNull(product.image_url),
-    keepsEmptyDescription ? nullToEmpty(product.description) : emptyToNull(product.description),
-    emptyToNull(product.currency_iso) ?? emptyToNull(product.currency),
-    emptyToNull(product.price),
-    emptyToNull(product.product_tags),
-    product.blacklisted === undefined ? null : Number(product.blacklisted),
-    ...readSpecs(product.specs, onInvalidSpec),
-  ] as ProductRow;
+  const values: Values = { ...product, currency_iso: product.currency_iso || product.currency };
+  const specs: Values = product.specs ?? {};
+  const columns = fields.map(([name, { isSpec, isErasable }]) => {
+    if (isSpec === true) return readSpec(name, specs[name], onInvalidSpec);
+    const isErased = isUpdate && isErasable === true && (values[name] === null || values[name] === "");
+    return isErased ? "" : readValue(values[name]);
+  });
+  return [productId, ...columns];
 }
 
 /** Converts a product of an order to a row. Its currency is the order's. */
@@ -94,18 +84,19 @@ export function toOrderedProductRow(
   currency: string | null,
   onInvalidSpec: OnInvalidSpec,
 ): ProductRow {
-  return [
-    productId,
-    product.name,
-    product.url,
-    emptyToNull(product.image),
-    emptyToNull(product.description),
-    currency,
-    emptyToNull(product.price),
-    emptyToNull(product.product_tags),
-    null,
-    ...readSpecs(product.specs, onInvalidSpec),
-  ] as ProductRow;
+  const row: ProductRow = [productId];
+  const specs = product.specs as Values | null | undefined;
+  for (const [name, { isSpec, inOrder }] of fields) {
+    if (isSpec === true) row.push(specs ? readSpec(name, specs[name], onInvalidSpec) : null);
+    else if (name === "currency_iso") row.push(currency);
+    else row.push(inOrder ? readValue((product as Values)[inOrder.name]) : null);
+  }
+  return row;
+}
+
+/** The row of a listed product, whose values are named as columns; those that the service does not return are null. */
+export function toListedProductRow(productId: string, values: Values): ProductRow {
+  return [productId, ...fields.map(([name]) => readValue(values[name]))];
 }
 
 /** Merges two rows of the same product; values of the later row take precedence. */
@@ -121,4 +112,8 @@ export function mergeProducts(rows: Iterable<ProductRow>): ProductRow[] {
     merged.set(row[0], earlier === undefined || earlier === row ? row : mergeRows(earlier, row));
   }
   return [...merged.values()];
+}
+
+export function isSameRow(a: ProductRow, b: ProductRow): boolean {
+  return a === b || a.every((value, index) => value === b[index]);
 }

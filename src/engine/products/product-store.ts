@@ -2,55 +2,28 @@ import { type RawBuilder, sql } from "kysely";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { externalSkuIndex, type ProductRow } from "./product-row.ts";
+import { type ProductField, productFields } from "../../contract/index.ts";
+import {
+  type ProductColumn,
+  productColumnNames,
+  productColumns,
+  type ProductRow,
+  skuOf,
+  withoutSku,
+} from "./product-row.ts";
 
-interface ProductColumns {
-  product_id: string;
-  name: string;
-  url: string;
-  image_url: string;
-  description: string;
-  currency_iso: string;
-  price: string;
-  product_tags: string;
-  blacklisted: number;
-  upc: string;
-  mpn: string;
-  brand: string;
-  isbn: string;
-  external_sku: string;
-  sku: string;
-}
+const fields: Readonly<Partial<Record<ProductColumn, ProductField>>> = productFields;
 
-/** In the order of a `ProductRow`. */
-export const productColumns: BatchColumns<ProductColumns> = {
-  product_id: "text",
-  name: "text",
-  url: "text",
-  image_url: "text",
-  description: "text",
-  currency_iso: "text",
-  price: "text",
-  product_tags: "text",
-  blacklisted: "integer",
-  upc: "text",
-  mpn: "text",
-  brand: "text",
-  isbn: "text",
-  external_sku: "text",
-  sku: "text",
-};
-
-/** In the order of a `ProductRow`. */
-export const productColumnNames = Object.keys(productColumns) as readonly (keyof ProductColumns)[];
-
-/** The new value of a column: the one in the batch, or else the stored one. An empty description deletes the stored one. */
-function mergedValue(name: string, hasValue: boolean): RawBuilder<unknown> {
+/** The new value of a column: the one in the batch, or else the stored one. An empty value can erase the stored one. */
+function mergedValue(name: ProductColumn, hasValue: boolean): RawBuilder<unknown> {
   const [incoming, stored] = [sql.ref(`batch.${name}`), sql.ref(`stored.${name}`)];
   if (name === "product_id") return incoming;
-  if (name === "blacklisted") return hasValue ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
+  if (fields[name]?.type === "boolean") {
+    return hasValue ? sql`coalesce(${incoming}, ${stored}, 0)` : sql`coalesce(${stored}, 0)`;
+  }
   if (!hasValue) return stored;
-  if (name === "description") return sql`case when ${incoming} is null then ${stored} else nullif(${incoming}, '') end`;
+  if (fields[name]?.isErasable === true)
+    return sql`case when ${incoming} is null then ${stored} else nullif(${incoming}, '') end`;
   return sql`coalesce(${incoming}, ${stored})`;
 }
 
@@ -64,7 +37,7 @@ interface SaveValues {
 function createSave(columnIndexes: readonly number[]) {
   const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
   const changing = columnNames.filter((name) => name !== "product_id");
-  const hasValue = (name: keyof ProductColumns) => columnNames.includes(name);
+  const hasValue = (name: ProductColumn) => columnNames.includes(name);
   const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
   const differs = changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`);
   // Once the store has named a product, its name may appear in emails to visitors.
@@ -122,13 +95,23 @@ function createUpsert(columnIndexes: readonly number[]) {
   );
 }
 
-const [nameIndex, urlIndex, descriptionIndex, blacklistedIndex] = (
-  ["name", "url", "description", "blacklisted"] as const
-).map((name) => productColumnNames.indexOf(name)) as [number, number, number, number];
+const indexesOf = (has: (field: ProductField) => boolean) =>
+  productColumnNames.flatMap((name, at) => {
+    const field = fields[name];
+    return field && has(field) ? [at] : [];
+  });
+
+const requiredIndexes = indexesOf(({ isRequired }) => isRequired === true);
+const erasableIndexes = indexesOf(({ isErasable }) => isErasable === true);
+const booleanIndexes = indexesOf(({ type }) => type === "boolean");
 
 /** Whether `createUpsert` can save a row. */
 function canUpsert(row: ProductRow): boolean {
-  return row[nameIndex] !== null && row[urlIndex] !== null && row[descriptionIndex] !== "";
+  return (
+    requiredIndexes.every((at) => row[at] !== null) &&
+    erasableIndexes.every((at) => row[at] !== "") &&
+    booleanIndexes.every((at) => row[at] === null)
+  );
 }
 
 /** Statements by the columns they save, of which a store uses few combinations. */
@@ -155,7 +138,7 @@ export async function prepareProducts(
   });
   if (rows.length === 0) return [];
   const columnIndexes = [...productColumnNames.keys()].filter((index) => rows.some((row) => row[index] !== null));
-  const isUpsert = !columnIndexes.includes(blacklistedIndex) && rows.every(canUpsert);
+  const isUpsert = rows.every(canUpsert);
   const key = `${isUpsert ? "upsert" : "save"} ${columnIndexes.join(" ")}`;
   const save = saves.get(key) ?? (isUpsert ? createUpsert : createSave)(columnIndexes);
   saves.set(key, save);
@@ -174,10 +157,7 @@ export type TakenSkus = ReadonlySet<string>;
 
 const skuKey = (productId: string, sku: string) => JSON.stringify([productId, sku]);
 
-interface SkuColumns {
-  product_id: string;
-  external_sku: string;
-}
+type SkuColumns = Record<"product_id" | "external_sku", string>;
 
 const skuColumns: BatchColumns<SkuColumns> = { product_id: "text", external_sku: "text" };
 
@@ -193,7 +173,7 @@ const selectTaken = createStatement<{ accountId: number; rows: string }, SkuColu
 export async function findTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<TakenSkus> {
   const pairs = new Map<string, readonly string[]>();
   for (const row of rows) {
-    const sku = row[externalSkuIndex];
+    const sku = skuOf(row);
     if (sku !== null) pairs.set(skuKey(row[0], sku), [row[0], sku]);
   }
   if (pairs.size === 0) return new Set();
@@ -203,24 +183,29 @@ export async function findTakenSkus(rows: readonly ProductRow[], context: Handle
   return new Set(taken.map(({ product_id, external_sku }) => skuKey(product_id, external_sku)));
 }
 
+interface FreeSkus {
+  readonly rows: readonly ProductRow[];
+  /** The IDs of the products whose `external_sku` was cleared. */
+  readonly dropped: readonly string[];
+}
+
 /**
  * Clears each `external_sku` in the rows that belongs to another product or an earlier row.
  * Source: spec "Product (input)": unique within the domain.
- * @returns the IDs of the products whose `external_sku` was cleared
  */
-export function dropTakenSkus(rows: readonly ProductRow[], taken: TakenSkus): readonly string[] {
+export function dropTakenSkus(rows: readonly ProductRow[], taken: TakenSkus): FreeSkus {
   const seen = new Set<string>();
   const dropped: string[] = [];
-  for (const row of rows) {
-    const sku = row[externalSkuIndex];
-    if (sku === null) continue;
-    if (taken.has(skuKey(row[0], sku)) || seen.has(sku)) {
-      row[externalSkuIndex] = null;
-      dropped.push(row[0]);
-    }
+  const free = rows.map((row) => {
+    const sku = skuOf(row);
+    if (sku === null) return row;
+    const isTaken = taken.has(skuKey(row[0], sku)) || seen.has(sku);
     seen.add(sku);
-  }
-  return dropped;
+    if (!isTaken) return row;
+    dropped.push(row[0]);
+    return withoutSku(row);
+  });
+  return { rows: free, dropped };
 }
 
 /**

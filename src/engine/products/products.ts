@@ -63,8 +63,7 @@ async function saveAll(
     async () => void (taken = await findTakenSkus(sent, context)),
   ]);
   const calls = isUpdate ? checked.map((call) => rejectUnknown(call, before)) : checked;
-  const rows = mergeProducts(calls.flatMap((call) => call.rows));
-  const dropped = dropTakenSkus(rows, taken);
+  const { rows, dropped } = dropTakenSkus(mergeProducts(calls.flatMap((call) => call.rows)), taken);
   requireFreeSkus(dropped, { calls: calls.length });
   await saveProducts(rows, context);
   return calls.map((call) => toOutput(call, { before, dropped }));

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { RecordField, RecordFields } from "../../contract/record-fields.ts";
 
 /**
  * The SQL type of a column. `rowId`: an ID that is never used again, even after its row is deleted; on a server, the primary
@@ -47,6 +48,24 @@ export function optional<T>(column: Column<T>): Column<T | null> {
 
 export function withDefault<T extends string | number>(column: Column<T>, value: T): Column<Generated<T>> {
   return { type: column.type, default: value };
+}
+
+type ColumnOf<F extends RecordField> = F["type"] extends "date"
+  ? Column<number>
+  : F["type"] extends "boolean"
+    ? Column<Generated<number>>
+    : F extends { readonly isRequired: true }
+      ? Column<string>
+      : Column<string | null>;
+
+/** The columns of the fields of a record. A date, which is always known, is the time at which it begins. */
+export function columnsOf<F extends RecordFields>(fields: F): { readonly [N in keyof F]: ColumnOf<F[N]> } {
+  const columns = Object.entries(fields).map(([name, { type, isRequired }]) => {
+    if (type === "date") return [name, bigint];
+    if (type === "boolean") return [name, withDefault(integer, 0)];
+    return [name, isRequired === true ? text : optional(text)];
+  });
+  return Object.fromEntries(columns) as { readonly [N in keyof F]: ColumnOf<F[N]> };
 }
 
 export function defineTables<T extends Readonly<Record<string, Table>>>(tables: T): T {

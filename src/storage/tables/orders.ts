@@ -1,18 +1,14 @@
-import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
+import { orderFields } from "../../contract/record-fields.ts";
+import { account, bigint, columnsOf, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
 export const orderTables = defineTables({
   orders: {
     columns: {
       id: rowId,
       account_id: account,
-      order_id: text,
+      /** `order_date` is midnight UTC, or the time of the call if no date was passed. */
+      ...columnsOf(orderFields),
       platform: text,
-      email: text,
-      customer_name: text,
-      /** Midnight UTC of the order date, or the time of the call if no date was passed. */
-      order_date: bigint,
-      currency_iso: optional(text),
-      user_reference: optional(text),
       created_at: bigint,
       /** Whether emails are sent for it. Not for orders imported as past orders. */
       sends_mail: withDefault(integer, 0),

@@ -1,4 +1,5 @@
-import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
+import { productFields } from "../../contract/record-fields.ts";
+import { account, bigint, columnsOf, integer, rowId, text, withDefault, defineTables } from "./columns.ts";
 
 export const productTables = defineTables({
   products: {
@@ -7,22 +8,9 @@ export const productTables = defineTables({
       account_id: account,
       /** The product ID as the store knows it. */
       product_id: text,
-      name: text,
-      url: text,
-      image_url: optional(text),
-      description: optional(text),
-      currency_iso: optional(text),
-      price: optional(text),
-      product_tags: optional(text),
-      upc: optional(text),
-      mpn: optional(text),
-      brand: optional(text),
-      isbn: optional(text),
-      sku: optional(text),
-      external_sku: optional(text),
+      ...columnsOf(productFields),
       created_at: bigint,
       updated_at: bigint,
-      blacklisted: withDefault(integer, 0),
       /** 1 if only a review or a question without a token of the account has named the product. */
       named_by_visitor: withDefault(integer, 0),
     },

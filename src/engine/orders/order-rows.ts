@@ -1,0 +1,197 @@
+import { type FieldError, maxQuantity, orderFields, type OrderHead, type Platform } from "../../contract/index.ts";
+import { type BatchColumns, batchColumnsOf } from "../../storage/batch.ts";
+import type { MissedLine } from "../products/missed-products.ts";
+import { isSameRow, type ProductRow } from "../products/product-row.ts";
+
+/** The properties that a call specifies for all of its orders. */
+export interface OrderSource {
+  readonly platform: Platform;
+  /** Whether customers receive review requests. */
+  readonly sendsMail: boolean;
+}
+
+/** A line item of an order: a product, and the units of it. */
+export interface OrderItem {
+  readonly product: ProductRow;
+  readonly price: string | null;
+  /** Absent if the caller did not specify it, which means 1 for a new line item. */
+  readonly quantity?: number | undefined;
+  /** Prices of the first units, if they differ. */
+  readonly unitPrices?: readonly (string | null)[] | undefined;
+}
+
+/** What is not stored of an order, and why. */
+export interface OrderProblems {
+  /** As sent; null if it is not text. */
+  readonly orderId: string | null;
+  /** If there are any, the order is rejected. */
+  readonly errors: readonly FieldError[];
+  /** The invalid product IDs and optional fields of an order that is not rejected. */
+  readonly dropped: readonly FieldError[];
+  /** The lines that were skipped because of their product IDs; absent if there are none. */
+  readonly missed?: readonly MissedLine[] | undefined;
+}
+
+/** An order that was checked. */
+export interface CheckedOrder extends OrderProblems {
+  /** Absent if the order is rejected. */
+  readonly head?: OrderHead | undefined;
+  /** The valid products. An order without any is not created. */
+  readonly items: readonly OrderItem[];
+}
+
+/** The columns of an order as it is stored; the date is null if it is not specified. */
+export const orderColumns: BatchColumns<Record<keyof typeof orderFields | "platform" | "sends_mail", unknown>> = {
+  ...batchColumnsOf(orderFields),
+  platform: "text",
+  sends_mail: "integer",
+};
+
+export const purchaseColumns: BatchColumns<Record<"order_id" | "product_id" | "unit" | "price", unknown>> = {
+  order_id: "text",
+  product_id: "text",
+  unit: "integer",
+  price: "text",
+};
+
+/** The values of `orderColumns`, and the number of the order's units. */
+export type OrderRow = readonly (string | number | null)[];
+
+/** The values of `purchaseColumns`, the position of the product, and whether the caller specified the quantity. */
+export type UnitRow = readonly [
+  order_id: string,
+  product_id: string,
+  unit: number,
+  price: string | null,
+  product: number,
+  isCounted: boolean,
+];
+
+/**
+ * The orders of one or several calls, checked, as rows that statements read as JSON. All that is stored of orders takes this
+ * form; it is plain data, so that another thread can check what this one stores.
+ */
+export interface OrderRows {
+  /** The number of orders in the calls. */
+  readonly count: number;
+  readonly unitCount: number;
+  /** Whether an order ID occurs twice, or an order has invalid product IDs. */
+  readonly needsMerge: boolean;
+  readonly sendsMail: boolean;
+  /** JSON: an `OrderRow` for each order that is not rejected, in order. */
+  readonly orders: string;
+  /** JSON: the `UnitRow`s of these orders, in order. */
+  readonly units: string;
+  /** The products of the units: a list of `ProductRow`, or its JSON. If a product has several, later ones take precedence. */
+  readonly products: readonly ProductRow[] | string;
+  /** By the position of the order in the calls; absent for orders that are stored completely. */
+  readonly problems: ReadonlyMap<number, OrderProblems>;
+}
+
+const names = Object.keys(orderFields) as (keyof typeof orderFields)[];
+const dateIndex = names.indexOf("order_date");
+const [platformIndex, sendsMailIndex, unitCountIndex] = [names.length, names.length + 1, names.length + 2];
+
+/** Collects the rows of checked orders. */
+export class OrderRowCollector {
+  readonly #orders: OrderRow[] = [];
+  readonly #units: UnitRow[] = [];
+  readonly #products: ProductRow[] = [];
+  readonly #problems = new Map<number, OrderProblems>();
+  readonly #orderIds = new Set<string>();
+  /** The position of the last row of each product. */
+  readonly #lastRows = new Map<string, number>();
+  #count = 0;
+  #needsMerge = false;
+  #sendsMail = false;
+
+  add({ head, items, ...problems }: CheckedOrder, source: OrderSource): void {
+    const { errors, dropped, missed } = problems;
+    const position = this.#count++;
+    if (errors.length > 0 || dropped.length > 0 || missed) this.#problems.set(position, problems);
+    if (!head) return;
+    const before = this.#units.length;
+    for (const item of items) this.#addUnits(head.order_id, item);
+    const row = names.map((name) => head[name] || null) as (string | number | null)[];
+    if (head.order_date) row[dateIndex] = Date.parse(head.order_date);
+    row.push(source.platform, Number(source.sendsMail), this.#units.length - before);
+    this.#orders.push(row);
+    this.#orderIds.add(head.order_id);
+    this.#needsMerge ||= items.length === 0 || missed !== undefined;
+    this.#sendsMail ||= source.sendsMail;
+  }
+
+  #addUnits(orderId: string, { product, price, quantity, unitPrices }: OrderItem): void {
+    const position = this.#positionOf(product);
+    const isCounted = quantity !== undefined;
+    // Capped, because input that was already validated is not validated again.
+    const count = Math.min(quantity ?? 1, maxQuantity);
+    for (let unit = 1; unit <= count; unit++) {
+      const own = unitPrices && unit <= unitPrices.length ? (unitPrices[unit - 1] ?? null) : price;
+      this.#units.push([orderId, product[0], unit, own, position, isCounted]);
+    }
+  }
+
+  #positionOf(product: ProductRow): number {
+    const last = this.#lastRows.get(product[0]);
+    if (last !== undefined && isSameRow(this.#products[last] as ProductRow, product)) return last;
+    this.#lastRows.set(product[0], this.#products.length);
+    return this.#products.push(product) - 1;
+  }
+
+  finish(): OrderRows {
+    return {
+      count: this.#count,
+      unitCount: this.#units.length,
+      needsMerge: this.#needsMerge || this.#orderIds.size < this.#orders.length,
+      sendsMail: this.#sendsMail,
+      orders: JSON.stringify(this.#orders),
+      units: JSON.stringify(this.#units),
+      products: this.#products,
+      problems: this.#problems,
+    };
+  }
+}
+
+export function readProductRows({ products }: OrderRows): readonly ProductRow[] {
+  return typeof products === "string" ? (JSON.parse(products) as ProductRow[]) : products;
+}
+
+/** Units of a product in an order. */
+export interface SentItem {
+  readonly product: ProductRow;
+  readonly prices: readonly (string | null)[];
+  readonly isCounted: boolean;
+}
+
+/** An order that is not rejected, read from its rows. */
+export interface SentOrder {
+  /** Its position in the calls. */
+  readonly position: number;
+  readonly row: OrderRow;
+  readonly orderId: string;
+  readonly email: string;
+  readonly source: OrderSource;
+  readonly items: readonly SentItem[];
+}
+
+const [idIndex, emailIndex] = [names.indexOf("order_id"), names.indexOf("email")];
+
+/** Reads the orders that are not rejected. @param products what `readProductRows` returns */
+export function* readSentOrders(rows: OrderRows, products: readonly ProductRow[]): Generator<SentOrder> {
+  const units = JSON.parse(rows.units) as readonly UnitRow[];
+  let [position, at] = [-1, 0];
+  for (const row of JSON.parse(rows.orders) as readonly OrderRow[]) {
+    do position++;
+    while ((rows.problems.get(position)?.errors.length ?? 0) > 0);
+    const end = at + Number(row[unitCountIndex]);
+    const items: { product: ProductRow; prices: (string | null)[]; isCounted: boolean }[] = [];
+    for (; at < end; at++) {
+      const [, , unit, price, product, isCounted] = units[at] as UnitRow;
+      if (unit === 1) items.push({ product: products[product] as ProductRow, prices: [], isCounted });
+      items.at(-1)?.prices.push(price);
+    }
+    const source = { platform: row[platformIndex] as Platform, sendsMail: row[sendsMailIndex] === 1 };
+    yield { position, row, orderId: String(row[idIndex]), email: String(row[emailIndex]), source, items };
+  }
+}
