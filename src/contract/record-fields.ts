@@ -27,13 +27,20 @@ export type RecordFields = Readonly<Record<string, RecordField>>;
 
 /** An order without its products. Source: spec "Order (input)". */
 export const orderFields = {
-  order_id: { type: "id", isRequired: true, change: "key", isText: true, isId: true },
   email: { type: "email", isRequired: true, change: "fixed", listedAs: "user_email" },
   customer_name: { type: "name", isRequired: true, listedAs: "user_name", isText: true },
+  order_id: { type: "id", isRequired: true, change: "key", isText: true, isId: true },
   order_date: { type: "date" },
   currency_iso: { type: "currency", isDetail: true },
   user_reference: { type: "reference", isDetail: true, isText: true, isId: true },
 } as const satisfies RecordFields;
+
+/** The fields in the order of columns: the key comes first. */
+export function inColumnOrder<F extends RecordFields>(fields: F): F {
+  const entries = Object.entries(fields);
+  const isKey = ([, { change }]: (typeof entries)[number]) => change === "key";
+  return Object.fromEntries([...entries.filter(isKey), ...entries]) as F;
+}
 
 export interface ProductField extends RecordField {
   /** Whether it is one of `specs`, whose values are normalized. */

@@ -44,11 +44,7 @@ export interface Item {
 }
 
 /** A row's cells by field, without surrounding whitespace. Empty if the file has no such column. */
-export interface RowView {
-  (field: string): string;
-  /** The column of each field, from 0, if every field is one cell. */
-  columnOf?: ReadonlyMap<string, number> | undefined;
-}
+export type RowView = (field: string) => string;
 
 /** Reports a value that was not sent although its row was. */
 export type ReportDropped = (field: string, reason: string) => void;

@@ -1,7 +1,14 @@
 import { type ItemOutcome, orderFields, orderLimits, type RecordField, toShortPrice } from "../../contract/index.ts";
 import { dayOf } from "../kernel/times.ts";
-import type { OrderRow, OrderSource, SentItem, SentOrder, UnitRow } from "./order-rows.ts";
-import { type OrderFields, orderFieldNames, type StoredOrder, type StoredUnit } from "./stored-orders.ts";
+import {
+  orderFieldNames,
+  type OrderRow,
+  type OrderSource,
+  type SentItem,
+  type SentOrder,
+  type UnitRow,
+} from "./order-rows.ts";
+import type { OrderFields, StoredOrder, StoredUnit } from "./stored-orders.ts";
 
 /** A line item's units: their prices, and what is stored of them. */
 interface Units {

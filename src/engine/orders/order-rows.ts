@@ -1,4 +1,11 @@
-import { type FieldError, maxQuantity, orderFields, type OrderHead, type Platform } from "../../contract/index.ts";
+import {
+  type FieldError,
+  inColumnOrder,
+  maxQuantity,
+  orderFields,
+  type OrderHead,
+  type Platform,
+} from "../../contract/index.ts";
 import { type BatchColumns, batchColumnsOf } from "../../storage/batch.ts";
 import type { MissedLine } from "../products/missed-products.ts";
 import { isSameRow, type ProductRow } from "../products/product-row.ts";
@@ -28,7 +35,7 @@ export interface OrderProblems {
   readonly errors: readonly FieldError[];
   /** The invalid product IDs and optional fields of an order that is not rejected. */
   readonly dropped: readonly FieldError[];
-  /** The lines that were skipped because of their product IDs; absent if there are none. */
+  /** The lines with invalid product IDs, which are skipped. Absent if every ID is valid. */
   readonly missed?: readonly MissedLine[] | undefined;
 }
 
@@ -40,9 +47,14 @@ export interface CheckedOrder extends OrderProblems {
   readonly items: readonly OrderItem[];
 }
 
+/** The ID is first, so that a batch of orders is also one of IDs. */
+const fields = inColumnOrder(orderFields);
+
+export const orderFieldNames = Object.keys(fields) as (keyof typeof orderFields)[];
+
 /** The columns of an order as it is stored; the date is null if it is not specified. */
 export const orderColumns: BatchColumns<Record<keyof typeof orderFields | "platform" | "sends_mail", unknown>> = {
-  ...batchColumnsOf(orderFields),
+  ...batchColumnsOf(fields),
   platform: "text",
   sends_mail: "integer",
 };
@@ -88,9 +100,12 @@ export interface OrderRows {
   readonly problems: ReadonlyMap<number, OrderProblems>;
 }
 
-const names = Object.keys(orderFields) as (keyof typeof orderFields)[];
-const dateIndex = names.indexOf("order_date");
-const [platformIndex, sendsMailIndex, unitCountIndex] = [names.length, names.length + 1, names.length + 2];
+const dateIndex = orderFieldNames.indexOf("order_date");
+const [platformIndex, sendsMailIndex, unitCountIndex] = [
+  orderFieldNames.length,
+  orderFieldNames.length + 1,
+  orderFieldNames.length + 2,
+];
 
 /** Collects the rows of checked orders. */
 export class OrderRowCollector {
@@ -112,7 +127,7 @@ export class OrderRowCollector {
     if (!head) return;
     const before = this.#units.length;
     for (const item of items) this.#addUnits(head.order_id, item);
-    const row = names.map((name) => head[name] || null) as (string | number | null)[];
+    const row = orderFieldNames.map((name) => head[name] || null) as (string | number | null)[];
     if (head.order_date) row[dateIndex] = Date.parse(head.order_date);
     row.push(source.platform, Number(source.sendsMail), this.#units.length - before);
     this.#orders.push(row);
@@ -175,7 +190,7 @@ export interface SentOrder {
   readonly items: readonly SentItem[];
 }
 
-const [idIndex, emailIndex] = [names.indexOf("order_id"), names.indexOf("email")];
+const [idIndex, emailIndex] = [orderFieldNames.indexOf("order_id"), orderFieldNames.indexOf("email")];
 
 /** Reads the orders that are not rejected. @param products what `readProductRows` returns */
 export function* readSentOrders(rows: OrderRows, products: readonly ProductRow[]): Generator<SentOrder> {

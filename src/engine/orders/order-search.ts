@@ -6,6 +6,7 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayOf, iso } from "../kernel/times.ts";
 import { emailKeysOf } from "../kernel/lists/authors.ts";
 import { findProductRow } from "../products/product-lookup.ts";
+import { orderFieldNames } from "./order-rows.ts";
 import { detailColumns, selectPurchaseRecords, toPurchaseRecord } from "./purchase-list.ts";
 
 type Operation = typeof contract.orders.search;
@@ -114,10 +115,11 @@ export async function readOrder(orderId: string, context: HandlerContext): Promi
     const quantity = (products.get(unit.product_id)?.quantity ?? 0) + 1;
     products.set(unit.product_id, { ...unit, ...products.get(unit.product_id), quantity });
   }
-  const { order_id, platform, email, customer_name, currency_iso, user_reference } = order;
-  const fields = { order_id, platform, email, customer_name, currency_iso, user_reference };
+  const { platform } = order;
+  const fields = Object.fromEntries(orderFieldNames.map((name) => [name, order[name]]));
   return {
-    ...fields,
+    ...(fields as Pick<typeof order, (typeof orderFieldNames)[number]>),
+    platform,
     order_date: iso(order.order_date),
     created_at: iso(order.created_at),
     send_mail: order.sends_mail === 1,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type contract, purchasePage } from "../../contract/index.ts";
+import { type contract, lineColumns, lineDetails, orderDetails, purchasePage } from "../../contract/index.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayMs } from "../../contract/time.ts";
 import { dayOf, iso } from "../kernel/times.ts";
@@ -78,20 +78,16 @@ async function countEarlierThatDay(since: number, context: HandlerContext): Prom
   return Number(purchases);
 }
 
-/** The columns that `details` adds. */
+type DetailColumn = (typeof lineDetails)[number];
+
+/** The columns that `details` adds: the order's, the unit's price, and the product's. */
 export const detailColumns = [
   "orders.platform",
-  "orders.currency_iso",
-  "orders.user_reference",
-  "products.image_url as product_image",
-  "purchases.price as product_price",
-  "products.product_tags",
-  "products.upc",
-  "products.mpn",
-  "products.brand",
-  "products.isbn",
-  "products.sku",
-  "products.external_sku",
+  ...orderDetails.map((name) => `orders.${name}` as const),
+  ...lineDetails.map((column) => {
+    const source = column === "product_price" ? "purchases.price" : `products.${lineColumns[column]}`;
+    return `${source} as ${column}` as `${"products.name"} as ${DetailColumn}`;
+  }),
 ] as const;
 
 interface Page {

@@ -1,12 +1,10 @@
 import { sql } from "kysely";
-import { orderFields } from "../../contract/index.ts";
+import type { orderFields } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import type { OrderRows } from "./order-rows.ts";
-
-export const orderFieldNames = Object.keys(orderFields) as (keyof typeof orderFields)[];
+import { orderFieldNames, type OrderRows } from "./order-rows.ts";
 
 /** The fields of an order as they are stored, without its products. */
 export type OrderFields = Pick<Row<"orders">, keyof typeof orderFields>;

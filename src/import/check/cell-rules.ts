@@ -65,7 +65,7 @@ export class CellRules {
    * @param later receives what to report once it is known whether the row's group is an item
    */
   read(row: RowView, source: SourceRow, later?: (() => void)[]): Item | readonly RowError[] {
-    if (this.#row !== row) this.#readFrom(row);
+    this.#row = row;
     // Clearing an empty map would allocate a new one.
     if (this.#fixed.size > 0) this.#fixed.clear();
     if (this.#damaged.size > 0) this.#damaged.clear();
@@ -90,12 +90,6 @@ export class CellRules {
     if (later) later.push(report);
     else report();
     return read;
-  }
-
-  #readFrom(row: RowView): void {
-    this.#row = row;
-    this.#soundView.columnOf = row.columnOf;
-    this.#fixingView.columnOf = row.columnOf;
   }
 
   /** The row's values, with damaged ones hidden from the checks of the kind, and the end of long ones. */

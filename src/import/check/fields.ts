@@ -21,30 +21,16 @@ export function lastOf(path: readonly PropertyKey[]): string {
   return String(path.at(-1) ?? "");
 }
 
-/** Picks the non-empty cells: an empty cell says nothing and never erases. */
-export function pick(row: RowView, names: Readonly<Record<string, string>>): Record<string, unknown> {
-  const picked: Record<string, unknown> = {};
-  for (const wireName in names) {
-    const value = row(names[wireName] as string);
-    if (value !== "") picked[wireName] = value;
-  }
-  return picked;
-}
-
 /**
- * Converts a picked price to the service's format if it is unambiguous. An ambiguous price adds an error and is
- * removed.
+ * Converts a price to the service's format if it is unambiguous. An ambiguous price adds an error.
+ * @returns the price, or the value if it is not a price; undefined if it is ambiguous
  */
-export function settlePrice(picked: Record<string, unknown>, field: string, problems: RowError[]): void {
-  const value = picked["price"];
-  const read = typeof value === "string" ? readPrice(value) : undefined;
-  if (!read) return;
-  if ("price" in read) {
-    picked["price"] = read.price;
-    return;
-  }
-  delete picked["price"];
-  problems.push({ field, code: "bad_price", reason: describeDoubt(String(value), read.doubtful) });
+export function settlePrice(value: string, field: string, problems: RowError[]): string | undefined {
+  const read = readPrice(value);
+  if (!read) return value;
+  if ("price" in read) return read.price;
+  problems.push({ field, code: "bad_price", reason: describeDoubt(value, read.doubtful) });
+  return undefined;
 }
 
 /** Picks the spec values that the service accepts; reports those that it would drop. */

@@ -99,7 +99,7 @@ export class ItemReader {
       const cell = this.#row.cells[at] ?? "";
       return unmarkFormula(exact.has(field) ? cell : trimBlanks(cell));
     };
-    this.#view = fields ? viewLine(fields, this.#row, [], noneShared) : Object.assign(viewCells, { columnOf });
+    this.#view = fields ? viewLine(fields, this.#row, [], noneShared) : viewCells;
   }
 
   /** Yields the items that a batch completes; a grouped item stays open until a row with another key follows. */

@@ -1,4 +1,4 @@
-import { normalizeSpec, toShortPrice } from "../../contract/index.ts";
+import { normalizeSpec, type ProductField, type RecordField, toShortPrice } from "../../contract/index.ts";
 import { createHash } from "node:crypto";
 
 /**
@@ -53,6 +53,22 @@ export function time(value: string | null | undefined): Value {
   if (Number.isNaN(ms)) return text(value);
   const iso = new Date(ms).toISOString();
   return iso.endsWith("T00:00:00.000Z") ? iso.slice(0, "YYYY-MM-DD".length) : iso;
+}
+
+/** The value of a field of a record that was sent: an empty one keeps the stored value, unless it erases it. */
+export function sentValue(value: unknown, { type, isSpec, isErasable }: Partial<ProductField>): Value {
+  if (isSpec === true) return sentSpec(value as string | null | undefined);
+  const own = storedValue(value, { type });
+  return isErasable === true ? own : (own ?? undefined);
+}
+
+/** The value of a field of a stored record. */
+export function storedValue(value: unknown, { type }: Partial<RecordField>): Value {
+  const own = value as string | undefined;
+  if (type === "email") return email(own);
+  if (type === "date") return day(own);
+  if (type === "price") return price(own);
+  return text(type === "currency" ? own?.toUpperCase() : own);
 }
 
 /** A spec value that was sent. The service ignores one that is empty, or `N/A`. */

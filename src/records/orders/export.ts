@@ -1,4 +1,4 @@
-import { purchasePage, toShortPrice } from "../../contract/index.ts";
+import { orderFields, purchasePage, type RecordField, toShortPrice } from "../../contract/index.ts";
 import { listPurchases, type ListedPurchase } from "../../service/listings.ts";
 import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
@@ -17,15 +17,17 @@ export const orderExporter: RecordExporter = {
 };
 
 function toRow(purchase: ListedPurchase): ExportRow {
-  const { id, order_id, product_sku, product_price } = purchase;
+  const { id, order_id, product_sku, order_date, product_price } = purchase;
+  const listed = Object.entries<RecordField>(orderFields).flatMap(([name, { listedAs }]) =>
+    listedAs === undefined ? [] : [[name, purchase[listedAs as keyof ListedPurchase]]],
+  );
   return {
     id,
     sortKeys: [order_id, product_sku, id],
     record: {
       ...purchase,
-      email: purchase.user_email,
-      customer_name: purchase.user_name,
-      order_date: purchase.order_date.slice(0, "YYYY-MM-DD".length),
+      ...Object.fromEntries(listed),
+      order_date: order_date.slice(0, "YYYY-MM-DD".length),
       product_id: product_sku,
       product_price: typeof product_price === "string" ? toShortPrice(product_price) : product_price,
     },

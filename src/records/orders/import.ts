@@ -2,6 +2,7 @@ import {
   type FieldError,
   isSurelyHead,
   maxQuantity,
+  orderFields,
   orderHead,
   type OrderError,
   type OrderHead,
@@ -14,7 +15,7 @@ import { readDate } from "../../import/check/date.ts";
 import { describeIssues, lastOf, readProductId, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
-import { LineItems, productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
+import { productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { RecordUnit } from "../../import/csv/file-format.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
@@ -26,7 +27,7 @@ import { orderUndo } from "./undo.ts";
 import { storedOrders } from "./verify.ts";
 
 /** The order's own fields; columns and wire fields have the same names. */
-const headFields = ["order_id", "email", "customer_name", "currency_iso", "user_reference"] as const;
+const headFields = Object.keys(orderFields);
 
 /** The limits of one order, in addition to those of the service, in rows and characters. */
 const maxOrder = { rows: 5_000, size: 2 * 1024 * 1024 } as const;
@@ -42,20 +43,14 @@ function isPlatform(value: string): value is Platform {
 
 /** Reads the order's own fields and adds all their errors. */
 function readHead(row: RowView, validate: boolean, problems: RowError[]): OrderHead | undefined {
-  const date = row("order_date");
-  const given = (field: string) => row(field) || undefined;
-  const values = {
-    email: given("email"),
-    customer_name: given("customer_name"),
-    order_id: given("order_id"),
-    order_date: date === "" ? undefined : (readDate(date) ?? date),
-    currency_iso: given("currency_iso"),
-    user_reference: given("user_reference"),
-  };
-  if (isSurelyHead(values) && (date !== "" || !validate)) return values;
+  const values: Record<string, string | undefined> = {};
+  for (const field of headFields) values[field] = row(field) || undefined;
+  const date = values["order_date"];
+  if (date !== undefined) values["order_date"] = readDate(date) ?? date;
+  if (isSurelyHead(values) && (date !== undefined || !validate)) return values;
   const parsed = orderHead().safeParse(values);
   if (!parsed.success) problems.push(...describeIssues(parsed.error.issues, lastOf));
-  if (date === "" && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
+  if (date === undefined && validate) problems.push({ field: "order_date", code: "missing", reason: "is missing" });
   return parsed.data;
 }
 
@@ -120,24 +115,17 @@ function readUnits(row: RowView, problems: RowError[], reportDropped: ReportDrop
   return Math.min(units, maxQuantity);
 }
 
-interface Line {
-  readonly product: WireProduct;
-  readonly units: number;
-  /** Whether all values of the row are sent. */
-  readonly isComplete?: boolean;
-}
-
-function readLine(row: RowView, problems: RowError[], reportDropped: ReportDropped): Line | undefined {
-  let isComplete = true;
-  const report: ReportDropped = (field, reason) => {
-    isComplete = false;
-    reportDropped(field, reason);
-  };
-  const units = readUnits(row, problems, report);
-  const product = readProduct(row, problems, report);
+/** Reads the product of a row, and the number of its units. */
+function readLine(
+  row: RowView,
+  problems: RowError[],
+  reportDropped: ReportDropped,
+): { readonly product: WireProduct; readonly units: number } | undefined {
+  const units = readUnits(row, problems, reportDropped);
+  const product = readProduct(row, problems, reportDropped);
   // Stated units replace those of a stored order; otherwise, a row is one more unit.
   if (product && row("quantity") !== "") product.quantity = units;
-  return product && { product, units, isComplete };
+  return product && { product, units };
 }
 
 function sizeOf(cells: readonly string[], units: number): number {
@@ -173,7 +161,6 @@ function prepareImport(
     throw usageError(`invalid value "${defaultPlatform}" for --platform`, accepted);
   }
   const waiting = new WaitingMails();
-  const lineItems = new LineItems();
   return {
     operation: "orders.massCreate",
     keyedBy: "run",
@@ -181,7 +168,7 @@ function prepareImport(
       fields: fields.map((field) => (field.name === "order_date" ? { ...field, required: false } : field)),
     }),
     groupField: "order_id",
-    sharedFields: [...headFields, "order_date", "platform"],
+    sharedFields: [...headFields, "platform"],
     // A given flag takes precedence over a layout's platform.
     ...(platform !== undefined && { suppliedFields: { platform: defaultPlatform } }),
     erasing: erasedByOrders,
@@ -189,9 +176,7 @@ function prepareImport(
     read: (row, source, reportDropped) => {
       const problems: RowError[] = [];
       const head = readHead(row, validate, problems);
-      const { cells } = source;
-      const known = lineItems.find(row, cells);
-      const productId = known ? row("product_id") : readProductId(row, problems);
+      const productId = readProductId(row, problems);
       const batchKey = row("platform") || defaultPlatform;
       if (!isPlatform(batchKey)) {
         problems.push({
@@ -200,15 +185,13 @@ function prepareImport(
           reason: `'${batchKey}' is not a known platform`,
         });
       }
-      const line: Line | undefined = known ?? readLine(row, problems, reportDropped);
+      const line = readLine(row, problems, reportDropped);
       if (!head || !line || problems.length > 0) return problems;
-      const { units } = line;
-      const product = line.isComplete ? lineItems.add(row, cells, line) : line.product;
       const payload = head as OrderPayload;
       // An object without a prototype is faster for keys that vary.
       payload.products = Object.create(null) as OrderPayload["products"];
-      payload.products[productId] = product;
-      const size = sizeOf(cells, units);
+      payload.products[productId] = line.product;
+      const size = sizeOf(source.cells, line.units);
       return {
         key: head.order_id,
         batchKey,

@@ -1,22 +1,32 @@
+import {
+  inColumnOrder,
+  lineColumns,
+  orderFields,
+  productFields,
+  type RecordField,
+} from "../../contract/record-fields.ts";
 import { type RecordKind, sinceFlag } from "../../import/kind.ts";
 
-const columns = (
-  "order_id email customer_name order_date currency_iso user_reference platform " +
-  "product_id product_name product_url product_image product_description product_price product_tags " +
-  "upc mpn brand isbn sku external_sku"
-).split(" ");
+const fields: Readonly<Record<string, RecordField>> = {
+  ...inColumnOrder(orderFields),
+  // Optional with `--no-validate`.
+  order_date: { ...orderFields.order_date, isRequired: true },
+  platform: { type: "name" },
+  product_id: { type: "id", isRequired: true, isId: true },
+  ...Object.fromEntries(Object.entries(lineColumns).map(([column, name]) => [column, productFields[name]])),
+};
 
-const required = "order_id email customer_name order_date product_id product_name product_url".split(" ");
+const columns = Object.keys(fields);
 
 export const orders: RecordKind = {
   name: "orders",
   itemName: { one: "order", many: "orders" },
   fields: [
-    ...columns.map((name) => ({ name, required: required.includes(name) })),
+    ...Object.entries(fields).map(([name, { isRequired = false }]) => ({ name, required: isRequired })),
     { name: "quantity", isMappedOnly: true },
   ],
   columns,
-  textColumns: "order_id customer_name user_reference product_name product_description product_tags".split(" "),
+  textColumns: columns.filter((name) => fields[name]?.isText),
   urlField: "product_url",
   fixableFields: ["product_id", "sku", "external_sku"],
   productIdColumns: {
@@ -25,7 +35,7 @@ export const orders: RecordKind = {
     name: ["product_name"],
     handle: ["handle", "product_handle"],
   },
-  idFields: "order_id user_reference product_id upc mpn isbn sku external_sku".split(" "),
+  idFields: columns.filter((name) => fields[name]?.isId),
   dateField: "order_date",
   isUndoable: true,
   undoableDescription: "record which orders are stored, so that `imports undo` leaves their emails alone",

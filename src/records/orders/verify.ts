@@ -1,4 +1,12 @@
-import { type OrderHead, purchasePage, specNames } from "../../contract/index.ts";
+import {
+  lineColumns,
+  orderFields,
+  type OrderHead,
+  type ProductField,
+  productFields,
+  purchasePage,
+  type RecordField,
+} from "../../contract/index.ts";
 import type { Item } from "../../import/item.ts";
 import * as comparable from "../../import/verify/comparable.ts";
 import {
@@ -59,20 +67,15 @@ export const storedOrders: StoredRecords = {
   canNarrow: true,
 };
 
-function valuesOfOrder({
-  email,
-  customer_name,
-  order_date,
-  currency_iso,
-  user_reference,
-}: OrderHead): comparable.Values {
-  return {
-    email: comparable.email(email),
-    customer_name: comparable.sentText(customer_name),
-    order_date: comparable.day(order_date),
-    currency_iso: comparable.sentText(currency_iso),
-    user_reference: comparable.sentText(user_reference),
-  };
+/** Fields of orders, and those of products by the columns of line items. A product's price is compared by unit. */
+const ownFields = Object.entries<RecordField>(orderFields);
+const lineFields = Object.entries(lineColumns).flatMap(([column, name]) => {
+  const field: ProductField = productFields[name];
+  return field.type === "price" ? [] : [{ column, name: field.inOrder?.name ?? name, field }];
+});
+
+function valuesOfOrder(order: Readonly<Record<string, unknown>>): comparable.Values {
+  return Object.fromEntries(ownFields.map(([name, field]) => [name, comparable.sentValue(order[name], field)]));
 }
 
 /** The price of each unit, which is unknown for units without one. */
@@ -82,15 +85,13 @@ function pricesOf({ quantity = 1, price, unit_prices = [] }: WireProduct): compa
   }));
 }
 
-function valuesOfProduct({ name, url, image, description, product_tags: tags, specs }: WireProduct): comparable.Values {
-  return {
-    product_name: comparable.sentText(name),
-    product_url: comparable.sentText(url),
-    product_image: comparable.sentText(image),
-    product_description: comparable.sentText(description),
-    product_tags: comparable.sentText(tags as string),
-    ...Object.fromEntries(specNames.map((spec) => [spec, comparable.sentSpec(specs?.[spec] as string)])),
-  };
+function valuesOfProduct(product: WireProduct): comparable.Values {
+  const values: Readonly<Record<string, unknown>> = { ...product, ...product.specs };
+  // Line items erase nothing.
+  const sent = lineFields.map(({ column, name, field: { type, isSpec } }) => {
+    return [column, comparable.sentValue(values[name], { type, ...(isSpec && { isSpec }) })];
+  });
+  return Object.fromEntries(sent);
 }
 
 /** The records of a page. Orders and products are repeated on later pages, but not on the same one. */
@@ -98,21 +99,11 @@ function toRecords(purchases: readonly ListedPurchase[]): StoredRecord[] {
   const shared = new Map<string, comparable.Values>();
   const units = purchases.map((purchase): StoredRecord => {
     const { order_id, product_sku, product_price } = purchase;
-    shared.set(orderKey(order_id), {
-      email: comparable.email(purchase.user_email),
-      customer_name: comparable.text(purchase.user_name),
-      order_date: comparable.day(purchase.order_date),
-      currency_iso: comparable.text(purchase.currency_iso),
-      user_reference: comparable.text(purchase.user_reference),
-    });
-    shared.set(productKey(product_sku), {
-      product_name: comparable.text(purchase.product_name),
-      product_url: comparable.text(purchase.product_url),
-      product_image: comparable.text(purchase.product_image),
-      product_description: comparable.text(purchase.product_description),
-      product_tags: comparable.text(purchase.product_tags),
-      ...Object.fromEntries(specNames.map((spec) => [spec, comparable.text(purchase[spec])])),
-    });
+    const listed: Readonly<Record<string, unknown>> = purchase;
+    const own = ownFields.map(([name, field]) => [name, comparable.storedValue(listed[field.listedAs ?? name], field)]);
+    shared.set(orderKey(order_id), Object.fromEntries(own));
+    const line = lineFields.map(({ column, field }) => [column, comparable.storedValue(listed[column], field)]);
+    shared.set(productKey(product_sku), Object.fromEntries(line));
     return { key: joinKey(order_id, product_sku), values: { product_price: comparable.price(product_price) } };
   });
   return [...[...shared].map(([key, values]) => ({ key, values, isShared: true })), ...units];

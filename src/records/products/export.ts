@@ -1,5 +1,5 @@
 import { listProducts, type ListedProduct } from "../../service/listings.ts";
-import { columns } from "./columns.ts";
+import { type ProductField, productFields } from "../../contract/index.ts";
 import type { ExportRow, ExportValue, RecordExporter } from "../../export/record-exporter.ts";
 
 const withoutUrl = "withoutUrl";
@@ -45,10 +45,10 @@ function toRow(product: ListedProduct): ExportRow {
 
 /** The values of a product by column; undefined where the service does not return one. */
 export function toRecord(product: ListedProduct): ExportRow["record"] {
-  const values: Readonly<Record<string, unknown>> = {
-    ...product,
-    product_id: product.external_id,
-    currency_iso: product.currency,
-  };
-  return Object.fromEntries(columns.map((column) => [column, values[column] as ExportValue]));
+  const values: Readonly<Record<string, unknown>> = product;
+  const columns = Object.entries<ProductField>(productFields).map(([name, { listedAs = name }]) => [
+    name,
+    values[listedAs],
+  ]);
+  return { product_id: product.external_id, ...(Object.fromEntries(columns) as ExportRow["record"]) };
 }

@@ -1,9 +1,15 @@
-import { type FieldError, type ItemOutcome, productChange, productInput } from "../../contract/index.ts";
+import {
+  type FieldError,
+  type ItemOutcome,
+  productChange,
+  type ProductField,
+  productFields,
+  productInput,
+} from "../../contract/index.ts";
 import { readBoolean } from "../../import/check/date.ts";
 import {
   describeIssues,
   lastOf,
-  pick,
   pickSpecs,
   readProductId,
   settlePrice,
@@ -74,15 +80,10 @@ const catalog: Layout = {
 
 type WireProduct = Record<string, unknown>;
 
-const wireFields = {
-  name: "name",
-  url: "url",
-  image_url: "image_url",
-  description: "description",
-  currency_iso: "currency_iso",
-  price: "price",
-  product_tags: "product_tags",
-} as const;
+/** The columns that are sent as they are. */
+const plainFields = Object.entries<ProductField>(productFields).flatMap(([name, { type, isSpec }]) =>
+  isSpec === true || type === "boolean" ? [] : [{ name, isPrice: type === "price" }],
+);
 
 /**
  * What `--empty clear` does to products.
@@ -134,10 +135,13 @@ function prepareImport({ update = false }: ProductOptions, { fields }: RecordKin
       const key = readProductId(row, problems);
       const blacklisted = readBoolean(row, "blacklisted", problems);
       const specs = pickSpecs(row, reportDropped);
-      const picked = pick(row, wireFields);
-      settlePrice(picked, "price", problems);
+      const picked = plainFields.flatMap(({ name, isPrice }) => {
+        const cell = row(name);
+        const value = cell !== "" && isPrice ? settlePrice(cell, name, problems) : cell;
+        return value === undefined || value === "" ? [] : [[name, value]];
+      });
       const value: WireProduct = {
-        ...picked,
+        ...Object.fromEntries(picked),
         ...Object.fromEntries(erased.map((field) => [field, ""])),
         ...(specs ? { specs } : {}),
         ...(blacklisted === undefined ? {} : { blacklisted }),

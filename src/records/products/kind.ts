@@ -1,35 +1,24 @@
+import { productFields, type RecordField } from "../../contract/record-fields.ts";
 import type { RecordKind } from "../../import/kind.ts";
-import { columns } from "./columns.ts";
 
-/** Names from the catalog layout that other vendors export. */
-const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
-  name: ["product name"],
-  url: ["product url"],
-  image_url: ["product image url"],
-  description: ["product description"],
-  currency_iso: ["currency"],
-  price: ["product price"],
-  upc: ["spec upc"],
-  mpn: ["spec mpn"],
-  brand: ["spec brand"],
-  isbn: ["spec isbn"],
-  sku: ["spec sku"],
-  external_sku: ["spec external sku"],
+const fields: Readonly<Record<string, RecordField>> = {
+  product_id: { type: "legalId", isRequired: true, isId: true },
+  ...productFields,
 };
+
+const columns = Object.keys(fields);
 
 export const products: RecordKind = {
   name: "products",
   itemName: { one: "product", many: "products" },
-  fields: columns.map((name) => ({
-    name,
-    aliases: aliases[name] ?? [],
-    required: ["product_id", "name", "url"].includes(name),
-  })),
+  fields: Object.entries(fields).map(([name, { isRequired: required = false, aliases = [] }]) => {
+    return { name, aliases, required };
+  }),
   columns,
-  textColumns: ["name", "description", "product_tags"],
+  textColumns: columns.filter((name) => fields[name]?.isText),
   urlField: "url",
   fixableFields: ["product_id", "sku", "external_sku"],
-  idFields: "product_id upc mpn isbn sku external_sku".split(" "),
+  idFields: columns.filter((name) => fields[name]?.isId),
   isUndoable: true,
   layoutNames:
     "catalog shopify-products shopify-variants woocommerce-products magento-products magento1-products bigcommerce-products".split(

@@ -1,4 +1,4 @@
-import { type ProductInput, specNames } from "../../contract/index.ts";
+import { type ProductField, productFields, type ProductInput } from "../../contract/index.ts";
 import * as comparable from "../../import/verify/comparable.ts";
 import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
 import { type ListedProduct, listProducts } from "../../service/listings.ts";
@@ -19,33 +19,15 @@ export const storedProducts: StoredRecords = {
   canNarrow: true,
 };
 
+const fields = Object.entries<ProductField>(productFields);
+
 function valuesSent(product: Partial<ProductInput>): comparable.Values {
-  const { name, url, image_url, description, currency_iso, price, product_tags, specs, blacklisted } = product;
-  return {
-    name: comparable.sentText(name),
-    url: comparable.sentText(url),
-    image_url: comparable.sentText(image_url),
-    // An update with an empty description erases the stored one; other empty values are not sent.
-    description: comparable.text(description),
-    currency_iso: comparable.sentText(currency_iso?.toUpperCase()),
-    price: comparable.price(price),
-    product_tags: comparable.sentText(product_tags),
-    blacklisted: comparable.text(blacklisted),
-    ...Object.fromEntries(specNames.map((spec) => [spec, comparable.sentSpec(specs?.[spec])])),
-  };
+  const values: Readonly<Record<string, unknown>> = { ...product, ...product.specs };
+  return Object.fromEntries(fields.map(([name, field]) => [name, comparable.sentValue(values[name], field)]));
 }
 
 function valuesStored(product: ListedProduct): comparable.Values {
-  const { name, url, image_url, description, currency, price, product_tags, blacklisted } = product;
-  return {
-    name: comparable.text(name),
-    url: comparable.text(url),
-    image_url: comparable.text(image_url),
-    description: comparable.text(description),
-    currency_iso: comparable.text(currency),
-    price: comparable.price(price),
-    product_tags: comparable.text(product_tags),
-    blacklisted: comparable.text(blacklisted),
-    ...Object.fromEntries(specNames.map((spec) => [spec, comparable.text(product[spec])])),
-  };
+  const values: Readonly<Record<string, unknown>> = product;
+  const stored = fields.map(([name, field]) => [name, comparable.storedValue(values[field.listedAs ?? name], field)]);
+  return Object.fromEntries(stored);
 }

@@ -1,98 +1,47 @@
 import { MessageChannel, type Worker } from "node:worker_threads";
-import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { ServiceError } from "../../../src/contract/index.ts";
 import { PortTransport, serveOverPort } from "../../../src/service/port-transport.ts";
-import type { Transport } from "../../../src/service/transport.ts";
+import type { CallOptions, Transport } from "../../../src/service/transport.ts";
 
-interface Options {
-  /** The names of calls that have no short form. */
-  readonly complete?: readonly string[];
-  /** The first call whose short form says too little. */
-  readonly tooShort?: string;
-}
-
-interface Input {
-  readonly name: string;
-  readonly isShort?: boolean;
-}
-
-class TooShortError extends Error {}
-
-/** A transport to a service on the other side of a channel, which carries out calls one after another, and records them. */
-function connect({ complete = [], tooShort }: Options = {}) {
+/** A transport to a service on the other side of a channel, which records its calls. */
+function connect() {
   const { port1, port2 } = new MessageChannel();
-  const done: string[] = [];
-  let isRefusing = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const done: unknown[] = [];
   const service = {
-    call: (operation: string, { name, isShort }: Input) => {
-      const answered = last.then(() => carryOut(operation, name, isShort));
-      last = answered.catch(() => {});
-      return answered;
+    call: async (operation: string, input: { readonly name: string }, _caller: unknown, { engine }: CallOptions) => {
+      if (input.name === "bad") throw new Error("failed");
+      if (input.name === "refused") throw new ServiceError("invalidParams", "no", { field: "name" });
+      done.push([operation, input, engine]);
+      return { name: input.name };
     },
     close: async () => {},
   };
-  const carryOut = async (operation: string, name: string, isShort: boolean | undefined) => {
-    await setTimeout(1);
-    if (isShort === true && (isRefusing ||= name === tooShort)) throw new TooShortError();
-    if (name === "bad") throw new Error("failed");
-    done.push(`${operation === "orders.massCreate" ? "" : "other "}${name}${isShort === true ? " short" : ""}`);
-    return { name };
-  };
-  serveOverPort(port2, service as unknown as Transport, {
-    read: (name) => ({ name, isShort: true }),
-    isNotEnough: (error) => error instanceof TooShortError,
-  });
+  serveOverPort(port2, service as unknown as Transport);
   const worker = Object.assign(port1, { terminate: async () => port1.close() });
-  const transport = new PortTransport(worker as unknown as Worker, {
-    operation: "orders.massCreate",
-    write: (input) => {
-      const { name } = input as { readonly name: string };
-      return complete.includes(name) ? undefined : name;
-    },
-  });
+  const prepare = ({ name }: { readonly name: string }) => ({ name, map: new Map([[1, name]]) });
+  const transport = new PortTransport(worker as unknown as Worker, { "orders.massCreate": prepare as never });
   onTestFinished(() => transport.close());
-  const send = (name: string, operation = "orders.massCreate", isChecked = true) =>
-    transport.call(operation as "orders.massCreate", { name } as never, {}, { engine: { isChecked } });
+  const send = (name: string, operation = "orders.massCreate", engine: CallOptions["engine"] = { isChecked: true }) =>
+    transport.call(operation as "orders.massCreate", { name } as never, {}, { engine });
   return { done, send };
 }
 
-test("calls of checked input are sent in their short form, others completely", async () => {
+test("calls of checked input are sent as this thread prepares them, others as JSON, in order", async () => {
   const { done, send } = connect();
-  await Promise.all([send("a"), send("b", "orders.create"), send("c", "orders.massCreate", false)]);
-  expect(done).toEqual(["a short", "other b", "c"]);
+  const answers = [send("a"), send("b", "orders.create"), send("c", "orders.massCreate", {})];
+  expect(await Promise.all(answers)).toEqual([{ name: "a" }, { name: "b" }, { name: "c" }]);
+  expect(done).toEqual([
+    ["orders.massCreate", { name: "a", map: new Map([[1, "a"]]) }, { isPrepared: true, isChecked: true }],
+    ["orders.create", { name: "b" }, { isChecked: true, inputText: '{"name":"b"}' }],
+    ["orders.massCreate", { name: "c" }, { isChecked: false, inputText: '{"name":"c"}' }],
+  ]);
 });
 
-test("calls whose short form says too little are repeated completely, in order, before any others", async () => {
-  const { done, send } = connect({ tooShort: "b" });
-  const first = ["a", "b", "c", "d"].map((name) => send(name));
-  await first[0];
-  const last = ["e", "f"].map((name) => send(name));
-  expect(await Promise.all([...first, ...last])).toEqual(["a", "b", "c", "d", "e", "f"].map((name) => ({ name })));
-  await send("g");
-  expect(done.map((name) => name[0])).toEqual(["a", "b", "c", "d", "e", "f", "g"]);
-  expect(done[0]).toBe("a short");
-  expect(done.at(-1)).toBe("g");
-});
-
-test("a call without a short form waits for those before, and ends the use of short forms", async () => {
-  const { done, send } = connect({ complete: ["b"], tooShort: "a" });
-  await Promise.all(["a", "b", "c"].map((name) => send(name)));
-  expect(done).toEqual(["a", "b", "c"]);
-});
-
-test("other errors are those of the call", async () => {
+test("an error is that of the call", async () => {
   const { done, send } = connect();
   await expect(send("bad")).rejects.toThrow("failed");
-  await send("a");
-  expect(done).toEqual(["a short"]);
-});
-
-test("a call does not overtake one that waits", async () => {
-  const { done, send } = connect({ complete: ["b"] });
-  const first = send("a");
-  const second = send("b");
-  await first.then(() => send("c"));
-  await second;
-  expect(done).toEqual(["a short", "b", "c"]);
+  await expect(send("refused")).rejects.toMatchObject({ kind: "invalidParams", field: "name" });
+  await send("a", "orders.massCreate", { isChecked: true, inputText: "key" });
+  expect(done).toMatchObject([["orders.massCreate", { name: "a" }, { inputText: "key" }]]);
 });

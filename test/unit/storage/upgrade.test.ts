@@ -30,7 +30,16 @@ const definitions = {
 
 async function readSchema({ db, dialect }: Pick<Harness["database"], "db" | "dialect">): Promise<string[]> {
   const { rows } = await definitions[dialect.name].execute(db);
-  return rows.map(({ definition }) => definition.replaceAll('"', "").replaceAll(/\s+/g, " ").toLowerCase()).toSorted();
+  // Columns that are added to a table are its last ones; in a new table, they may be others.
+  const normalize = (text: string) => text.replaceAll('"', "").replaceAll(/\s+/g, " ").toLowerCase();
+  return rows
+    .map(({ definition }) =>
+      normalize(definition)
+        .split(/, |(?<=\()(?=id )/)
+        .toSorted()
+        .join(", "),
+    )
+    .toSorted();
 }
 
 async function readMaxIds(db: Kysely<never>): Promise<Record<string, number>> {

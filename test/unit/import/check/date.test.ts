@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readBoolean, readDate, readTime } from "../../../../src/import/check/date.ts";
-import { lastOf, pick, readProductId, settlePrice } from "../../../../src/import/check/fields.ts";
+import { readProductId } from "../../../../src/import/check/fields.ts";
 import { describeIncomplete } from "../../../../src/import/check/reject-codes.ts";
 import { readCallRefusal, readServiceProblem } from "../../../../src/import/check/service-errors.ts";
 import { readOutcomes } from "../../../../src/import/check/service-outcomes.ts";
@@ -117,22 +117,6 @@ test.each([
   expect(read).toBe(expected);
   const codes = problems.map(({ field, code }) => [field, code]);
   expect(codes).toEqual(expected === undefined && value !== "" ? [["b", "bad_boolean"]] : []);
-});
-
-test("fields are picked, and prices settled", () => {
-  const row = (field: string) => ({ a: "1", b: "" })[field] ?? "";
-  expect(pick(row, { one: "a", two: "b", three: "c" })).toEqual({ one: "1" });
-  expect([lastOf(["specs", "upc"]), lastOf([0]), lastOf([])]).toEqual(["upc", "0", ""]);
-  const settle = (price: unknown) => {
-    const picked: Record<string, unknown> = { price };
-    const problems: RowError[] = [];
-    settlePrice(picked, "cost", problems);
-    return [picked, problems.map(({ field, code }) => `${field} ${code}`)];
-  };
-  expect(settle("€ 5,50")).toEqual([{ price: "5.50" }, []]);
-  expect(settle("1,234 EUR")).toEqual([{}, ["cost bad_price"]]);
-  expect(settle("free")).toEqual([{ price: "free" }, []]);
-  expect(settle(undefined)).toEqual([{ price: undefined }, []]);
 });
 
 test.each([
