@@ -8,11 +8,15 @@ import {
   isSurelyHead,
   isSurelyProduct,
   maxQuantity,
+  lineFields,
+  orderFields,
   orderHead,
   type OrderHead,
   orderProduct,
   orderLimits,
   type OrderProduct,
+  type RecordField,
+  type ServiceError,
 } from "../../contract/index.ts";
 import { parseLeniently } from "../kernel/parse-leniently.ts";
 import { type MissedLine, toMissedLine } from "../products/missed-products.ts";
@@ -42,10 +46,14 @@ interface Problems {
 
 const missing = "is missing";
 
-/** Assumed: an invalid date rejects the order, because the emails depend on it. */
-const optionalHeadFields: ReadonlySet<PropertyKey> = new Set(["currency_iso", "user_reference"]);
+const own: Readonly<Record<PropertyKey, RecordField>> = orderFields;
+const ofProduct: Readonly<Record<PropertyKey, RecordField>> = lineFields;
 
-const requiredProductFields: ReadonlySet<PropertyKey> = new Set(["name", "url"]);
+/** Assumed: an invalid date rejects the order, because the emails depend on it. */
+const isOptional = (field: PropertyKey) => own[field]?.isRequired !== true && own[field]?.type !== "date";
+const isOptionalOfProduct = (field: PropertyKey) => ofProduct[field]?.isRequired !== true;
+
+const { unitsPerCall, ...perOrder } = orderLimits;
 
 /**
  * Checks one order.
@@ -98,12 +106,14 @@ const checkedPerTurn = 100;
 
 function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): Generator<undefined, CheckedCall> {
   const { orders, validate_data, send_mail, details } = input;
-  checkCallSize(orders);
   const rules: OrderRules = { isValidating: validate_data === true, needsImage: true, isChecked };
   const source = sourceOf(input);
   const rows = new OrderRowCollector();
+  let units = 0;
   for (const [at, raw] of orders.entries()) {
     if (at > 0 && at % checkedPerTurn === 0) yield;
+    units += countUnits(raw["products"]).units;
+    if (units > unitsPerCall) throw tooManyUnits(orders);
     rows.add(checkOrder(raw, rules), source);
   }
   return { rows: rows.finish(), validate_data, send_mail, details };
@@ -136,26 +146,22 @@ export function checkCallForThread(input: MassCreateInput, isChecked: boolean | 
 /** The error of an order with more line items or units than allowed. */
 export const tooLargeText = `have more than ${orderLimits.products} elements or ${orderLimits.units} units`;
 
-/**
- * Rejects a call with too many units, and thus with too many line items, before they are checked.
- * @throws ServiceError `invalidParams`
- */
-export function checkCallSize(orders: readonly Readonly<Record<string, unknown>>[]): void {
-  const { unitsPerCall } = orderLimits;
+function tooManyUnits(orders: MassCreateInput["orders"]): ServiceError {
   const units = orders.reduce((sum, { products }) => sum + countUnits(products).units, 0);
-  if (units <= unitsPerCall) return;
-  throw invalidField("orders", `have ${units} units; at most ${unitsPerCall} are allowed per call`);
+  return invalidField("orders", `have ${units} units; at most ${unitsPerCall} are allowed per call`);
 }
 
 /** Counts the line items of an order, and their units. An invalid quantity counts as 1, as it does when it is dropped. */
-function countUnits(products: unknown): { readonly products: number; readonly units: number } {
-  const items: unknown[] = typeof products === "object" && products !== null ? Object.values(products) : [];
-  let units = 0;
-  for (const item of items) {
-    const quantity = (item as { quantity?: unknown } | null)?.quantity;
+function countUnits(given: unknown): { readonly products: number; readonly units: number } {
+  const products = (given ?? {}) as Readonly<Record<string, { readonly quantity?: unknown } | null>>;
+  let [count, units] = [0, 0];
+  if (typeof products !== "object") return { products: count, units };
+  for (const id of Object.keys(products)) {
+    const quantity = products[id]?.quantity;
+    count += 1;
     units += isQuantity(quantity) ? quantity : 1;
   }
-  return { products: items.length, units };
+  return { products: count, units };
 }
 
 function isQuantity(value: unknown): value is number {
@@ -168,7 +174,7 @@ function parseHead(
   problems: Problems,
 ): OrderHead | undefined {
   if (isSurelyHead(raw)) return raw;
-  const canDrop = (field: PropertyKey) => !isValidating && optionalHeadFields.has(field);
+  const canDrop = (field: PropertyKey) => !isValidating && isOptional(field);
   const { value, errors } = parseLeniently(orderHead(), raw, canDrop);
   (value ? problems.dropped : problems.errors).push(...errors);
   return value;
@@ -190,13 +196,13 @@ function checkItems(products: unknown, currency: string | null, rules: OrderRule
     return checked;
   }
   const size = countUnits(products);
-  if (size.products > orderLimits.products || size.units > orderLimits.units) {
+  if (size.products > perOrder.products || size.units > perOrder.units) {
     errors.push({ field: "products", error: tooLargeText });
     return checked;
   }
-  const entries = Object.entries(products);
-  if (entries.length === 0) errors.push({ field: "products", error: missing });
-  for (const [productId, raw] of entries) {
+  if (size.products === 0) errors.push({ field: "products", error: missing });
+  for (const productId of Object.keys(products)) {
+    const raw = (products as Readonly<Record<string, unknown>>)[productId];
     if (!isValidProductId(productId)) {
       (checked.missed ??= []).push(toMissedLine(productId, raw));
       problems.dropped.push({ field: `products.${productId}`, error: invalidIdText });
@@ -246,7 +252,7 @@ function parseProduct(
 ): OrderProduct | undefined {
   const given = withTextPrice(raw);
   if (isSurelyProduct(given)) return given;
-  const canDrop = (field: PropertyKey) => !isValidating && !requiredProductFields.has(field);
+  const canDrop = (field: PropertyKey) => !isValidating && isOptionalOfProduct(field);
   const { value, errors } = parseLeniently(orderProduct(), raw, canDrop);
   for (const { field, error } of errors) {
     const target = value ? problems.dropped : problems.errors;

@@ -124,7 +124,7 @@ export class OrderMerge {
         for (const [at, price] of prices.entries()) {
           if (storedUnits[at]?.price === price) continue;
           if (!storedUnits[at]) addedUnits += 1;
-          units.push([order_id, product_id, at + 1, price, 0, true]);
+          units.push([order_id, product_id, at + 1, price]);
         }
         removedUnits.push(...storedUnits.slice(prices.length));
       }

@@ -69,14 +69,14 @@ export const purchaseColumns: BatchColumns<Record<"order_id" | "product_id" | "u
 /** The values of `orderColumns`, and the number of the order's units. */
 export type OrderRow = readonly (string | number | null)[];
 
-/** The values of `purchaseColumns`, the position of the product, and whether the caller specified the quantity. */
+/** The values of `purchaseColumns`, the position of the product, and 1 if the caller specified the quantity. */
 export type UnitRow = readonly [
   order_id: string,
   product_id: string,
   unit: number,
   price: string | null,
-  product: number,
-  isCounted: boolean,
+  product?: number,
+  isCounted?: 1,
 ];
 
 /**
@@ -100,6 +100,7 @@ export interface OrderRows {
   readonly problems: ReadonlyMap<number, OrderProblems>;
 }
 
+const mostUnits = maxQuantity;
 const dateIndex = orderFieldNames.indexOf("order_date");
 const [platformIndex, sendsMailIndex, unitCountIndex] = [
   orderFieldNames.length,
@@ -120,10 +121,11 @@ export class OrderRowCollector {
   #needsMerge = false;
   #sendsMail = false;
 
-  add({ head, items, ...problems }: CheckedOrder, source: OrderSource): void {
-    const { errors, dropped, missed } = problems;
+  add({ orderId, head, items, errors, dropped, missed }: CheckedOrder, source: OrderSource): void {
     const position = this.#count++;
-    if (errors.length > 0 || dropped.length > 0 || missed) this.#problems.set(position, problems);
+    if (errors.length > 0 || dropped.length > 0 || missed) {
+      this.#problems.set(position, { orderId, errors, dropped, missed });
+    }
     if (!head) return;
     const before = this.#units.length;
     for (const item of items) this.#addUnits(head.order_id, item);
@@ -138,12 +140,16 @@ export class OrderRowCollector {
 
   #addUnits(orderId: string, { product, price, quantity, unitPrices }: OrderItem): void {
     const position = this.#positionOf(product);
-    const isCounted = quantity !== undefined;
+    if (quantity === undefined) {
+      const own = unitPrices && unitPrices.length > 0 ? (unitPrices[0] ?? null) : price;
+      this.#units.push([orderId, product[0], 1, own, position]);
+      return;
+    }
     // Capped, because input that was already validated is not validated again.
-    const count = Math.min(quantity ?? 1, maxQuantity);
+    const count = Math.min(quantity, mostUnits);
     for (let unit = 1; unit <= count; unit++) {
       const own = unitPrices && unit <= unitPrices.length ? (unitPrices[unit - 1] ?? null) : price;
-      this.#units.push([orderId, product[0], unit, own, position, isCounted]);
+      this.#units.push([orderId, product[0], unit, own, position, 1]);
     }
   }
 
@@ -202,8 +208,8 @@ export function* readSentOrders(rows: OrderRows, products: readonly ProductRow[]
     const end = at + Number(row[unitCountIndex]);
     const items: { product: ProductRow; prices: (string | null)[]; isCounted: boolean }[] = [];
     for (; at < end; at++) {
-      const [, , unit, price, product, isCounted] = units[at] as UnitRow;
-      if (unit === 1) items.push({ product: products[product] as ProductRow, prices: [], isCounted });
+      const [, , unit, price, product = -1, isCounted] = units[at] as UnitRow;
+      if (unit === 1) items.push({ product: products[product] as ProductRow, prices: [], isCounted: isCounted === 1 });
       items.at(-1)?.prices.push(price);
     }
     const source = { platform: row[platformIndex] as Platform, sendsMail: row[sendsMailIndex] === 1 };
