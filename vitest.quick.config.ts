@@ -26,6 +26,8 @@ export default mergeConfig(
         "test/language.test.ts",
         ...pureFolders.map((folder) => `test/unit/${folder}/**/*.test.ts`),
       ],
+      // Starts the thread of the built program.
+      exclude: ["test/unit/email/templates/template-renderer.test.ts"],
       env: { STARPOST_TEST_POSTGRES: "" },
     },
   }),

@@ -16,7 +16,7 @@ interface Packed {
 /** The files that the package may contain: the program, documentation, and metadata for npm. */
 const allowedFiles = [
   /^package\.json$/,
-  /^(README|CHANGELOG)\.md$/,
+  /^(README|CHANGELOG|CONTRIBUTING)\.md$/,
   /^LICENSE$/,
   /^bin\/(starpost\.js|package\.json)$/,
   /^dist\/[\w.-]+\.(js|json|pack)$/,

@@ -1,14 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { manualPages } from "../../support/manual.ts";
 
 const root = resolve(".");
-
-const pages = [
-  "README.md",
-  "CHANGELOG.md",
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
-].filter((path) => path.endsWith(".md"));
 
 interface Link {
   readonly page: string;
@@ -47,7 +42,7 @@ function anchorsOf(page: string): string[] {
 }
 
 test("every link of the documentation resolves", () => {
-  const links = pages.flatMap(linksOf);
+  const links = manualPages.flatMap(linksOf);
   expect(links.length).toBeGreaterThan(40);
   const broken = links.filter(({ path }) => !existsSync(join(root, path)));
   expect(broken.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
@@ -64,5 +59,5 @@ test("every page is linked, starting at the README", () => {
       if (path.endsWith(".md") && statSync(join(root, path)).isFile()) reached.add(path);
     }
   }
-  expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  expect(manualPages.filter((page) => !reached.has(page))).toEqual([]);
 });
