@@ -101,6 +101,11 @@ test("filters.md lists flags of the commands that it names", async () => {
   }
 });
 
+test("api.md lists flags of the command", async () => {
+  const listed = readTable("docs/reference/api.md", "## Request").flatMap(([cell]) => flagsIn(cell));
+  expect(await flagsOf("api")).toEqual(expect.arrayContaining(listed));
+});
+
 test("mapping.md lists the names of columns that --product-id-from accepts", () => {
   const [, names = ""] = /for orders, (.*?)\. A file/s.exec(read("reference/mapping.md")) ?? [];
   const orders = recordKinds.find(({ name }) => name === "orders");
@@ -109,8 +114,11 @@ test("mapping.md lists the names of columns that --product-id-from accepts", () 
 
 test("serving.md lists paths of the contract", () => {
   const toPath = (text: string) => text.replace(/^.*…/, "").replaceAll(/\w*id(?=})/g, "id");
-  const paths = [...contract.operations.values()].flatMap((endpoint) => endpoint.paths.map(toPath));
-  const listed = readTable("docs/operations/serving.md", "## Extensions").flatMap(([cell = ""]) => readCode(cell));
+  const paths = [...contract.operations.values()].flatMap(({ paths: own, htmlPaths = [] }) =>
+    [...own, ...htmlPaths].map(toPath),
+  );
+  const rows = ["### Pages", "## Extensions"].flatMap((heading) => readTable("docs/operations/serving.md", heading));
+  const listed = rows.flatMap(([cell = ""]) => readCode(cell));
   const ends = listed.map((code) => toPath(code.split(" ").at(-1) ?? "")).filter((end) => end.startsWith("/"));
   expect(ends.length).toBeGreaterThan(20);
   expect(ends.filter((end) => !paths.some((path) => path.endsWith(end)))).toEqual([]);
