@@ -1,14 +1,39 @@
 import * as z from "zod";
 import { cacheLifetimes } from "./http-limits.ts";
-import { retention, retentionSettings } from "./customers/retention.ts";
-import { endpoint, extensionPrefix, ownOperation, route } from "./endpoint.ts";
-import { bare, enveloped } from "./reply.ts";
+import { endpoint, extensionPrefix, route } from "./endpoint.ts";
+import { bare } from "./reply.ts";
 import { shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
 import { dayMs } from "./time.ts";
 import { bottomLinesDelay } from "./reviews/bottom-lines-delay.ts";
 import { publishedReviews } from "./reviews/shapes.ts";
+
+/** How long records may stay, in days. */
+const retentionLimits = { min: 1, max: 3_650 } as const;
+
+const badRetention = `must be a number of days from ${retentionLimits.min} to ${retentionLimits.max}, such as 90d, or forever`;
+
+/** A number of days; 0 for `forever`. */
+export const retention = lazily(() =>
+  z
+    .union([z.number().transform((days) => `${days}d`), z.string()], { error: badRetention })
+    .refine((value) => value === "forever" || isRetention(value), { error: badRetention })
+    .transform((value) => (value === "forever" ? 0 : Number.parseInt(value, 10))),
+);
+
+function isRetention(value: string): boolean {
+  const days = /^\d{1,4}d$/.test(value) ? Number.parseInt(value, 10) : 0;
+  return days >= retentionLimits.min && days <= retentionLimits.max;
+}
+
+/** The settings of an account, in days. */
+export const retentionSettings = lazily(() => ({
+  /** After how many days the address and content of emails are removed; absent if they stay. */
+  retain_emails: z.number().int().optional(),
+  /** After how many days webhook deliveries are deleted; absent if they stay. */
+  retain_webhooks: z.number().int().optional(),
+}));
 
 /** Source: spec "Authentication" 3. */
 export const utokenLimits = { lifetimeMs: 14 * dayMs, perAccount: 100 } as const;
@@ -101,7 +126,6 @@ export const account = {
     summary: "Set the account's e-commerce platform",
     overwrites: { question: "Change the account's e-commerce platform" },
     ...route("POST", "/apps/{app_key}/account_platform"),
-    auth: "utoken",
     effect: "repeatable",
     input: () => ({
       account_platform: z.object({
@@ -119,21 +143,17 @@ export const account = {
       }),
     }),
     output: () => ({ account_platform: accountPlatform() }),
-    reply: enveloped,
   }),
   features: endpoint({
     summary: "List features and whether they are on",
     ...route("GET", featuresPath),
-    ...ownOperation,
     effect: "read",
-    input: () => ({}),
     output: () => featureList(),
   }),
   setFeature: endpoint({
     summary: "Turn a feature on or off",
     overwrites: { question: "Change the feature {feature}" },
     ...route("PUT", featuresPath),
-    ...ownOperation,
     effect: "repeatable",
     input: () => ({
       feature: z.enum(features, { error: `must be one of ${features.join(", ")}` }),
@@ -144,15 +164,12 @@ export const account = {
   settings: endpoint({
     summary: "Show the account's settings",
     ...route("GET", settingsPath),
-    ...ownOperation,
     effect: "read",
-    input: () => ({}),
     output: () => accountSettings(),
   }),
   set: endpoint({
     summary: "Change the account's settings",
     ...route("PUT", settingsPath),
-    ...ownOperation,
     effect: "repeatable",
     overwrites: { question: "Change the settings of the account" },
     input: () =>
@@ -220,7 +237,6 @@ export const users = {
       app_key: z.string(),
       secret: z.string(),
     }),
-    reply: enveloped,
   }),
   signIn: endpoint({
     summary: "Create a sign-in URL for the account's owner",
@@ -232,13 +248,11 @@ export const users = {
     effect: "read",
     input: () => ({ secret: z.string() }),
     output: () => ({ code: z.string(), signin_url: z.string() }),
-    reply: enveloped,
   }),
   signedIn: endpoint({
     summary: "Show the account that a sign-in code belongs to",
     ...route("GET", `${extensionPrefix}/sign_in/{code}`),
     htmlPaths: [`${extensionPrefix}/admin/{code}`],
-    extension: "own",
     auth: "open",
     effect: "read",
     input: () => ({ code: z.string().max(2_048) }),
@@ -248,7 +262,6 @@ export const users = {
         .object({ app_key: z.string(), display_name: z.string().nullable(), email: z.string().nullable() })
         .nullable(),
     }),
-    reply: enveloped,
   }),
   get: endpoint({
     summary: "Get a user's profile",
@@ -267,6 +280,5 @@ export const users = {
         social_image: z.string().nullable(),
       }),
     }),
-    reply: enveloped,
   }),
 };

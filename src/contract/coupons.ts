@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { endpoint, route } from "./endpoint.ts";
-import { enveloped, statusOnly } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { detailsQuery, shape } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
@@ -27,7 +26,6 @@ export const coupons = {
   upload: endpoint({
     summary: "Upload unique coupon codes",
     ...route("POST", "/apps/{app_key}/coupons/unique"),
-    auth: "utoken",
     effect: "once",
     input: () => ({
       coupon_action: coupon_action(),
@@ -40,39 +38,30 @@ export const coupons = {
       "new-codes": z.number().int(),
       ...outcomesOutput(),
     }),
-    reply: enveloped,
     batch: { field: "codes", recommended: 1_000, max: 1_000 },
   }),
   list: endpoint({
     summary: "List unique coupon codes",
     listing: { items: "coupons" },
     ...route("GET", "/apps/{app_key}/coupons/unique"),
-    auth: "utoken",
     effect: "read",
     input: () => ({ ...detailsQuery() }),
     output: () => ({
       /** `coupon_action` is present only with `details`. */
       coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
     }),
-    reply: enveloped,
   }),
   stats: endpoint({
     summary: "Count unique coupon codes by action",
     ...route("GET", "/apps/{app_key}/coupons/unique/stats"),
-    auth: "utoken",
     effect: "read",
-    input: () => ({}),
     output: () => ({ stats: z.record(z.string(), z.number().int()) }),
-    reply: enveloped,
   }),
   delete: endpoint({
     summary: "Delete all unique coupon codes for an action",
     destroys: { question: "Delete all unique coupon codes for {coupon_action}", typed: "coupon_action" },
     ...route("POST", "/apps/{app_key}/coupons/unique/delete"),
-    auth: "utoken",
     effect: "repeatable",
     input: () => ({ coupon_action: coupon_action() }),
-    output: () => ({}),
-    reply: statusOnly,
   }),
 };

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { ErrorForm } from "./errors.ts";
 import { lazily } from "./lazily.ts";
-import { enveloped, type ReplyForm } from "./reply.ts";
+import { enveloped, type ReplyForm, statusOnly } from "./reply.ts";
+import { dayMs } from "./time.ts";
 
 /**
  * The effect of an operation. It determines transactions, retries, and dry runs; the HTTP method cannot, because
@@ -171,21 +172,33 @@ type SchemaOf<S extends z.ZodType | Fields> = S extends z.ZodType
     ? ReturnType<typeof z.object<S>>
     : never;
 
-/** An endpoint as declared: its schemas, or the fields of objects, are built on first use. */
-type Declared<I, O> = Omit<Endpoint, "errorForm" | "input" | "output"> & {
-  readonly errorForm?: ErrorForm;
-  readonly input: () => I;
-  readonly output: () => O;
-};
+const noFields = {};
+type NoFields = typeof noFields;
 
-export function endpoint<I extends z.ZodType | Fields, O extends z.ZodType | Fields>(
+/**
+ * An endpoint as declared: its schemas, or the fields of objects, are built on first use. By default, it requires a utoken, has
+ * no input, and returns nothing but a status, or else an enveloped output. An operation of this product is known by its path.
+ */
+type Declared<I, O> = Omit<Endpoint, "auth" | "errorForm" | "input" | "output" | "reply"> &
+  Partial<Pick<Endpoint, "auth" | "errorForm" | "reply">> & {
+    readonly input?: () => I;
+    readonly output?: () => O;
+  };
+
+export function endpoint<I extends z.ZodType | Fields = NoFields, O extends z.ZodType | Fields = NoFields>(
   declared: Declared<I, O>,
 ): Endpoint<SchemaOf<I>, SchemaOf<O>> {
-  const toSchema = <S extends z.ZodType | Fields>(given: S) =>
-    (given instanceof z.ZodType ? given : z.object(given)) as SchemaOf<S>;
-  const [input, output] = [lazily(() => toSchema(declared.input())), lazily(() => toSchema(declared.output()))];
+  const toSchema = <S extends z.ZodType | Fields>(build: (() => S) | undefined) =>
+    lazily(() => {
+      const given = build?.() ?? noFields;
+      return (given instanceof z.ZodType ? given : z.object(given)) as SchemaOf<S>;
+    });
+  const [input, output] = [toSchema(declared.input), toSchema(declared.output)];
   return {
+    auth: "utoken",
     errorForm: "status",
+    ...(declared.paths[0].startsWith(extensionPrefix) && { extension: "own" as const }),
+    reply: declared.output ? enveloped : statusOnly,
     ...declared,
     get input() {
       return input();
@@ -196,9 +209,6 @@ export function endpoint<I extends z.ZodType | Fields, O extends z.ZodType | Fie
   };
 }
 
-/** What most operations of this product have in common. */
-export const ownOperation = { extension: "own", auth: "utoken", reply: enveloped } as const;
-
 /**
  * Wire names of the caller's credentials, which are not part of the input.
  * Source: spec "General conventions" 6 and "Authentication" 2 and 6.
@@ -208,3 +218,22 @@ export const callerNames = {
   utoken: ["utoken"],
   tokenHeader: "x-service-token",
 } as const;
+
+/** Names and limits of idempotency keys. Assumed (not in the specification): they work as in the Stripe API. */
+export const idempotencyKeys = {
+  /** The request header; responses of calls that honored the key repeat it. */
+  header: "idempotency-key",
+  /** The response header that marks the response of an earlier call. */
+  replayHeader: "idempotent-replayed",
+  maxLength: 255,
+  lifetimeMs: dayMs,
+} as const;
+
+/**
+ * Whether an operation honors idempotency keys if the call carries a token of the account: each POST that changes data,
+ * except public ones that anyone can repeat without harm.
+ */
+export function acceptsIdempotencyKey({ method, effect, auth }: Endpoint): boolean {
+  if (method !== "POST" || effect === "read" || auth === "open") return false;
+  return auth !== "account" || effect === "once";
+}

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint, route } from "./endpoint.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
-import { enveloped, statusOnly, statusWith } from "./reply.ts";
+import { statusWith } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 
@@ -23,30 +23,23 @@ export const groups = {
   create: endpoint({
     summary: "Create a product group",
     ...route("POST", path),
-    auth: "utoken",
     effect: "once",
     input: () => z.object(named()),
-    output: () => ({}),
-    reply: statusOnly,
   }),
   list: endpoint({
     summary: "List product groups",
     listing: { items: "products_groups" },
     ...route("GET", path),
-    auth: "utoken",
     effect: "read",
-    input: () => ({}),
     output: () => ({
       products_groups: z.array(
         z.object({ id: z.number().int(), display_name: z.string(), account_id: z.number().int() }),
       ),
     }),
-    reply: enveloped,
   }),
   get: endpoint({
     summary: "Get a product group with its products",
     ...route("GET", `${path}/{group_name}`),
-    auth: "utoken",
     effect: "read",
     input: () => z.object(named()),
     output: () => ({
@@ -57,13 +50,11 @@ export const groups = {
         products_apps: z.array(z.object({ sku: z.string(), product_url: z.string() })),
       }),
     }),
-    reply: enveloped,
   }),
   update: endpoint({
     summary: "Add products to a group or remove products from it",
     overwrites: { question: "Change the products of the group {group_name}" },
     ...route("PUT", `${path}/{group_name}`),
-    auth: "utoken",
     effect: "repeatable",
     input: () => ({
       ...named(),
@@ -79,10 +70,7 @@ export const groups = {
     summary: "Delete an empty product group",
     destroys: { question: "Delete the group {group_name}" },
     ...route("DELETE", `${path}/{group_name}`),
-    auth: "utoken",
     effect: "repeatable",
     input: () => z.object(named()),
-    output: () => ({}),
-    reply: statusOnly,
   }),
 };

@@ -1,39 +1,31 @@
 import { account, tokens, users } from "./account.ts";
-import { batch } from "./batch.ts";
+import { batch, seo } from "./seo.ts";
 import { core } from "./core.ts";
 import { coupons } from "./coupons.ts";
 import { customers } from "./customers/customers.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { groups } from "./groups.ts";
 import { images } from "./reviews/images.ts";
-import { links } from "./emails/links.ts";
+import { links, tracking } from "./emails/links.ts";
 import { emailEvents, emailSuppressions } from "./emails/events.ts";
-import { emailRules } from "./emails/rule-operations.ts";
+import { emailRules } from "./emails/rules.ts";
 import { emailTemplates } from "./emails/templates.ts";
 import { emails } from "./emails/emails.ts";
 import { orderSearch } from "./lists/order-search.ts";
-import { questionSearch } from "./lists/question-search.ts";
-import { unsubscriberSearch } from "./lists/unsubscriber-search.ts";
+import { answers, questions } from "./questions/questions.ts";
+import { unsubscribers } from "./unsubscribers.ts";
 import { orders } from "./orders.ts";
 import { products } from "./products.ts";
-import { answers, questions } from "./questions/questions.ts";
-import { answerModeration, questionModeration } from "./questions/moderation.ts";
 import { reviewRequests } from "./reviews/requests.ts";
-import { reviewQueue, reviewRules } from "./reviews/moderation-queue.ts";
-import { reviewModeration } from "./reviews/moderation.ts";
+import { reviewModeration, reviewRules } from "./reviews/moderation.ts";
 import { reviewReading } from "./reviews/reading.ts";
-import { reviewSearch } from "./reviews/search.ts";
 import { reviewWriting } from "./reviews/writing.ts";
-import { seo } from "./seo.ts";
-import { tracking } from "./emails/tracking.ts";
-import { unsubscribers } from "./unsubscribers.ts";
-import { webhookDeliveries } from "./webhooks/deliveries.ts";
-import { webhooks } from "./webhooks/webhooks.ts";
+import { webhookDeliveries, webhooks } from "./webhooks/webhooks.ts";
 
 /** The complete service: group, then verb, then the declared operation. Everything else is derived from it. */
 export const contract = {
   account,
-  answers: { ...answers, ...answerModeration },
+  answers,
   batch,
   core,
   coupons,
@@ -48,14 +40,14 @@ export const contract = {
   emails,
   orders: { ...orders, ...orderSearch },
   products,
-  questions: { ...questions, ...questionSearch, ...questionModeration },
+  questions,
   reviewRequests,
   reviewRules,
-  reviews: { ...reviewReading, ...reviewSearch, ...reviewWriting, ...reviewModeration, ...reviewQueue },
+  reviews: { ...reviewReading, ...reviewWriting, ...reviewModeration },
   seo,
   tokens,
   tracking,
-  unsubscribers: { ...unsubscribers, ...unsubscriberSearch },
+  unsubscribers,
   users,
   webhookDeliveries,
   webhooks,
@@ -92,7 +84,7 @@ export function endpointOf(name: OperationName): Endpoint {
 }
 
 export * from "./account.ts";
-export * from "./batch.ts";
+export * from "./seo.ts";
 export * from "./core.ts";
 export * from "./coupons.ts";
 export * from "./customers/customers.ts";
@@ -101,21 +93,17 @@ export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./lists/filters.ts";
 export * from "./lists/order-search.ts";
-export * from "./lists/question-search.ts";
+export * from "./questions/questions.ts";
 export * from "./groups.ts";
 export * from "./http-limits.ts";
-export * from "./idempotency.ts";
 export * from "./reviews/images.ts";
 export * from "./emails/links.ts";
 export * from "./emails/events.ts";
 export * from "./emails/categories.ts";
-export * from "./emails/rule-operations.ts";
 export * from "./emails/rules.ts";
 export * from "./emails/sending.ts";
-export * from "./emails/events.ts";
 export * from "./emails/templates.ts";
 export * from "./emails/type-names.ts";
-export * from "./emails/explanation.ts";
 export * from "./emails/emails.ts";
 export * from "./json-text.ts";
 export * from "./orders.ts";
@@ -123,17 +111,13 @@ export * from "./outcomes.ts";
 export * from "./people.ts";
 export * from "./price.ts";
 export * from "./products.ts";
-export * from "./questions/moderation.ts";
-export * from "./questions/questions.ts";
 export * from "./record-fields.ts";
 export * from "./reply.ts";
 export * from "./reviews/bottom-lines-delay.ts";
-export * from "./reviews/moderation-queue.ts";
+export * from "./reviews/moderation.ts";
 export * from "./reviews/requests.ts";
 export * from "./reviews/shapes.ts";
 export { isSurelyPastReview } from "./reviews/writing.ts";
-export * from "./seo.ts";
 export * from "./shapes.ts";
 export * from "./unsubscribers.ts";
-export * from "./webhooks/deliveries.ts";
 export * from "./webhooks/webhooks.ts";

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { cacheLifetimes } from "./http-limits.ts";
 import { endpoint, extensionPrefix, route } from "./endpoint.ts";
-import { enveloped, flatResponse } from "./reply.ts";
+import { flatResponse, list } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazyObject } from "./lazy-object.ts";
+import { lazily } from "./lazily.ts";
+import { parseJson } from "./json-text.ts";
 
 /** Number of reviews on an SEO page; the latest are shown. */
 export const seoPageReviews = 50;
@@ -40,11 +42,9 @@ export const seo = {
   checkSubdomain: endpoint({
     summary: "Check whether a subdomain is available",
     ...route("GET", "/apps/{app_key}/subomain_check/{subdomain}"),
-    auth: "utoken",
     effect: "read",
     input: () => ({ subdomain: shape.id }),
     output: () => ({ subdomain: z.object({ available: z.string(), subdomain: z.string() }) }),
-    reply: enveloped,
   }),
   pageUrl: endpoint({
     summary: "Get the URL of the review page of a product or the store",
@@ -67,12 +67,68 @@ export const seo = {
       `${extensionPrefix}/pages/{app_key}/products/{product_id}`,
       `${extensionPrefix}/pages/{app_key}/products`,
     ],
-    extension: "own",
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.searchEngines,
     input: () => ({ product_id: shape.legalId.optional() }),
     output: () => ({ page: seoPage() }),
-    reply: enveloped,
+  }),
+};
+
+/** Source: practice of services of this kind. */
+export const batchMethods = ["main_widget", "bottomline", "testimonials", "reviews"] as const;
+export type BatchMethod = (typeof batchMethods)[number];
+
+/** Maximum number of methods per call. Assumed: the specification does not state a limit. */
+export const maxBatchMethods = 50;
+
+/** Maximum length of the reviews that a call shows, in characters. Assumed: as above. A page of a shop shows a few. */
+export const maxBatchCharacters = 2_000_000;
+
+const method = lazyObject(() => ({
+  method: z.enum(batchMethods, { error: `must be one of ${batchMethods.join(", ")}` }),
+  params: z
+    .looseObject({
+      /** The store's product ID. */
+      pid: shape.reference.nullish(),
+      page: shape.count.nullish(),
+      per_page: shape.count.nullish(),
+    })
+    .default({}),
+}));
+
+/** A list, or its JSON text, as sent in a query or a form. */
+const methods = lazily(() =>
+  z.preprocess(
+    (value) => {
+      if (typeof value !== "string") return value;
+      try {
+        return parseJson(value);
+      } catch {
+        return value;
+      }
+    },
+    z
+      .array(method(), { error: "must be a list of {method, params}" })
+      .max(maxBatchMethods, { error: `has more than ${maxBatchMethods} elements` }),
+  ),
+);
+
+/**
+ * Source: spec "Core API" shows only `/batch?methods=[]`; similar services use POST.
+ * Assumed: GET is accepted as well as POST; in a query, `methods` is JSON text.
+ */
+export const batch = {
+  run: endpoint({
+    summary: "Get several HTML fragments for inline SEO",
+    method: "POST",
+    alsoGet: true,
+    paths: ["/batch"],
+    auth: "account",
+    effect: "read",
+    caching: cacheLifetimes.content,
+    input: () => ({ methods: methods() }),
+    output: () => ({ results: z.array(z.object({ result: z.string() })) }),
+    reply: list("results"),
   }),
 };

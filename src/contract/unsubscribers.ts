@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { endpoint, route } from "./endpoint.ts";
-import { enveloped, envelopedWhenPresent } from "./reply.ts";
+import { endpoint, extensionPrefix, route } from "./endpoint.ts";
+import { envelopedWhenPresent } from "./reply.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
-import { shape } from "./shapes.ts";
+import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
+import { nextPage, searchListing, searchPaging, timeRange } from "./lists/filters.ts";
 
 /** Email types by `email_type_id`. Source: spec "Unsubscriber". */
 export const emailTypes = {
@@ -79,6 +80,9 @@ const bulk = {
 /** Number of unsubscribers returned without `count` and `page`. Source: spec "Limits". */
 export const unsubscriberPageDefault = 5_000;
 
+/** An unsubscribed address, with the time of the unsubscription. */
+const foundUnsubscriber = lazily(() => unsubscriber().extend({ created_at: timestamp() }));
+
 export const unsubscribers = {
   massCreate: endpoint({
     summary: "Unsubscribe addresses from emails of a type",
@@ -95,10 +99,21 @@ export const unsubscribers = {
     summary: "List unsubscribed addresses",
     listing: { items: "unsubscribers", by: "page", size: { field: "count", max: unsubscriberPageDefault } },
     ...route("GET", "/apps/{app_key}/unsubscribers"),
-    auth: "utoken",
     effect: "read",
     input: () => ({ count: shape.count.optional(), page: shape.count.optional() }),
     output: () => ({ unsubscribers: z.array(unsubscriber()) }),
-    reply: enveloped,
+  }),
+  search: endpoint({
+    summary: "List the unsubscribed addresses that match filters, newest first",
+    listing: { items: "unsubscribers", ...searchListing },
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/unsubscribers`),
+    effect: "read",
+    input: () => ({
+      email: shape.email.optional(),
+      email_type_id: emailTypeId().optional(),
+      ...timeRange(),
+      ...searchPaging(),
+    }),
+    output: () => ({ unsubscribers: z.array(foundUnsubscriber()), pagination: nextPage() }),
   }),
 };

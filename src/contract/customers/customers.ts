@@ -2,7 +2,7 @@ import * as z from "zod";
 import { emailRecord } from "../emails/emails.ts";
 import { customerSuppressions } from "../emails/events.ts";
 import { reviewErasures } from "./review-erasures.ts";
-import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { reviewStates } from "../reviews/shapes.ts";
@@ -177,7 +177,6 @@ export const customers = {
   get: endpoint({
     summary: "Show what is stored about a customer",
     ...route("GET", path),
-    ...ownOperation,
     effect: "read",
     input: () => ({ email: shape.email }),
     output: () => ({ customer: customer() }),
@@ -185,7 +184,6 @@ export const customers = {
   export: endpoint({
     summary: "Export everything that is stored about a customer",
     ...route("GET", `${path}/export`),
-    ...ownOperation,
     effect: "read",
     // Emails contain links that act on behalf of their recipient.
     returnsSecret: true,
@@ -195,7 +193,6 @@ export const customers = {
   planErasure: endpoint({
     summary: "Count what the erasure of a customer's data would change",
     ...route("GET", `${path}/erasure_plan`),
-    ...ownOperation,
     effect: "read",
     input: () => erasureInput(),
     output: () => ({ plan: z.object({ reviews: z.enum(reviewErasures), counts: erasedCounts() }) }),
@@ -204,7 +201,6 @@ export const customers = {
     summary: "Erase a customer's data",
     destroys: { question: "All data of {email} is erased", typed: "email" },
     ...route("POST", `${path}/erasures`),
-    ...ownOperation,
     effect: "repeatable",
     input: () => erasureInput(),
     output: () => ({
@@ -222,7 +218,6 @@ export const customers = {
       size: { field: "count", max: erasurePage.max },
     },
     ...route("GET", `${path}/erasures`),
-    ...ownOperation,
     effect: "read",
     input: () => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }),
     output: () => ({ erasures: z.array(erasure()) }),

@@ -1,27 +1,35 @@
 import type { emailTypes } from "../unsubscribers.ts";
 
-/** Source: spec "Email statistics". */
-export const emailCategories = [
-  "reminder",
-  "testimonials_request",
-  "anonymous_testimonials_request",
-  "mail_after_service",
-  "comment_request",
-  "comment_notification",
-  "site_reminder",
-  "mail_after_invoice",
-  "question_confirmation",
-  "answer_request_shop_owner",
-  "answer_request_shoppers",
-  "answer_notification_shop_owner",
-  "answer_notification_shoppers",
-  "resend_reminder",
-  "resend_custom_map",
-  "resend_map",
-  "custom_map",
-  "map",
-] as const;
-export type EmailCategory = (typeof emailCategories)[number];
+export type EmailTypeId = keyof typeof emailTypes;
+
+/**
+ * The email type of each category, which is what recipients unsubscribe from. Source: spec "Email statistics".
+ * Assumed: the specification lists types and categories but not how they relate; resent emails have the type of manual
+ * resends, and the coupon types have no category.
+ */
+export const emailTypeOf = {
+  reminder: 1,
+  testimonials_request: 2,
+  anonymous_testimonials_request: 14,
+  mail_after_service: 3,
+  comment_request: 4,
+  comment_notification: 5,
+  site_reminder: 6,
+  mail_after_invoice: 7,
+  question_confirmation: 8,
+  answer_request_shop_owner: 9,
+  answer_request_shoppers: 10,
+  answer_notification_shop_owner: 11,
+  answer_notification_shoppers: 12,
+  resend_reminder: 13,
+  resend_custom_map: 13,
+  resend_map: 13,
+  custom_map: 15,
+  map: 1,
+} as const satisfies Readonly<Record<string, EmailTypeId>>;
+
+export type EmailCategory = keyof typeof emailTypeOf;
+export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategory[];
 
 /**
  * The categories of emails that the service sends, which have templates.
@@ -41,34 +49,6 @@ export const sentEmailCategories = [
   "answer_notification_shoppers",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
-
-export type EmailTypeId = keyof typeof emailTypes;
-
-/**
- * The email type of each category, which is what recipients unsubscribe from.
- * Assumed: the specification lists types and categories but not how they relate; resent emails have the type of manual
- * resends, and the coupon types have no category.
- */
-export const emailTypeOf: Readonly<Record<EmailCategory, EmailTypeId>> = {
-  reminder: 1,
-  testimonials_request: 2,
-  anonymous_testimonials_request: 14,
-  mail_after_service: 3,
-  comment_request: 4,
-  comment_notification: 5,
-  site_reminder: 6,
-  mail_after_invoice: 7,
-  question_confirmation: 8,
-  answer_request_shop_owner: 9,
-  answer_request_shoppers: 10,
-  answer_notification_shop_owner: 11,
-  answer_notification_shoppers: 12,
-  resend_reminder: 13,
-  resend_custom_map: 13,
-  resend_map: 13,
-  custom_map: 15,
-  map: 1,
-};
 
 /** The categories of an email type. */
 export function categoriesOf(emailTypeId: number): readonly EmailCategory[] {
@@ -127,28 +107,43 @@ export const emailCounters = [
 ] as const;
 export type EmailCounter = (typeof emailCounters)[number];
 
-/** Events in the history of an email. `countersOf` lists those that are counted. */
+interface Counted {
+  /** Counter that increases with every event. */
+  readonly each?: EmailCounter;
+  /** Counter that increases once per email, on the day of the earliest event. */
+  readonly first?: EmailCounter;
+}
+
+/**
+ * The counters of events that are counted.
+ * Source: spec "Email statistics", whose counters are named like those of an email provider.
+ * Assumed: an event that can happen only once per email is counted once, even if the worker and the provider both report
+ * it, or the provider repeats it with another ID. Counters without an event stay at zero.
+ */
+const counted = {
+  requested: { first: "requests" },
+  delivered: { first: "delivered" },
+  opened: { each: "opens", first: "unique_opens" },
+  clicked: { each: "clicks", first: "unique_clicks" },
+  bounced: { first: "bounces" },
+  blocked: { first: "blocked" },
+  invalid_address: { first: "invalid_email" },
+  unsubscribed: { first: "unsubscribes" },
+  spam_reported: { first: "spamreports" },
+  spam_dropped: { first: "spam_drop" },
+  dropped_unsubscribed: { first: "repeat_unsubscribes" },
+  dropped_bounced: { first: "repeat_bounces" },
+  dropped_spam_reported: { first: "repeat_spamreports" },
+} as const satisfies Readonly<Record<string, Counted>>;
+
+/** Events in the history of an email. */
 export const emailEventNames = [
-  "requested",
-  "delivered",
-  "opened",
-  "clicked",
-  "bounced",
-  "blocked",
-  "invalid_address",
-  "unsubscribed",
-  "spam_reported",
-  "spam_dropped",
-  "dropped_unsubscribed",
-  "dropped_bounced",
-  "dropped_spam_reported",
-  "begun",
-  "deferred",
-  "taken_up",
-  "not_sent",
-  "failed",
+  ...(Object.keys(counted) as (keyof typeof counted)[]),
+  ...(["begun", "deferred", "taken_up", "not_sent", "failed"] as const),
 ] as const;
 export type EmailEventName = (typeof emailEventNames)[number];
+
+export const countersOf: Readonly<Partial<Record<EmailEventName, Counted>>> = counted;
 
 /**
  * Events after which an email counts as not delivered, even if its mail server accepted it.
@@ -164,34 +159,6 @@ export const undeliveredEvents: ReadonlySet<EmailEventName> = new Set([
   "dropped_spam_reported",
   "failed",
 ]);
-
-interface Counted {
-  /** Counter that increases with every event. */
-  readonly each?: EmailCounter;
-  /** Counter that increases once per email, on the day of the earliest event. */
-  readonly first?: EmailCounter;
-}
-
-/**
- * Source: spec "Email statistics", whose counters are named like those of an email provider.
- * Assumed: an event that can happen only once per email is counted once, even if the worker and the provider both report
- * it, or the provider repeats it with another ID. Counters without an event stay at zero.
- */
-export const countersOf: Readonly<Partial<Record<EmailEventName, Counted>>> = {
-  requested: { first: "requests" },
-  delivered: { first: "delivered" },
-  opened: { each: "opens", first: "unique_opens" },
-  clicked: { each: "clicks", first: "unique_clicks" },
-  bounced: { first: "bounces" },
-  blocked: { first: "blocked" },
-  invalid_address: { first: "invalid_email" },
-  unsubscribed: { first: "unsubscribes" },
-  spam_reported: { first: "spamreports" },
-  spam_dropped: { first: "spam_drop" },
-  dropped_unsubscribed: { first: "repeat_unsubscribes" },
-  dropped_bounced: { first: "repeat_bounces" },
-  dropped_spam_reported: { first: "repeat_spamreports" },
-};
 
 /**
  * - `queued`: waiting for the next attempt

@@ -1,14 +1,53 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
-import { type EmailCounter, emailCategories, emailCounters, emailEventNames, emailStates } from "./categories.ts";
-import { explanationOperations } from "./explanation.ts";
-import { type ForecastRuleName, forecastRuleNames } from "./rules.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
+import { emailCategories, type EmailCounter, emailCounters, emailEventNames, emailStates } from "./categories.ts";
+import { emailRuleNames, type ForecastRuleName, forecastRuleNames } from "./rules.ts";
 import { nameList, timeRange } from "../lists/filters.ts";
-import { enveloped, statusOnly } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { emailTypeId } from "../unsubscribers.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
+
+/**
+ * - `passed`: the rule does not apply, or did not when the email was evaluated
+ * - `decides`: the rule prevents the email
+ * - `off`: the account has turned the rule off
+ * - `not_asked`: not evaluated, because an earlier rule decides
+ */
+export const ruleResults = ["passed", "decides", "off", "not_asked"] as const;
+export type RuleResult = (typeof ruleResults)[number];
+
+const ruleEvaluation = lazyObject(() => ({
+  name: z.enum(emailRuleNames),
+  description: z.string(),
+  result: z.enum(ruleResults),
+}));
+export type RuleEvaluation = z.output<ReturnType<typeof ruleEvaluation>>;
+
+/** What happened to the email about a product of an order, or about the entire order, and which rule decided. */
+const decision = lazyObject(() => ({
+  /** Products that the email is about: one, or several if it is about the entire order. */
+  products: z.array(
+    z.object({
+      product_id: z.string(),
+      name: z.string(),
+      /** Rule that excludes the product from an email about other products of the order. */
+      dropped_by: z.enum(emailRuleNames).nullable(),
+    }),
+  ),
+  is_whole_order: z.boolean(),
+  /** Null if there is no email. */
+  mail_id: z.number().int().nullable(),
+  state: z.enum(emailStates).nullable(),
+  decided_by: z.enum(emailRuleNames).nullable(),
+  /** When it was sent or rejected by a rule, or when it is due. */
+  at: timestamp().nullable(),
+  /** Explanation in one sentence, suitable for a customer. */
+  sentence: z.string(),
+  /** All rules, in order. For a queued email, evaluated with current data. */
+  rules: z.array(ruleEvaluation()),
+}));
+export type ExplainedDecision = z.output<ReturnType<typeof decision>>;
 
 /** Page size of email lists. Assumed: same as other lists of an account. */
 export const emailPage = { default: 20, max: 1_000 } as const;
@@ -112,7 +151,6 @@ export const emails = {
       size: { field: "count", max: emailPage.max },
     },
     ...route("GET", prefix),
-    ...ownOperation,
     effect: "read",
     input: () => ({
       /** Comma-separated list of states. */
@@ -133,7 +171,6 @@ export const emails = {
   get: endpoint({
     summary: "Show an email: its content, state, and history",
     ...route("GET", `${prefix}/{mail_id}`),
-    ...ownOperation,
     effect: "read",
     // The content contains links that act on behalf of the recipient.
     returnsSecret: true,
@@ -152,7 +189,6 @@ export const emails = {
     summary: "Cancel a queued email",
     destroys: { question: "Cancel email {mail_id}" },
     ...route("POST", `${prefix}/{mail_id}/stop`),
-    ...ownOperation,
     effect: "repeatable",
     input: () => ({ mail_id: shape.rowId }),
     output: () => ({ mail: emailRecord() }),
@@ -160,7 +196,6 @@ export const emails = {
   forecast: endpoint({
     summary: "Forecast the review-request emails that orders would trigger",
     ...route("GET", `${extensionPrefix}/apps/{app_key}/mail_forecast`),
-    ...ownOperation,
     effect: "read",
     input: () => ({
       /** Lowest purchase ID to include (default: all purchases). */
@@ -171,7 +206,6 @@ export const emails = {
   stats: endpoint({
     summary: "Show email statistics by category and date range",
     ...route("GET", "/apps/{app_key}/email_stats/{since_date}/{to_date}"),
-    auth: "utoken",
     effect: "read",
     input: () => ({
       since_date: shape.date,
@@ -181,16 +215,28 @@ export const emails = {
     }),
     /** Counters by category and date range (`<start>,<end>`). */
     output: () => z.record(z.string(), z.record(z.string(), counters())),
-    reply: enveloped,
   }),
   sendTest: endpoint({
     summary: "Send a test review-request email",
     ...route("POST", "/apps/{app_key}/reminders/send_test_email"),
-    auth: "utoken",
     effect: "once",
     input: () => ({ email: shape.email.optional() }),
-    output: () => ({}),
-    reply: statusOnly,
   }),
-  ...explanationOperations,
+  explain: endpoint({
+    summary: "Explain why an order's review-request emails were or were not sent",
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/orders/{order_id}/mails`),
+    effect: "read",
+    input: () => ({ order_id: shape.id, product_id: shape.id.optional() }),
+    output: () => ({
+      order_id: z.string(),
+      order_date: timestamp(),
+      email: z.string(),
+      customer_name: z.string(),
+      /** When the service received the order. */
+      created_at: timestamp(),
+      /** Whether the order was imported with emails enabled. */
+      sends_mail: z.boolean(),
+      decisions: z.array(decision()),
+    }),
+  }),
 };

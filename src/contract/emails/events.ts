@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
-import { enveloped } from "../reply.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 
@@ -47,7 +46,6 @@ export const emailEvents = {
   receive: endpoint({
     summary: "Receive signed events from the email provider",
     ...route("POST", path),
-    extension: "own",
     auth: "account",
     effect: "repeatable",
     signedBody: {
@@ -81,13 +79,11 @@ export const emailEvents = {
       /** Events of unsupported kinds. */
       ignored: count(),
     }),
-    reply: enveloped,
   }),
   setUp: endpoint({
     summary: "Show or change how the email provider signs its events",
     overwrites: { question: "Change how the email provider signs its events", ifAnyOf: ["rotate", "public_key"] },
     ...route("POST", `${path}/set_up`),
-    ...ownOperation,
     effect: "once",
     returnsSecret: true,
     input: () => ({
@@ -118,7 +114,6 @@ export const emailSuppressions = {
     summary: "Allow emails to an address again after a bounce or a spam report",
     overwrites: { question: "Allow emails to {email} again" },
     ...route("DELETE", `${extensionPrefix}/apps/{app_key}/mail_suppressions`),
-    ...ownOperation,
     effect: "repeatable",
     input: () => ({ email: shape.email }),
     output: () => ({ email: z.string(), lifted: z.array(z.enum(customerSuppressions)) }),

@@ -1,3 +1,8 @@
+import * as z from "zod";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
+import { lazily } from "../lazily.ts";
+import { lazyObject } from "../lazy-object.ts";
+
 /** An email setting of an account: its default and its valid values. */
 export type EmailSetting = { readonly description: string } & (
   | { readonly type: "switch"; readonly default: boolean }
@@ -8,30 +13,6 @@ export type EmailSetting = { readonly description: string } & (
 const number = (description: string, value: number, [min, max]: readonly [number, number]) =>
   ({ type: "number", description, default: value, min, max }) as const;
 const onOff = (description: string, value: boolean) => ({ type: "switch", description, default: value }) as const;
-
-/** Reasons for not sending an email, in order of evaluation: the first rule that applies decides. */
-export const emailRuleNames = [
-  "past_order",
-  "requests_off",
-  "stopped_by_hand",
-  "held_too_long",
-  "order_too_old",
-  "bad_address",
-  "product_blacklisted",
-  "mails_stopped",
-  "unsubscribed",
-  "reported_spam",
-  "bounced_before",
-  "reviewed_lately",
-  "too_many_to_person",
-] as const;
-export type EmailRuleName = (typeof emailRuleNames)[number];
-
-/** The rules that apply to a forecast: all except those about individual emails and existing orders. */
-export const forecastRuleNames = emailRuleNames.filter(
-  (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand" && name !== "held_too_long",
-);
-export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "held_too_long">;
 
 /**
  * Email settings of an account, with their defaults.
@@ -88,11 +69,11 @@ export interface EmailRule {
 }
 
 /**
- * The rules, in the order of `emailRuleNames`.
+ * Rules that prevent an email, in order of evaluation: the first one that applies decides.
  * Assumed: rules that follow from an explicit request (unsubscribing, a spam report, a cancellation, a blacklisted
  * product) or from an invalid address cannot be turned off; rules that follow from common practice can.
  */
-export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = {
+const rules = {
   past_order: {
     description: "the order was imported without sending emails",
     settings: [],
@@ -127,7 +108,17 @@ export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = {
     description: "the customer already received {most_mails_to_person} review requests within {most_mails_days} days",
     settings: ["too_many_to_person", "most_mails_to_person", "most_mails_days"],
   },
-};
+} as const satisfies Readonly<Record<string, EmailRule>>;
+
+export type EmailRuleName = keyof typeof rules;
+export const emailRuleNames = Object.keys(rules) as readonly EmailRuleName[];
+export const emailRuleTable: Readonly<Record<EmailRuleName, EmailRule>> = rules;
+
+/** The rules that apply to a forecast: all except those about individual emails and existing orders. */
+export const forecastRuleNames = emailRuleNames.filter(
+  (name): name is ForecastRuleName => name !== "past_order" && name !== "stopped_by_hand" && name !== "held_too_long",
+);
+export type ForecastRuleName = Exclude<EmailRuleName, "past_order" | "stopped_by_hand" | "held_too_long">;
 
 /** Returns the setting that turns the rule on or off, if there is one. It has the same name as the rule. */
 export function findRuleSwitch(name: EmailRuleName): EmailSettingName | undefined {
@@ -162,3 +153,53 @@ export function parseEmailSetting(
     ? { value: String(input) as EmailSettingValue }
     : { problem: `must be one of ${setting.choices.join(", ")}` };
 }
+
+const value = lazily(() => z.union([z.boolean(), z.number(), z.string()]));
+
+/** A setting with its value for the account. */
+const emailSetting = lazyObject(() => ({
+  name: z.enum(emailSettingNames),
+  /** Description. */
+  description: z.string(),
+  type: z.enum(["switch", "number", "choice"]),
+  value: value(),
+  default: value(),
+  /** Whether the account has set a value. */
+  changed: z.boolean(),
+  /** Minimum and maximum of a number. */
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  choices: z.array(z.string()).nullable(),
+}));
+
+/** A rule with its state for the account. */
+const emailRule = lazyObject(() => ({
+  name: z.enum(emailRuleNames),
+  /** Description of when the rule applies. */
+  description: z.string(),
+  on: z.boolean(),
+  can_be_off: z.boolean(),
+  /** Settings that the rule uses. */
+  settings: z.array(z.enum(emailSettingNames)),
+}));
+
+const path = `${extensionPrefix}/apps/{app_key}/mail_rules`;
+export const emailRules = {
+  list: endpoint({
+    summary: "List email settings and the rules that decide whether an email is sent",
+    ...route("GET", path),
+    effect: "read",
+    output: () => ({ rules: z.array(emailRule()), settings: z.array(emailSetting()) }),
+  }),
+  set: endpoint({
+    summary: "Change an email setting (null restores the default)",
+    overwrites: { question: "Change the email setting {name}" },
+    ...route("PUT", path),
+    effect: "repeatable",
+    input: () => ({
+      name: z.enum(emailSettingNames, { error: `must be one of ${emailSettingNames.join(", ")}` }),
+      value: value().nullable(),
+    }),
+    output: () => ({ setting: emailSetting() }),
+  }),
+};

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix, ownOperation, route } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { sentEmailCategories } from "./categories.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
@@ -61,15 +61,12 @@ export const emailTemplates = {
     summary: "List the email templates, one per category of emails that are sent",
     listing: { items: "templates" },
     ...route("GET", path),
-    ...ownOperation,
     effect: "read",
-    input: () => ({}),
     output: () => ({ templates: z.array(templateInfo()) }),
   }),
   get: endpoint({
     summary: "Get the template of an email category",
     ...route("GET", `${path}/{category}`),
-    ...ownOperation,
     effect: "read",
     input: () => ({
       category: category(),
@@ -82,7 +79,6 @@ export const emailTemplates = {
     summary: "Replace the template of an email category",
     overwrites: { question: "Replace the template of {category}" },
     ...route("PUT", `${path}/{category}`),
-    ...ownOperation,
     effect: "repeatable",
     input: () => ({ category: category(), ...parts() }),
     output: () => ({ template: emailTemplate() }),
@@ -91,7 +87,6 @@ export const emailTemplates = {
     summary: "Restore the built-in template of an email category",
     destroys: { question: "Delete the account's template for {category}" },
     ...route("DELETE", `${path}/{category}`),
-    ...ownOperation,
     effect: "repeatable",
     input: () => ({ category: category() }),
     output: () => ({ template: emailTemplate() }),
@@ -99,7 +94,6 @@ export const emailTemplates = {
   preview: endpoint({
     summary: "Render an email from sample data, using the stored template or the given parts",
     ...route("POST", `${path}/{category}/preview`),
-    ...ownOperation,
     effect: "read",
     input: () => ({
       category: category(),

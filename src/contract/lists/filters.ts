@@ -45,6 +45,4 @@ export const searchPaging = lazily(() => ({
 /** How to request the next page of a list with filters: with the `page_info` of the current one. */
 export const nextPage = lazyObject(() => ({ next_page_info: z.string().nullable() }));
 
-/** The parts of a declaration that lists with filters share. */
-export const searchCall = { method: "GET", extension: "own", auth: "utoken", effect: "read" } as const;
 export const searchListing = { by: "page_info", size: { field: "limit", max: searchPage.max } } as const;

@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { endpoint, extensionPrefix } from "../endpoint.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { purchaseRecord } from "../orders.ts";
 import { orderDetails } from "../record-fields.ts";
 import { sameSchema } from "../record-schema.ts";
-import { enveloped } from "../reply.ts";
 import { shape, timestamp } from "../shapes.ts";
-import { nextPage, searchCall, searchListing, searchPaging, timeRange } from "./filters.ts";
+import { nextPage, searchListing, searchPaging, timeRange } from "./filters.ts";
 
 /** An order with its products. */
 const foundOrder = lazyObject(() => ({
@@ -35,14 +34,13 @@ const foundOrder = lazyObject(() => ({
 export type FoundOrder = z.output<ReturnType<typeof foundOrder>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}/orders`;
-const own = { ...searchCall, reply: enveloped } as const;
 
 export const orderSearch = {
   search: endpoint({
     summary: "List the order lines that match filters, newest first",
     listing: { items: "purchases", ...searchListing },
-    paths: [prefix],
-    ...own,
+    ...route("GET", prefix),
+    effect: "read",
     input: () => ({
       email: shape.email.optional(),
       product_id: shape.id.optional(),
@@ -54,8 +52,8 @@ export const orderSearch = {
   }),
   get: endpoint({
     summary: "Get an order with its products",
-    paths: [`${prefix}/{order_id}`],
-    ...own,
+    ...route("GET", `${prefix}/{order_id}`),
+    effect: "read",
     input: () => ({ order_id: shape.id }),
     output: () => ({ order: foundOrder() }),
   }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
-import { bytes, enveloped } from "../reply.ts";
+import { bytes } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { hourMs } from "../time.ts";
 
@@ -28,7 +28,6 @@ export const images = {
     summary: "Add an image to a review, using the upload token of the new review",
     publicKind: "images",
     ...route("POST", `${extensionPrefix}/images`),
-    extension: "own",
     auth: "open",
     effect: "once",
     // The other fields, and line breaks in the image, need some more.
@@ -43,12 +42,10 @@ export const images = {
     output: () => ({
       image: z.object({ id: z.number().int(), thumb_url: z.string(), original_url: z.string() }),
     }),
-    reply: enveloped,
   }),
   get: endpoint({
     summary: "Get an image of a published review",
     ...route("GET", `${extensionPrefix}/images/{image_id}`),
-    extension: "own",
     auth: "open",
     effect: "read",
     caching: cacheLifetimes.revalidated,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
-import { endpoint, route } from "../endpoint.ts";
-import { bare, enveloped, statusWith, withoutInside } from "../reply.ts";
+import { endpoint, extensionPrefix, route } from "../endpoint.ts";
+import { bare, statusWith, withoutInside } from "../reply.ts";
 import { detailsQuery, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -18,6 +18,11 @@ import {
   topReview,
   widgetPage,
 } from "./shapes.ts";
+import { nameList, nextPage, searchListing, searchPaging, searchText, timeRange } from "../lists/filters.ts";
+
+const scores = ["1", "2", "3", "4", "5"] as const;
+
+const scoreList = lazily(() => nameList(scores).transform((list) => list.map(Number)));
 
 /** Source: spec "Bottom lines". */
 const bottomLineItem = lazyObject(() => ({
@@ -62,7 +67,6 @@ export const reviewReading = {
     summary: "List the account's reviews",
     listing: { items: "reviews", by: "since_id", size: { field: "count", max: maxReviewsPerPage } },
     ...route("GET", "/v1/apps/{app_key}/reviews"),
-    auth: "utoken",
     effect: "read",
     input: () => ({
       ...listQuery(),
@@ -84,7 +88,6 @@ export const reviewReading = {
     caching: cacheLifetimes.revalidated,
     input: () => ({ user_reference: shape.reference.optional(), ...listQuery() }),
     output: () => ({ reviews: z.array(fullReview()), total_reviews: z.number().int() }),
-    reply: enveloped,
   }),
   get: endpoint({
     summary: "Get a review",
@@ -94,7 +97,6 @@ export const reviewReading = {
     caching: cacheLifetimes.content,
     input: () => ({ review_id: shape.rowId }),
     output: () => ({ review: fullReview() }),
-    reply: enveloped,
   }),
   top: endpoint({
     summary: "List the three latest 5-star reviews",
@@ -104,7 +106,6 @@ export const reviewReading = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.storefront,
-    input: () => ({}),
     output: () => ({ reviews: z.array(topReview()) }),
     reply: withoutInside(statusWith, "reviews", ["product_name", "display_name"]),
   }),
@@ -120,7 +121,6 @@ export const reviewReading = {
       ...widgetQuery(),
     }),
     output: () => widgetPage(),
-    reply: enveloped,
   }),
   siteWidget: endpoint({
     summary: "Get the reviews of the store itself",
@@ -133,7 +133,6 @@ export const reviewReading = {
       ...widgetQuery(),
     }),
     output: () => widgetPage(),
-    reply: enveloped,
   }),
   bottomLine: endpoint({
     summary: "Get the review count and average score of a product",
@@ -145,7 +144,6 @@ export const reviewReading = {
     output: () => ({
       bottomline: z.object({ average_score: z.number(), total_reviews: z.number().int() }),
     }),
-    reply: enveloped,
     supportsJsonp: true,
   }),
   bottomLines: endpoint({
@@ -171,8 +169,35 @@ export const reviewReading = {
       page: z.string().optional(),
       per_page: z.string().optional(),
     }),
-    reply: enveloped,
     supportsJsonp: true,
     isReadLimited: true,
+  }),
+  search: endpoint({
+    summary: "List the account's reviews that match filters, newest first",
+    listing: { items: "reviews", ...searchListing },
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/reviews`),
+    effect: "read",
+    input: () => ({
+      email: shape.email.optional(),
+      /** The store's ID; `service_site_reviews` for reviews of the store. */
+      product_id: shape.id.optional(),
+      /** The order whose email led to the review. */
+      order_id: shape.id.optional(),
+      /** Comma-separated list. */
+      score: scoreList().optional(),
+      /** Comma-separated list (default: published). */
+      state: nameList(reviewStates).optional(),
+      /** Include reviews in all states. */
+      deleted: shape.boolean.optional(),
+      ...timeRange(),
+      /** Searches title, content, and the author's name. The list is sorted by ID. */
+      search: searchText().optional(),
+      with_images: shape.boolean.optional(),
+      /** Only reviews without a comment of the store. */
+      unanswered: shape.boolean.optional(),
+      user_reference: shape.reference.optional(),
+      ...searchPaging(),
+    }),
+    output: () => ({ reviews: z.array(listedReview()), pagination: nextPage() }),
   }),
 };

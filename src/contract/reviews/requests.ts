@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { linkPaths, linkToken } from "../emails/links.ts";
-import { enveloped } from "../reply.ts";
 import { timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -65,19 +64,16 @@ export const reviewRequests = {
     summary: "Get a review request and the review written for it",
     ...route("GET", ...path.paths),
     htmlPaths: path.htmlPaths,
-    extension: "own",
     auth: "open",
     effect: "read",
     input: () => ({ token: linkToken() }),
     output: () => ({ request: request() }),
-    reply: enveloped,
   }),
   write: endpoint({
     summary: "Write the review for a review request; its author is a verified buyer",
     ...route("POST", ...path.paths),
     htmlPaths: path.htmlPaths,
     hasForm: true,
-    extension: "own",
     auth: "open",
     effect: "repeatable",
     input: () => ({
@@ -88,6 +84,5 @@ export const reviewRequests = {
       display_name: typed(),
     }),
     output: () => ({ request: request() }),
-    reply: enveloped,
   }),
 };

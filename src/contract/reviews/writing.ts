@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint, route } from "../endpoint.ts";
 import { voteOutput, voteType } from "../people.ts";
-import { enveloped, flat } from "../reply.ts";
+import { flat } from "../reply.ts";
 import { invalidIdText, isLegalId, isSurely, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { fullReview, pastReview, score } from "./shapes.ts";
@@ -105,7 +105,6 @@ export const reviewWriting = {
         .loose(),
     acceptsUtoken: true,
     output: () => ({ reviews: z.array(fullReview()) }),
-    reply: enveloped,
   }),
   vote: endpoint({
     summary: "Vote on a review",
@@ -115,6 +114,5 @@ export const reviewWriting = {
     effect: "once",
     input: () => ({ review_id: shape.rowId, vote_type: voteType() }),
     output: () => voteOutput(),
-    reply: enveloped,
   }),
 };

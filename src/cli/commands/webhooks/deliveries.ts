@@ -44,7 +44,7 @@ export default command({
         aboutOne("Delivery", delivery_id, () => webhookDeliveries.get({ delivery_id })),
       );
     }
-    const { deliveryPage } = await import("../../../contract/webhooks/deliveries.ts");
+    const { deliveryPage } = await import("../../../contract/webhooks/webhooks.ts");
     checkLimit(limit, deliveryPage, "webhookDeliveries.list");
     const query = {
       count: limit + 1,

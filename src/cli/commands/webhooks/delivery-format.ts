@@ -1,4 +1,4 @@
-import type { WebhookAttempt, WebhookDelivery } from "../../../contract/webhooks/deliveries.ts";
+import type { WebhookAttempt, WebhookDelivery } from "../../../contract/webhooks/webhooks.ts";
 import type { WebhookEvent } from "../../../contract/index.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import { formatTime, formatWait } from "../mail/email-format.ts";

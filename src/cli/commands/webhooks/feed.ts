@@ -1,4 +1,4 @@
-import type { WebhookAttempt, WebhookDelivery } from "../../../contract/webhooks/deliveries.ts";
+import type { WebhookAttempt, WebhookDelivery } from "../../../contract/webhooks/webhooks.ts";
 import type { Service } from "../../../service/service.ts";
 import type { CallOptions } from "../../../service/transport.ts";
 

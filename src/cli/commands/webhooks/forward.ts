@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
-import type { WebhookDelivery } from "../../../contract/webhooks/deliveries.ts";
+import type { WebhookDelivery } from "../../../contract/webhooks/webhooks.ts";
 import type { WebhookEvent } from "../../../contract/index.ts";
 import type { Service } from "../../../service/service.ts";
 import type { ForwardOutcome, ForwardWebhook } from "../../../service/webhook-forwarding.ts";
