@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ServeOptions } from "./ports.ts";
 import type { LocalTransport } from "../engine/local-transport.ts";
-import { measureEmailDelay } from "../engine/emails/sending/oldest-due.ts";
+import { measureEmailDelay } from "../engine/emails/sending/email-queue.ts";
 import type { Metrics, MetricSources } from "../server/metrics.ts";
 
 /** How long a check waits for the database, in milliseconds. */

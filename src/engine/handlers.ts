@@ -36,7 +36,7 @@ const loaders: Loaders = {
   },
   questions: async () => (await import("./questions/questions.ts")).questionHandlers,
   reviewRequests: async () => (await import("./reviews/requests/review-requests.ts")).reviewRequestHandlers,
-  reviewRules: async () => (await import("./reviews/moderation/rule-handlers.ts")).reviewRuleHandlers,
+  reviewRules: async () => (await import("./reviews/moderation/rules.ts")).reviewRuleHandlers,
   reviews: async () => (await import("./reviews/reviews.ts")).reviewHandlers,
   seo: async () => (await import("./storefront/seo.ts")).seoHandlers,
   tokens: async () => (await import("./accounts/tokens.ts")).tokenHandlers,

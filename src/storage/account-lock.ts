@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { StorageDialect } from "./dialect.ts";
-import { markHarmless } from "./query-marks.ts";
-import { createStatement } from "./statement.ts";
+import { createStatement, markHarmless } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 const countTransaction = createStatement<{ accountId: number }, { readonly version: number }>(

@@ -1,7 +1,6 @@
 import type { Work, WriteOptions } from "./combined-writes.ts";
 import type { Database } from "./database.ts";
-import { Turns } from "./turns.ts";
-import { WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
+import { Turns, WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
 type WrittenDatabase = Pick<Database, "db" | "dialect"> & Partial<Pick<Database, "maxTransactions">>;
 type Options = Omit<WriteQueueOptions, "turns" | "onIdle">;

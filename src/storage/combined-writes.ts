@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { defer, markHarmless } from "./query-marks.ts";
+import { defer, markHarmless } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 export type Work<T> = (transaction: Transaction<Tables>) => Promise<T>;

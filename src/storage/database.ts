@@ -1,4 +1,4 @@
-import { Kysely } from "kysely";
+import { type ConnectionProvider, Kysely } from "kysely";
 import { AddressError, parseDatabaseAddress } from "./address.ts";
 import {
   type DatabaseAddress,
@@ -8,7 +8,6 @@ import {
   type StorageDialect,
 } from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
-import { pipelineTransactions } from "./pipelined-transactions.ts";
 import { migrate } from "./schema/migrate.ts";
 import { StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
@@ -68,4 +67,22 @@ function parseAddress(url: string): DatabaseAddress {
   } catch (error) {
     throw error instanceof AddressError ? new StorageError("cannotOpen", error.message) : error;
   }
+}
+
+/**
+ * Lets transactions execute statements while others are being executed. Otherwise, Kysely would wait for the result of
+ * each before it executes the next.
+ */
+function pipelineTransactions(db: Kysely<Tables>): void {
+  const executor = db.getExecutor();
+  const withProvider = executor.withConnectionProvider.bind(executor);
+  Object.assign(executor, {
+    withConnectionProvider: (provider: ConnectionProvider) => withProvider(shareConnection(provider)),
+  });
+}
+
+/** @param provider provides one connection to one user at a time */
+function shareConnection(provider: ConnectionProvider): ConnectionProvider {
+  const connection = provider.provideConnection(async (provided) => provided);
+  return { provideConnection: async (use) => use(await connection) };
 }

@@ -1,10 +1,9 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import { lockAccount } from "./account-lock.ts";
 import { groupCalls, type Outcome, runGroup, type Waiting, type Work, type WriteOptions } from "./combined-writes.ts";
 import type { Database } from "./database.ts";
 import type { Tables } from "./tables.ts";
-import type { Turns } from "./turns.ts";
 
 const maxCallsPerCommit = 128;
 
@@ -34,7 +33,7 @@ interface Batch {
 }
 
 /** What the queue has done, for monitoring. */
-export interface WriteMonitor {
+interface WriteMonitor {
   /**
    * Called when a transaction has locked an account.
    * @param event.waitedMs the time between sending the start of the transaction and that
@@ -126,7 +125,7 @@ export class WriteQueue {
   }
 
   async #pause(): Promise<void> {
-    await setTimeout(bulkPause.ms);
+    await wait(bulkPause.ms);
     this.#pausedMs = performance.now();
   }
 
@@ -239,5 +238,35 @@ export class WriteQueue {
     this.#waiting.unshift(...groups.splice(0).flat());
     this.#isSlow = false;
     void this.#drain();
+  }
+}
+
+/** After this time, another can take the turn, so that what waits for a lock of another process does not stop the others. */
+const maxTurnMs = 250;
+
+/** Lets a few use something at a time, in the order in which they asked. */
+export class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Waits for a turn, and returns a function that ends it. */
+  async take(): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    let isOver = false;
+    const end = () => {
+      clearTimeout(timer);
+      if (isOver) return;
+      isOver = true;
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    };
+    const timer = setTimeout(end, maxTurnMs).unref();
+    return end;
   }
 }

@@ -2,7 +2,7 @@ import { describeHold, type EmailCategory } from "../contract/index.ts";
 import type { HeldEmails } from "../engine/emails/sending/holds.ts";
 import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome, EmailResult } from "../engine/emails/sending/outcomes.ts";
-import type { UnsentEmail } from "../engine/emails/sending/unsent-emails.ts";
+import type { UnsentEmail } from "../engine/emails/sending/claims.ts";
 import type { Counts, WorkerLog } from "./job.ts";
 
 /** Results that are counted in a round. */

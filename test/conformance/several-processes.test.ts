@@ -5,7 +5,7 @@ import { rotateSecret } from "../../src/engine/accounts/administration.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { findOrAddShopper } from "../../src/engine/accounts/shoppers.ts";
-import { findStorePerson } from "../../src/engine/accounts/store-owner.ts";
+import { findStorePerson } from "../../src/engine/accounts/account-profile.ts";
 import { createInvitation, useInvitation } from "../../src/engine/accounts/invitations.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { createService, type Service } from "../../src/service/service.ts";

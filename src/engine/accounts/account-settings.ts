@@ -6,12 +6,15 @@ import {
   emailSettingNames,
   type EmailSettings,
   type EmailSettingValue,
+  type Feature,
+  features,
   parseEmailSetting,
+  ServiceError,
 } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
-import type { HandlerContext } from "../kernel/handler.ts";
+import { deleteRows, findRow, findRows, selectAccountRows } from "../kernel/account-rows.ts";
+import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
 
@@ -86,7 +89,7 @@ export async function saveSetting(
   account_id: number,
 ): Promise<void> {
   if (value === null) {
-    await deleteAccountRows("account_settings", account_id, transaction).where("name", "=", name).execute();
+    await deleteRows("account_settings", { account_id, name }, { transaction });
     return;
   }
   const columns = { value: JSON.stringify(value), updated_at: nowMs };
@@ -105,4 +108,41 @@ export async function readBottomLinesDelay(
   if (bottomLinesDelayMs !== undefined) return bottomLinesDelayMs;
   const { bottom_lines_delay: seconds } = await readSettings(["bottom_lines_delay"], { transaction }, accountId);
   return typeof seconds === "number" ? seconds * 1_000 : bottomLinesDelay.defaultMs;
+}
+
+/** Assumed: a new account has every feature except `trusted_vendor`. A stored row overrides the default. */
+const defaults: Readonly<Record<Feature, boolean>> = {
+  dynamic_coupons: true,
+  questions_and_answers: true,
+  trusted_vendor: false,
+  unsubscribers: true,
+};
+
+/**
+ * Checks that a feature is on for the call's account.
+ * @throws ServiceError `featureDisabled`
+ */
+export async function requireFeature(context: HandlerContext, feature: Feature): Promise<void> {
+  const stored = await findRow("account_features", ["enabled"], { feature }, context);
+  if (stored ? stored.enabled === 0 : !defaults[feature]) {
+    throw new ServiceError("featureDisabled", `feature ${feature} is disabled`);
+  }
+}
+
+export async function listFeatures(context: HandlerContext): Promise<{ features: Record<string, boolean> }> {
+  const rows = await findRows("account_features", ["feature", "enabled"], {}, context);
+  const stored = new Map(rows.map(({ feature, enabled }) => [feature, enabled === 1]));
+  const entries = features.map((name) => [name, stored.get(name) ?? defaults[name]]);
+  return { features: Object.fromEntries(entries) as Record<string, boolean> };
+}
+
+/** Turns a feature on or off. Returns all features. */
+export async function setFeature(feature: Feature, isOn: boolean, context: HandlerContext) {
+  const enabled = Number(isOn);
+  await context.transaction
+    .insertInto("account_features")
+    .values({ account_id: accountOf(context).id, feature, enabled })
+    .onConflict((conflict) => conflict.columns(["account_id", "feature"]).doUpdateSet({ enabled }))
+    .execute();
+  return listFeatures(context);
 }

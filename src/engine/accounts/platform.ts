@@ -1,7 +1,6 @@
 import { type contract, platformTypes, type PublishedReviews, publishedReviews } from "../../contract/index.ts";
-import { readBottomLinesDelay, readSettings, saveSetting } from "./account-settings.ts";
+import { listFeatures, readBottomLinesDelay, readSettings, saveSetting, setFeature } from "./account-settings.ts";
 import { createKey } from "../kernel/credentials.ts";
-import { listFeatures, setFeature } from "./features.ts";
 import { readStoreName, saveStoreName } from "./account-profile.ts";
 import { accountOf, type HandlerContext, type Handlers, operation, type Preparation } from "../kernel/handler.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../contract/index.ts";
 import { readSecret } from "./account-secret.ts";
 import { isSameSecret } from "../kernel/credentials.ts";
-import { requireFeature } from "./features.ts";
+import { requireFeature } from "./account-settings.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { hashCall, runOnce } from "../kernel/idempotency.ts";
 

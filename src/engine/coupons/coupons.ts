@@ -8,9 +8,9 @@ import {
   outcomeOf,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
+import { deleteRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
-import { requireFeature } from "../accounts/features.ts";
+import { requireFeature } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 
 export const couponHandlers: Handlers<typeof contract.coupons> = {
@@ -66,9 +66,7 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
 
   delete: async ({ coupon_action }, context) => {
     await requireFeature(context, "dynamic_coupons");
-    await deleteAccountRows("coupons", accountOf(context).id, context.transaction)
-      .where("action", "=", coupon_action)
-      .execute();
+    await deleteRows("coupons", { action: coupon_action }, context);
     return {};
   },
 };

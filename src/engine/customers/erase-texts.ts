@@ -1,18 +1,25 @@
 import { sql } from "kysely";
-import type { ReviewErasure } from "../../contract/index.ts";
-import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import {
+  type EmailCategory,
+  type EmailRuleName,
+  emailRuleNames,
+  type EmailState,
+  type ReviewErasure,
+} from "../../contract/index.ts";
+import { deleteRows, findRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { refreshQuestions } from "../questions/question-index.ts";
 import { countReviews } from "../reviews/star-totals.ts";
-import { erasedName } from "./names.ts";
+import { erasedName } from "./redaction.ts";
 import { isOwnEvent, type Traces } from "./traces.ts";
+import { recordEmailEvents } from "../kernel/email-log.ts";
 
 /** Row IDs per statement. SQLite allows 32,766 values in one statement. */
 const chunkSize = 5_000;
 
 /** Deletes the rows of an account in which a column has one of the values. */
-export async function deleteRows(
+async function deleteTraces(
   table: string,
   column: string,
   ids: readonly number[],
@@ -35,12 +42,9 @@ export async function eraseTexts(traces: Traces, reviews: ReviewErasure, context
 
 async function eraseImages({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<number> {
   if (reviews.length === 0) return 0;
-  const found = await selectAccountRows("review_images", accountId, context.transaction)
-    .select("id")
-    .where("review_row", "in", reviews)
-    .execute();
+  const found = await findRows("review_images", ["id"], { account_id: accountId, review_row: reviews }, context);
   const ids = found.map(({ id }) => id);
-  await deleteRows("review_images", "id", ids, { accountId, ...context });
+  await deleteTraces("review_images", "id", ids, { accountId, ...context });
   await removePublicIds("image", ids, accountId, context);
   return ids.length;
 }
@@ -76,10 +80,10 @@ async function deleteReviews({ person: { accountId }, reviews }: Traces, context
   const hidden = counted.map(({ productRow, score }) => ({ productRow, score, by: -1 as const }));
   await countReviews(hidden, accountId, context);
   const scope = { accountId, transaction };
-  await deleteRows("review_events", "review_row", reviews, scope);
-  await deleteRows("review_words", "review_row", reviews, scope);
+  await deleteTraces("review_events", "review_row", reviews, scope);
+  await deleteTraces("review_words", "review_row", reviews, scope);
   await deleteVotes("review", reviews, scope);
-  await deleteRows("reviews", "id", reviews, scope);
+  await deleteTraces("reviews", "id", reviews, scope);
   await removePublicIds("review", reviews, accountId, context);
 }
 
@@ -89,10 +93,7 @@ async function deleteVotes(
   { accountId, transaction }: { readonly accountId: number; readonly transaction: HandlerContext["transaction"] },
 ): Promise<void> {
   if (ids.length === 0) return;
-  await deleteAccountRows("votes", accountId, transaction)
-    .where("target", "=", target)
-    .where("target_row", "in", ids)
-    .execute();
+  await deleteRows("votes", { account_id: accountId, target, target_row: ids }, { transaction });
 }
 
 /** Deletes the customer's answers, and the customer's questions with all answers, which mean nothing without them. */
@@ -112,8 +113,8 @@ async function deleteQuestions(traces: Traces, context: HandlerContext): Promise
         where account_id = ${accountId} and id in (${sql.join([0, ...answers])})))`.execute(transaction);
   const scope = { accountId, transaction };
   await deleteVotes("answer", answers, scope);
-  await deleteRows("answers", "id", answers, scope);
-  await deleteRows("questions", "id", questions, scope);
+  await deleteTraces("answers", "id", answers, scope);
+  await deleteTraces("questions", "id", questions, scope);
   await removePublicIds("answer", answers, accountId, context);
   await refreshQuestions(
     affected.map(({ id }) => id),
@@ -133,4 +134,68 @@ async function countQuestions(accountId: number, productRow: number, { transacti
     answers = (select count(*) from answers where answers.account_id = ${accountId} and answers.published = 1
       and answers.question_row in (select questions.id ${published}))
     where account_id = ${accountId} and product_row = ${productRow}`.execute(transaction);
+}
+
+/** States of emails that have not been sent. */
+const unsent: readonly EmailState[] = ["queued", "leased", "sending"];
+
+const canceled = "stopped_by_hand" satisfies EmailRuleName;
+
+/**
+ * Cancels the customer's queued emails, removes the content of all, and replaces the address. Removes the content of emails
+ * that quote the customer to others, too.
+ * @returns the number of canceled emails
+ */
+export async function eraseEmails(traces: Traces, pseudonym: string, context: HandlerContext): Promise<number> {
+  const { person, mails, mailsToOthers } = traces;
+  const { accountId } = person;
+  const all = [...mails, ...mailsToOthers];
+  if (all.length === 0) return 0;
+  const canceledMails = await cancelEmails(all, accountId, context);
+  const update = (ids: readonly number[]) =>
+    updateAccountRows("mails", accountId, context.transaction).where("id", "in", [0, ...ids]);
+  await update(mails).set({ email: pseudonym, email_key: pseudonym, name: "", provider_id: null }).execute();
+  await update(all).set({ data: "{}" }).execute();
+  // Responses of mail servers quote addresses.
+  await update(all).set({ reason: null }).where("reason", "not in", emailRuleNames).execute();
+  await updateAccountRows("mail_events", accountId, context.transaction)
+    .set({ detail: null })
+    .where("mail_row", "in", all)
+    .where("detail", "is not", null)
+    .where("detail", "not in", emailRuleNames)
+    .execute();
+  await deleteTraces("mail_messages", "mail_row", all, { accountId, ...context });
+  return canceledMails;
+}
+
+/** Counts emails that have not been sent. */
+export async function countUnsent(
+  { person: { accountId }, mails, mailsToOthers }: Pick<Traces, "person" | "mails" | "mailsToOthers">,
+  { transaction, dialect }: HandlerContext,
+): Promise<number> {
+  const found = await transaction
+    .selectFrom("mails")
+    .select("id")
+    .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
+    .where("id", "in", [0, ...mails, ...mailsToOthers])
+    .where("state", "in", unsent)
+    .execute();
+  return found.length;
+}
+
+async function cancelEmails(ids: readonly number[], accountId: number, context: HandlerContext): Promise<number> {
+  const { transaction, dialect } = context;
+  const changed = await transaction
+    .updateTable("mails")
+    .set({ state: "not_sent", reason: canceled, worker: null, leased_until: null })
+    .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
+    .where("id", "in", ids)
+    .where("state", "in", unsent)
+    .returning(["id", "category"])
+    .execute();
+  const events = changed.map(({ id: mailId, category }) => {
+    return { accountId, mailId, category: category as EmailCategory, event: "not_sent", detail: canceled } as const;
+  });
+  await recordEmailEvents(events, context);
+  return changed.length;
 }

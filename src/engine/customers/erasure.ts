@@ -1,15 +1,13 @@
 import { sql } from "kysely";
 import { type ErasedCounts, invalidField, type ReviewErasure, webhookEvents } from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { suppressErased } from "../emails/erased-addresses.ts";
+import { suppressErased } from "../emails/events/suppressions.ts";
 import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { replaceResults } from "../kernel/stored-results.ts";
-import { countUnsent, eraseEmails } from "./erase-emails.ts";
-import { eraseTexts } from "./erase-texts.ts";
-import { erasedName } from "./names.ts";
+import { countUnsent, eraseEmails, eraseTexts } from "./erase-texts.ts";
+import { createRedactor, erasedName } from "./redaction.ts";
 import { reindexReviews } from "../reviews/review-index.ts";
-import { createRedactor } from "./redaction.ts";
 import { eraseMentions } from "./mentions.ts";
 import type { Traces } from "./traces.ts";
 

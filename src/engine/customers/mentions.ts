@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { listOwnedTables } from "../accounts/deletion.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { createNameReplacer, noteColumns } from "./names.ts";
-import { createAddressReplacer, formsOf } from "./redaction.ts";
+import { createAddressReplacer, createNameReplacer, formsOf, noteColumns } from "./redaction.ts";
 import type { Traces } from "./traces.ts";
 
 /** Columns with texts that cannot contain an address, or whose addresses are replaced otherwise. */

@@ -1,6 +1,6 @@
 import { emailTypes, type Customer, type CustomerSuppression } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { readAddressHasher } from "../emails/erased-addresses.ts";
+import { readAddressHasher } from "../emails/events/suppressions.ts";
 import { selectEmails, toRecord } from "../emails/email-list.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";

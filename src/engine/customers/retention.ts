@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { emailRuleNames } from "../../contract/index.ts";
 import { dayMs } from "../../contract/time.ts";
 import { readSettings } from "../accounts/account-settings.ts";
-import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { deleteAccountRows, deleteRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createAccountWalk } from "../kernel/due-accounts.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 
@@ -51,7 +51,7 @@ async function trimEmails(accountId: number, beforeMs: number, { transaction }: 
     .where("mail_row", "in", ids)
     .where("detail", "not in", emailRuleNames)
     .execute();
-  await deleteAccountRows("mail_messages", accountId, transaction).where("mail_row", "in", ids).execute();
+  await deleteRows("mail_messages", { account_id: accountId, mail_row: ids }, { transaction });
   return ids.length;
 }
 

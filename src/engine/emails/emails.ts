@@ -9,7 +9,7 @@ import {
   recordNotFound,
   ServiceError,
 } from "../../contract/index.ts";
-import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { findRow, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import { dateOf, dayOf, iso } from "../kernel/times.ts";
@@ -19,13 +19,11 @@ import { forecastEmails } from "./rules/forecast.ts";
 import { readEmailStats } from "./statistics.ts";
 import type { OutgoingEmail } from "../../email/outgoing-email.ts";
 import type { Row } from "../../storage/tables.ts";
-import { readDroppedProducts } from "./rules/dropped-products.ts";
-import { readEmailLines } from "./rules/email-lines.ts";
+import { readDroppedProducts, readEmailLines } from "./rules/email-lines.ts";
 import { buildOutgoingEmails } from "./sending/outgoing-emails.ts";
 import type * as z from "zod";
-import { readAccountProfile } from "../accounts/account-profile.ts";
+import { findOwner, readAccountProfile } from "../accounts/account-profile.ts";
 import { queueEmail } from "../kernel/outbox.ts";
-import { findOwner } from "../accounts/store-owner.ts";
 
 export const emailHandlers: Handlers<typeof contract.emails> = {
   /** Assumed: `since_id` is the lowest ID to list; a `count` above the maximum page size is reduced to it. */
@@ -69,10 +67,7 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     const refusal = refusals[email.state as EmailState];
     if (refusal !== undefined) throw invalidField("mail_id", `${mail_id} ${refusal}`);
     const change = { state: "not_sent", reason: canceled } as const;
-    await updateAccountRows("mails", accountOf(context).id, context.transaction)
-      .set({ ...change, worker: null, leased_until: null })
-      .where("id", "=", mail_id)
-      .execute();
+    await updateRows("mails", { ...change, worker: null, leased_until: null }, { id: mail_id }, context);
     const event = {
       accountId: accountOf(context).id,
       mailId: mail_id,
@@ -112,10 +107,7 @@ async function findEmail(mailId: number, context: HandlerContext): Promise<Email
 
 /** Finds a message as it was sent. */
 async function findSentMessage(mailId: number, context: HandlerContext) {
-  const found = await selectAccountRows("mail_messages", accountOf(context).id, context.transaction)
-    .select(["subject", "text", "html", "headers"])
-    .where("mail_row", "=", mailId)
-    .executeTakeFirst();
+  const found = await findRow("mail_messages", ["subject", "text", "html", "headers"], { mail_row: mailId }, context);
   return found ?? null;
 }
 

@@ -1,15 +1,16 @@
 import {
   type contract,
-  type SentEmailCategory,
   sentEmailCategories,
+  type SentEmailCategory,
   ServiceError,
   templateLimits,
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
-import type { EmailTemplate } from "../../email/outgoing-email.ts";
-import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
+import type { EmailTemplate, OutgoingEmail } from "../../email/outgoing-email.ts";
+import { deleteRows, findRow, findRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { iso } from "../kernel/times.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { toDetail } from "../kernel/email-log.ts";
 
 interface StoredTemplate extends EmailTemplate {
   readonly category: string;
@@ -22,9 +23,7 @@ const columns = ["category", "subject", "text", "html", "updated_at", "disabled_
 
 export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
   list: async (_input, context) => {
-    const customTemplates = await selectAccountRows("mail_templates", accountOf(context).id, context.transaction)
-      .select(columns)
-      .execute();
+    const customTemplates = await findRows("mail_templates", columns, {}, context);
     const { builtInTemplates } = await import("../../email/templates/built-in/templates.ts");
     const templates = sentEmailCategories.map((category) => {
       const custom = customTemplates.find((row) => row.category === category);
@@ -62,9 +61,7 @@ export const emailTemplateHandlers: Handlers<typeof contract.emailTemplates> = {
 
   /** Assumed: it is not an error if the account uses the built-in template already. */
   reset: async ({ category }, context) => {
-    await deleteAccountRows("mail_templates", accountOf(context).id, context.transaction)
-      .where("category", "=", category)
-      .execute();
+    await deleteRows("mail_templates", { category }, context);
     return { template: await describeBuiltIn(category) };
   },
 
@@ -83,10 +80,7 @@ async function findCustomTemplate(
   category: SentEmailCategory,
   context: HandlerContext,
 ): Promise<StoredTemplate | undefined> {
-  return await selectAccountRows("mail_templates", accountOf(context).id, context.transaction)
-    .select(columns)
-    .where("category", "=", category)
-    .executeTakeFirst();
+  return await findRow("mail_templates", columns, { category }, context);
 }
 
 async function describeBuiltIn(category: SentEmailCategory) {
@@ -132,4 +126,35 @@ async function renderSample(
     const position = line === undefined || column === undefined ? undefined : { field, line, column, problem };
     throw new ServiceError("invalidParams", message, { field, position, cause: error });
   }
+}
+
+/** An email for which the account's template was used. */
+type TemplatedEmail = Pick<OutgoingEmail, "accountId" | "category" | "templateState">;
+
+/**
+ * Counts the consecutive emails for which a template failed, and disables it after several. Does nothing if the template
+ * has been saved again.
+ * @param problem absent if the template was rendered
+ * @returns whether the template is disabled
+ */
+export async function recordTemplateUse(
+  { accountId, category, templateState }: TemplatedEmail,
+  problem: string | undefined,
+  { transaction, nowMs }: Pick<HandlerContext, "transaction" | "nowMs">,
+): Promise<boolean> {
+  const template = updateAccountRows("mail_templates", accountId, transaction)
+    .where("category", "=", category)
+    .where("updated_at", "=", templateState?.savedAtMs ?? 0)
+    .where("disabled_at", "is", null);
+  if (problem === undefined) {
+    await template.set({ failures: 0, problem: null }).execute();
+    return false;
+  }
+  const counted = await template
+    .set((eb) => ({ failures: eb("failures", "+", 1), problem: toDetail(problem) }))
+    .returning("failures")
+    .executeTakeFirst();
+  if (!counted || counted.failures < templateLimits.failures) return false;
+  await template.set({ disabled_at: nowMs }).execute();
+  return true;
 }

@@ -1,13 +1,16 @@
 import type {
   DeleteQueryBuilder,
   DeleteResult,
+  ExpressionBuilder,
   JoinBuilder,
   Kysely,
   SelectQueryBuilder,
+  Updateable,
   UpdateQueryBuilder,
   UpdateResult,
 } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Row, Tables } from "../../storage/tables.ts";
+import { accountIdOf, type HandlerContext } from "./handler.ts";
 
 /** The tables whose rows belong to accounts. */
 type AccountTable = {
@@ -32,6 +35,62 @@ export function updateAccountRows<Table extends AccountTable>(table: Table, acco
 export function deleteAccountRows<Table extends AccountTable>(table: Table, accountId: number, db: Database) {
   const rows = db.deleteFrom(table as "mails").where("account_id", "=", accountId);
   return rows as unknown as DeleteQueryBuilder<Tables, Table, DeleteResult>;
+}
+
+/** Values of columns: those of a list are alternatives. The account is that of the call, unless another one is named. */
+type Match<Table extends AccountTable> = {
+  readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][];
+};
+
+type Context = Pick<HandlerContext, "account" | "ownerId"> & { readonly transaction: Database };
+
+/** The condition that rows match. */
+function matches(match: object, context: Context) {
+  const { account_id = accountIdOf(context), ...others }: Partial<Record<string, unknown>> = { ...match };
+  return (eb: ExpressionBuilder<Tables, "mails">) =>
+    eb.and(
+      Object.entries({ account_id, ...others }).map(([column, value]) => {
+        return eb(column as "name", value === null ? "is" : Array.isArray(value) ? "in" : "=", value as string);
+      }),
+    );
+}
+
+/** Reads columns of the rows that match, in no order. */
+export async function findRows<Table extends AccountTable, Column extends keyof Row<Table> & string>(
+  table: Table,
+  columns: readonly Column[],
+  match: Match<Table>,
+  context: Context,
+) {
+  const rows = context.transaction.selectFrom(table as "mails").select(columns as readonly string[] as "name"[]);
+  return (await rows.where(matches(match, context)).execute()) as unknown as Pick<Row<Table>, Column>[];
+}
+
+/** Reads columns of a row that matches, if there is one. */
+export async function findRow<Table extends AccountTable, Column extends keyof Row<Table> & string>(
+  table: Table,
+  columns: readonly Column[],
+  match: Match<Table>,
+  context: Context,
+) {
+  return (await findRows(table, columns, match, context)).at(0);
+}
+
+/** Changes the rows that match. @returns their number */
+export async function updateRows<Table extends AccountTable>(
+  table: Table,
+  changes: Updateable<Tables[Table]>,
+  match: Match<Table>,
+  context: Context,
+): Promise<number> {
+  const rows = context.transaction.updateTable(table as "mails").set(changes as Updateable<Tables["mails"]>);
+  return Number((await rows.where(matches(match, context)).executeTakeFirst()).numUpdatedRows);
+}
+
+/** Deletes the rows that match. @returns their number */
+export async function deleteRows<Table extends AccountTable>(table: Table, match: Match<Table>, context: Context) {
+  const rows = context.transaction.deleteFrom(table as "mails").where(matches(match, context));
+  return Number((await rows.executeTakeFirst()).numDeletedRows);
 }
 
 /** A column with the name of its table in front. */

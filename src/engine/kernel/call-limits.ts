@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
 import {
+  coreRateLimit,
   type Endpoint,
   type PublicLimitName,
   type PublicLimits,
+  readRateLimit,
   ServiceError,
+  type TokenBucket,
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
 import type { CallEvent } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Account, CallContext } from "./handler.ts";
 import { MemoryTokenStore, type TokenStore } from "../../storage/token-store.ts";
-import { limitOf, takeRequest } from "./rate-window.ts";
-import { takeTokens } from "./token-buckets.ts";
+import { hourMs } from "../../contract/time.ts";
 
 export interface CallLimitOptions {
   readonly database: Database;
@@ -184,4 +186,96 @@ async function findNetwork(address: string): Promise<string> {
   if (!ipaddr.isValid(bare)) return "invalid";
   const parsed = ipaddr.process(bare);
   return "parts" in parsed ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
+}
+
+/** The number of requests that an account may make in a fixed time window. */
+interface RateLimit {
+  readonly name: "core" | "cdn" | "legacy" | "public";
+  readonly requests: number;
+  readonly windowMs: number;
+  /** Whether responses include the remaining number of requests. Source: spec "Limits": every core API response does. */
+  readonly isReported: boolean;
+}
+
+/**
+ * Source: spec "Limits". Assumed: the optional limit for other operations equals the one of the core API. Calls without
+ * credentials have a window of their own, because anyone can make them.
+ */
+const limits = {
+  core: { name: "core", ...coreRateLimit, isReported: true },
+  cdn: { name: "cdn", ...readRateLimit, isReported: false },
+  legacy: { name: "legacy", ...coreRateLimit, isReported: true },
+  public: { name: "public", ...coreRateLimit, isReported: true },
+} as const satisfies Record<string, RateLimit>;
+
+interface LimitedCall {
+  /** Whether to also limit operations for which the specification defines no limit. */
+  readonly limitLegacy: boolean;
+  /** Whether the caller has proved to be the store. */
+  readonly isStore: boolean;
+}
+
+/** The limit that applies to a call, if any. */
+export function limitOf(endpoint: Endpoint, { limitLegacy, isStore }: LimitedCall): RateLimit | undefined {
+  if (endpoint.errorForm === "core") return limits.core;
+  if (endpoint.isReadLimited) return limits.cdn;
+  if (!limitLegacy) return undefined;
+  return isStore ? limits.legacy : limits.public;
+}
+
+interface WindowState {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly resetAtMs: number;
+}
+
+/**
+ * Counts a request of an account: a window is a bucket that is filled at once when it begins.
+ * Source: spec "Limits". Assumed: windows are aligned to the clock, so one-second windows start at full seconds;
+ * rejected calls do not count.
+ * Clocks differ between machines. A machine whose clock is behind counts in the window that another has started. A
+ * window that starts more than one window length in the future is discarded as the result of a wrong clock.
+ * @param limit its window must have at least as many milliseconds as requests
+ */
+export async function takeRequest(
+  store: TokenStore,
+  accountId: number,
+  { name, requests, windowMs }: RateLimit,
+  nowMs: number,
+): Promise<WindowState> {
+  const startMs = Math.floor(nowMs / windowMs) * windowMs;
+  const cost = Math.floor(windowMs / requests);
+  const emptyLevel = startMs + requests * cost;
+  const key = `${name} ${accountId}`;
+  const token = { key, fullLevel: startMs, emptyLevel, cost, period: windowMs, replacement: startMs };
+  const [{ isTaken, level } = { isTaken: false, level: 0 }] = await store.take([token]);
+  const aheadMs = level > emptyLevel && level <= emptyLevel + windowMs ? windowMs : 0;
+  const remaining = isTaken ? (emptyLevel + aheadMs - level) / cost : 0;
+  return { allowed: isTaken, remaining, resetAtMs: startMs + aheadMs + windowMs };
+}
+
+/** A bucket that is filled steadily, and its name. */
+interface SizedBucket {
+  readonly key: string;
+  readonly size: TokenBucket;
+}
+
+/**
+ * Takes a token from each of several buckets. Assumed: if one is empty, the tokens of the others are taken anyway.
+ * @returns 0, or after how many milliseconds all of them have one
+ */
+export async function takeTokens(store: TokenStore, buckets: readonly SizedBucket[], nowMs: number): Promise<number> {
+  if (buckets.length === 0) return 0;
+  const tokens = buckets.map(({ key, size: { burst, perHour } }) => {
+    const cost = Math.ceil(hourMs / perHour);
+    const emptyLevel = nowMs + burst * cost;
+    return { key, fullLevel: nowMs, emptyLevel, cost, period: 0, replacement: emptyLevel };
+  });
+  const taken = await store.take(tokens);
+  const waits = tokens.map(({ cost, emptyLevel }, at) => {
+    const { isTaken = false, level = 0 } = taken[at] ?? {};
+    // A simultaneous call may have taken the last token after the level was read.
+    return isTaken ? 0 : Math.max(1, Math.min(level, emptyLevel) + cost - emptyLevel);
+  });
+  return Math.max(...waits);
 }

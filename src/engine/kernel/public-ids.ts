@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { deleteRows } from "./account-rows.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import type { PublicKind } from "../../storage/tables/accounts.ts";
@@ -32,10 +33,5 @@ export async function removePublicIds(
   { transaction, dialect }: Pick<HandlerContext, "transaction" | "dialect">,
 ): Promise<void> {
   if (ids.length === 0 || !dialect.keysHaveAccounts) return;
-  await transaction
-    .deleteFrom("public_ids")
-    .where("kind", "=", kind)
-    .where("id", "in", ids)
-    .where("account_id", "=", accountId)
-    .execute();
+  await deleteRows("public_ids", { account_id: accountId, kind, id: ids }, { transaction });
 }

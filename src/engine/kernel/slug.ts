@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { findRow } from "./account-rows.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { HandlerContext } from "./handler.ts";
@@ -16,12 +17,7 @@ export async function findFreeSlug(
 ): Promise<string> {
   const base = toSlug(displayName);
   for (let slug = base; ; slug = `${base}-${random(suffixBytes).toString("hex")}`) {
-    const taken = await transaction
-      .selectFrom("users")
-      .select("id")
-      .where("account_id", "=", accountId)
-      .where("slug", "=", slug)
-      .executeTakeFirst();
+    const taken = await findRow("users", ["id"], { account_id: accountId, slug }, { transaction });
     if (!taken && !(await isTakenElsewhere(slug, transaction))) return slug;
   }
 }

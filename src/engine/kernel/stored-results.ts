@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { sql } from "kysely";
+import { updateRows } from "./account-rows.ts";
 import { type Endpoint, idempotencyKeys } from "../../contract/index.ts";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
@@ -163,12 +164,7 @@ export async function replaceResults(
       if (changed === undefined) continue;
       replaced += 1;
       if (isDryRun) continue;
-      await transaction
-        .updateTable("idempotent_calls")
-        .set({ response: changed })
-        .where("account_id", "=", accountId)
-        .where("id", "=", id)
-        .execute();
+      await updateRows("idempotent_calls", { response: changed }, { account_id: accountId, id }, { transaction });
     }
     after = rows.length < pageSize ? undefined : rows.at(-1)?.id;
   }

@@ -1,16 +1,15 @@
-import { actorNames, type contract, recordNotFound, missingField } from "../../contract/index.ts";
-import { readStoreName } from "../accounts/account-profile.ts";
-import { requireFeature } from "../accounts/features.ts";
-import { selectAccountRows } from "../kernel/account-rows.ts";
+import { actorNames, type contract, missingField, recordNotFound } from "../../contract/index.ts";
+import { findStorePerson, readStoreName } from "../accounts/account-profile.ts";
+import { requireFeature } from "../accounts/account-settings.ts";
+import { findRow } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { announceQuestion, queueAnswerNotifications } from "./question-messages.ts";
 import { recordQuestionEvent } from "./question-history.ts";
 import { toAnswer } from "./question-list.ts";
 import { answerModerationHandlers } from "./question-moderation.ts";
-import { addToQuestionTotals } from "./question-totals.ts";
+import { addToQuestionTotals } from "./question-index.ts";
 import { findOrAddShopper, type Person } from "../accounts/shoppers.ts";
-import { findStorePerson } from "../accounts/store-owner.ts";
 import { castVotes } from "../kernel/votes.ts";
 
 export const answerHandlers: Handlers<typeof contract.answers> = {
@@ -63,11 +62,7 @@ function parseShopper(display_name: string | undefined, email: string | undefine
 
 /** Finds a public question of the account, and returns its product's row ID. */
 async function findQuestion(id: number, context: HandlerContext): Promise<number> {
-  const found = await selectAccountRows("questions", accountOf(context).id, context.transaction)
-    .select("product_row")
-    .where("id", "=", id)
-    .where("state", "=", "public")
-    .executeTakeFirst();
+  const found = await findRow("questions", ["product_row"], { id, state: "public" }, context);
   if (!found) throw recordNotFound("Question", "id", id);
   return found.product_row;
 }

@@ -4,7 +4,7 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { announceQuestion, queueAnswerRequest } from "./question-messages.ts";
 import { recordQuestionEvent } from "./question-history.ts";
-import { addToQuestionTotals } from "./question-totals.ts";
+import { addToQuestionTotals } from "./question-index.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 

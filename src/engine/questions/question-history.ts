@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { actorNames, type contract, recordNotFound } from "../../contract/index.ts";
-import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { findRow, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { refreshQuestions } from "./question-index.ts";
@@ -86,9 +86,6 @@ export async function listQuestionHistory(questionId: number, context: HandlerCo
 
 /** Questions that were asked before histories have no events. */
 async function requireQuestion(id: number, accountId: number, { transaction }: HandlerContext): Promise<void> {
-  const found = await selectAccountRows("questions", accountId, transaction)
-    .select("id")
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const found = await findRow("questions", ["id"], { account_id: accountId, id }, { transaction });
   if (!found) throw recordNotFound("Question", "id", id);
 }

@@ -1,11 +1,9 @@
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
-import { queueEmail, queueWebhookEvents } from "../kernel/outbox.ts";
+import { queueEmail, queueWebhookEvents, withdrawEmails } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
 import { iso } from "../kernel/times.ts";
-import { withdrawEmails } from "../kernel/withdrawn-emails.ts";
-import { readAppKey } from "../accounts/account-profile.ts";
-import { findOwner } from "../accounts/store-owner.ts";
+import { findOwner, readAppKey } from "../accounts/account-profile.ts";
 
 /** Notifies the owner of the store of a question that became public. */
 export async function queueAnswerRequest(question: QuestionKey, context: HandlerContext): Promise<void> {

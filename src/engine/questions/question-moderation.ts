@@ -1,14 +1,14 @@
 import { type contract, type QuestionState, recordNotFound, ServiceError } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
 import { personColumns } from "../accounts/shoppers.ts";
-import { deleteAccountRows, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { deleteAccountRows, deleteRows, sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { iso } from "../kernel/times.ts";
 import { announceQuestion, withdrawAnswerEmails, withdrawQuestionEmails } from "./question-messages.ts";
 import { listQuestionHistory, recordQuestionEvent, removePreviousTexts } from "./question-history.ts";
 import { toAnswer } from "./question-list.ts";
-import { addToQuestionTotals } from "./question-totals.ts";
+import { addToQuestionTotals } from "./question-index.ts";
 
 type Questions = Handlers<typeof contract.questions>;
 type Answers = Handlers<typeof contract.answers>;
@@ -49,7 +49,7 @@ export const questionModerationHandlers: Pick<Questions, "setPublished" | "delet
       .execute();
     const ids = answers.map(({ id }) => id);
     await removePublicIds("answer", ids, accountId, context);
-    await deleteAccountRows("questions", accountId, transaction).where("id", "=", question_id).execute();
+    await deleteRows("questions", { account_id: accountId, id: question_id }, { transaction });
     await removePreviousTexts({ questionId: question_id }, accountId, context);
     const event = { questionId: question_id, authorRow, event: "deleted", by, reason };
     await recordQuestionEvent(event, accountId, context);
@@ -73,10 +73,7 @@ export const answerModerationHandlers: Pick<Answers, "edit" | "delete"> = {
       throw new ServiceError("invalidParams", message, { hint: "To remove the answer, delete it." });
     }
     if (previous !== content) {
-      await updateAccountRows("answers", accountId, context.transaction)
-        .set({ content })
-        .where("id", "=", answer_id)
-        .execute();
+      await updateRows("answers", { content }, { account_id: accountId, id: answer_id }, context);
       const event = { questionId, answerId: answer_id, authorRow: found.id, event: "answer_edited", by, reason };
       await recordQuestionEvent({ ...event, previous }, accountId, context);
     }
@@ -88,7 +85,7 @@ export const answerModerationHandlers: Pick<Answers, "edit" | "delete"> = {
     const answer = await findAnswer(answer_id, context);
     const { account_id: accountId, question_row: questionId } = answer;
     await withdrawAnswerEmails({ accountId, questionId, answerId: answer_id }, context);
-    await deleteAccountRows("answers", accountId, context.transaction).where("id", "=", answer_id).execute();
+    await deleteRows("answers", { account_id: accountId, id: answer_id }, context);
     await removePublicIds("answer", [answer_id], accountId, context);
     const isCounted = answer.state === "public" && answer.published === 1;
     const counts = { questions: 0, answers: isCounted ? -1 : 0 };
@@ -129,10 +126,7 @@ async function countQuestion(
 }
 
 async function setState(id: number, state: QuestionState, context: HandlerContext): Promise<void> {
-  await updateAccountRows("questions", accountOf(context).id, context.transaction)
-    .set({ state })
-    .where("id", "=", id)
-    .execute();
+  await updateRows("questions", { state }, { id }, context);
 }
 
 async function findAnswer(id: number, context: HandlerContext) {

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { actorNames, type contract, linkLifetimeMs } from "../../contract/index.ts";
-import { requireFeature } from "../accounts/features.ts";
+import { requireFeature } from "../accounts/account-settings.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { findOrAddProduct, findStoreProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 import { recordQuestionEvent } from "./question-history.ts";
-import { listQuestions } from "./question-list.ts";
+import { listQuestions, searchQuestions } from "./question-list.ts";
 import { questionModerationHandlers } from "./question-moderation.ts";
-import { searchQuestions } from "./question-search.ts";
-import { readQuestionTotals } from "./question-totals.ts";
+import { readQuestionTotals } from "./question-index.ts";
 import { addUnverifiedShopper } from "../accounts/shoppers.ts";
 
 type NewQuestion = z.output<typeof contract.questions.sendConfirmation.input>;

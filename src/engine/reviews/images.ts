@@ -8,7 +8,7 @@ import {
   unauthorizedMessage,
 } from "../../contract/index.ts";
 import type * as z from "zod";
-import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { findRow, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { processPhoto, type StoredPhoto } from "./photo.ts";
@@ -91,10 +91,7 @@ async function prepareImage(
 /** Counts a new image of a review, and updates the review's `updated_at`. */
 async function countImage({ id, accountId }: Claim, context: HandlerContext): Promise<void> {
   const { transaction, nowMs } = context;
-  const review = await selectAccountRows("reviews", accountId, transaction)
-    .select("images")
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const review = await findRow("reviews", ["images"], { account_id: accountId, id }, { transaction });
   if (!review) throw recordNotFound("Review", "id", id);
   if (review.images >= imageLimits.perReview) {
     throw new ServiceError("invalidParams", `the review already has the maximum of ${imageLimits.perReview} images`);

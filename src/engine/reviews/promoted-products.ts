@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, maxPromoted, invalidField } from "../../contract/index.ts";
 import { isRatedProduct, starAverage, starCount, starScore } from "../../storage/rating-sql.ts";
-import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
+import { deleteAccountRows, findRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { averageScore } from "./star-totals.ts";
 
@@ -50,10 +50,7 @@ async function findProductRows(productIds: readonly string[], context: HandlerCo
   if (repeated !== undefined) {
     throw invalidField("product_ids", `contains ${repeated} more than once`);
   }
-  const found = await selectAccountRows("products", accountOf(context).id, context.transaction)
-    .select(["id", "product_id"])
-    .where("product_id", "in", productIds)
-    .execute();
+  const found = await findRows("products", ["id", "product_id"], { product_id: productIds }, context);
   const rows = new Map(found.map(({ id, product_id }) => [product_id, id]));
   return productIds.map((productId) => {
     const row = rows.get(productId);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, type ReviewState, reviewStates, siteReviewsId } from "../../contract/index.ts";
-import { selectAccountRows } from "../kernel/account-rows.ts";
+import { findRow } from "../kernel/account-rows.ts";
 import type { Condition, FilteredList } from "../kernel/lists/filtered-list.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { isWrittenBy } from "../kernel/lists/authors.ts";
@@ -130,9 +130,6 @@ async function isAbout(product_id: string, context: HandlerContext): Promise<Con
 }
 
 async function findOrderRow(orderId: string, context: HandlerContext): Promise<number> {
-  const found = await selectAccountRows("orders", accountOf(context).id, context.transaction)
-    .select("id")
-    .where("order_id", "=", orderId)
-    .executeTakeFirst();
+  const found = await findRow("orders", ["id"], { order_id: orderId }, context);
   return found?.id ?? 0;
 }

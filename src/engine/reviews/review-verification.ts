@@ -1,15 +1,22 @@
 import { actorNames, type ReviewerType } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
-import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { recordReviewEvents } from "./review-rows.ts";
-import { announceUpdate, changeReview } from "./review-store.ts";
+import {
+  announceUpdate,
+  changeReview,
+  decisionOf,
+  holdBy,
+  readPublicationRules,
+  type ReviewKey,
+  updatePublication,
+} from "./publication.ts";
 import { reindexReviews } from "./review-index.ts";
 import { findHeldText } from "./moderation/holds.ts";
 import { findRule, isRuleAuthor, toChecked } from "./moderation/rules.ts";
-import { decisionOf, holdBy, readPublicationRules, type ReviewKey, updatePublication } from "./publication.ts";
 import { findReview } from "./review-parts.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
@@ -72,14 +79,12 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
   const { account_id: accountId, email, product_row: productRow } = review;
   const isBuyer = await hasPurchased({ accountId, email, productRow }, context);
   const reviewer_type: ReviewerType = isBuyer ? "verified_buyer" : "verified_reviewer";
-  await updateAccountRows("reviews", accountId, context.transaction)
-    .set({
-      reviewer_type,
-      user_row: await verifyAuthor(review.user_row, accountId, context),
-      updated_at: context.nowMs,
-    })
-    .where("id", "=", review.id)
-    .execute();
+  await updateRows(
+    "reviews",
+    { reviewer_type, user_row: await verifyAuthor(review.user_row, accountId, context), updated_at: context.nowMs },
+    { account_id: accountId, id: review.id },
+    context,
+  );
   const key = { id: review.id, accountId };
   await reindexReviews({ ids: [review.id] }, accountId, context);
   const verified = { id: review.id, event: "verified", by: actorNames.user, reason: null };

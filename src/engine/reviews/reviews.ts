@@ -6,7 +6,7 @@ import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { commentHandlers } from "./moderation/comments.ts";
-import { type ImportedReview, storePastReviews } from "./past-reviews.ts";
+import { createReviews, type ImportedReview, signImageUpload, storePastReviews } from "./new-reviews.ts";
 import { findPage } from "../kernel/lists/filtered-list.ts";
 import { queueHandlers } from "./moderation/queue.ts";
 import { queueReviewEmails } from "./review-emails.ts";
@@ -14,8 +14,7 @@ import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findImages, findReview, findReviews } from "./review-parts.ts";
 import { planReviewSearch } from "./review-search.ts";
-import { createReviews, signImageUpload } from "./new-reviews.ts";
-import { setPublished } from "./review-store.ts";
+import { setPublished } from "./publication.ts";
 import type { NewReview } from "./review-rows.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { stateOf } from "./review-index.ts";

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type contract, invalidField, maxBatchCharacters, type SeoPage, siteReviewsId } from "../../contract/index.ts";
 import { renderFragment } from "../../pages/fragments.ts";
 import type { HandlerContext, Handlers } from "../kernel/handler.ts";
-import { readSeoPage } from "./seo-page.ts";
+import { readSeoPage } from "./seo.ts";
 
 type Method = z.output<typeof contract.batch.run.input>["methods"][number];
 

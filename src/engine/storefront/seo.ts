@@ -1,8 +1,18 @@
-import { type contract, seoPageReviews, siteReviewsId, invalidField } from "../../contract/index.ts";
-import { accountOf, type Handlers } from "../kernel/handler.ts";
+import {
+  type contract,
+  invalidField,
+  type SeoPage,
+  seoPageReviews,
+  siteReviewsId,
+  type WidgetPage,
+} from "../../contract/index.ts";
+import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
-import { readSeoPage } from "./seo-page.ts";
 import { isSlugOfOwner, seoPageUrl } from "../kernel/slug.ts";
+import { readAccountProfile } from "../accounts/account-profile.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
+import { anonymousType } from "../reviews/review-response.ts";
+import { readSiteWidget, readWidget } from "../reviews/review-widget.ts";
 
 /** A label of a host name. Source: RFC 1035 2.3.1, RFC 1123 2.1. */
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -71,3 +81,52 @@ export const seoHandlers: Handlers<typeof contract.seo> = {
     return { page };
   },
 };
+
+/** The page of reviews to show; the latest come first. */
+interface Paging {
+  readonly page?: number | undefined;
+  readonly per_page?: number | undefined;
+}
+
+/**
+ * Reads a product with its published reviews (or those of its group), or the store with its reviews if no product is
+ * specified. Returns undefined if the product does not exist.
+ */
+export async function readSeoPage(
+  productId: string | undefined,
+  paging: Paging,
+  context: HandlerContext,
+): Promise<SeoPage | undefined> {
+  if (productId === undefined || productId === siteReviewsId) {
+    return { ...(await describeStore(context)), ...toRated(await readSiteWidget(paging, context)) };
+  }
+  const product = await selectAccountRows("products", accountOf(context).id, context.transaction)
+    .select(["product_id", "name", "url", "image_url", "description"])
+    .where("product_id", "=", productId)
+    .executeTakeFirst();
+  return product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) };
+}
+
+/** Assumed: a store without a name is shown as "This store". */
+async function describeStore(context: HandlerContext) {
+  const { displayName, domain } = await readAccountProfile(context);
+  return { product_id: null, name: displayName || "This store", url: domain, image_url: null, description: null };
+}
+
+function toRated({ bottomline, reviews }: WidgetPage) {
+  return {
+    average_score: bottomline.average_score,
+    total_reviews: bottomline.total_review,
+    reviews: reviews.map(({ id, title, content, score, user, verified_buyer, comment, created_at }) => ({
+      id,
+      title,
+      content,
+      score,
+      display_name: user.display_name,
+      verified_buyer,
+      anonymous: user.user_type === anonymousType,
+      comment: comment?.content ?? null,
+      created_at,
+    })),
+  };
+}

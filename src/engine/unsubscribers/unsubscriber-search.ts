@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type * as z from "zod";
 import { type contract, emailTypes, invalidField, searchPage } from "../../contract/index.ts";
-import { requireFeature } from "../accounts/features.ts";
+import { requireFeature } from "../accounts/account-settings.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";

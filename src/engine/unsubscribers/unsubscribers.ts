@@ -1,5 +1,5 @@
 import { searchUnsubscribers } from "./unsubscriber-search.ts";
-import { announceUnsubscriptions } from "./unsubscription-announcement.ts";
+import { announceUnsubscriptions } from "./unsubscription.ts";
 import { sql } from "kysely";
 import {
   actorNames,
@@ -13,7 +13,7 @@ import {
 } from "../../contract/index.ts";
 import { type BatchColumns, batchOf, batchRows } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
-import { requireFeature } from "../accounts/features.ts";
+import { requireFeature } from "../accounts/account-settings.ts";
 import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 

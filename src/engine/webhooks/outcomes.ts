@@ -1,4 +1,4 @@
-import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { deleteRows, findRow, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayMs, hourMs, minuteMs } from "../../contract/time.ts";
 
@@ -123,20 +123,16 @@ async function updateLeased(
   },
   context: HandlerContext,
 ): Promise<void> {
-  await updateAccountRows("webhook_deliveries", accountIdOf(context), context.transaction)
-    .set({ ...change, worker: null, leased_until: null })
-    .where("id", "=", id)
-    .where("state", "=", "leased")
-    .where("worker", "=", worker)
-    .where("attempts", "=", attempt)
-    .execute();
+  await updateRows(
+    "webhook_deliveries",
+    { ...change, worker: null, leased_until: null },
+    { id, state: "leased", worker, attempts: attempt },
+    context,
+  );
 }
 
 async function isSubscribed({ webhookId }: Pick<BegunAttempt, "webhookId">, context: HandlerContext): Promise<boolean> {
-  const found = await selectAccountRows("webhooks", accountIdOf(context), context.transaction)
-    .select("id")
-    .where("id", "=", webhookId)
-    .executeTakeFirst();
+  const found = await findRow("webhooks", ["id"], { id: webhookId }, context);
   return found !== undefined;
 }
 
@@ -145,10 +141,7 @@ async function pauseWebhook({ webhookId }: BegunAttempt, retryAfterMs: number, c
   const { transaction, nowMs } = context;
   const account_id = accountIdOf(context);
   const held_until = nowMs + limitRetryAfterMs(retryAfterMs);
-  await updateAccountRows("webhooks", account_id, transaction)
-    .set({ held_until })
-    .where("id", "=", webhookId)
-    .execute();
+  await updateRows("webhooks", { held_until }, { account_id, id: webhookId }, { transaction });
   await updateAccountRows("webhook_deliveries", account_id, transaction)
     .set({ due_at: held_until })
     .where("state", "=", "queued")
@@ -204,7 +197,7 @@ function limitRetryAfterMs(retryAfterMs: number): number {
 export async function deleteWebhook(webhookId: number, reason: string, context: HandlerContext): Promise<void> {
   const { transaction } = context;
   const account_id = accountIdOf(context);
-  await deleteAccountRows("webhooks", account_id, transaction).where("id", "=", webhookId).execute();
+  await deleteRows("webhooks", { account_id, id: webhookId }, { transaction });
   await updateAccountRows("webhook_deliveries", account_id, transaction)
     .set({ state: "failed", reason })
     .where("state", "=", "queued")

@@ -1,5 +1,5 @@
 import { invalidField } from "../../contract/index.ts";
-import { deleteAccountRows } from "../kernel/account-rows.ts";
+import { deleteRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
 const name = "private_webhooks";
@@ -45,7 +45,7 @@ export async function savePrivateWebhooks(
   if (account_id === undefined) {
     throw invalidField("app_key", `${JSON.stringify(appKey)} belongs to no account of this database`);
   }
-  await deleteAccountRows("account_settings", account_id, transaction).where("name", "=", name).execute();
+  await deleteRows("account_settings", { account_id, name }, { transaction });
   if (!isAllowed) return;
   await transaction
     .insertInto("account_settings")

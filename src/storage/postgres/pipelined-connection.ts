@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type QueryResult } from "kysely";
-import { isDeferred, isHarmless } from "../query-marks.ts";
+import { isDeferred, isHarmless } from "../statement.ts";
 import { CommitLostError, explainPostgresError } from "./errors.ts";
 
 const rollback = CompiledQuery.raw("rollback");

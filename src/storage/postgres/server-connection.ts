@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
 import type { PoolClient } from "pg";
-import { isReused } from "../query-marks.ts";
+import { isReused } from "../statement.ts";
 import { isStalePlan } from "./errors.ts";
 
 /** The maximum number of prepared statements per connection, which take memory on the server. */

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { ConnectionFacts, DialectFacts, Replication } from "../dialect.ts";
 import type { Tables } from "../tables.ts";
-import { replicaLagMs } from "./replica-lag.ts";
 import { countDistributed, isDistributed } from "./distribution.ts";
 
 export async function readServerFacts(
@@ -67,3 +66,10 @@ async function readReplication(db: Kysely<Tables>): Promise<Replication> {
   const replicas = rows.map(({ name, state, lag_ms }) => ({ name, state, lagMs: lag_ms }));
   return { isReplica: own[0]?.is_replica ?? false, lagMs: own[0]?.lag_ms ?? null, replicas };
 }
+
+/** How long ago a replica has last caught up, in milliseconds; null on a primary. Without a connection, it grows. */
+export const replicaLagMs = sql<number | null>`
+  case when not pg_is_in_recovery() then null
+    when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and exists (select from pg_catalog.pg_stat_wal_receiver)
+      then 0
+    else (extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint end`;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
-import { defer } from "../query-marks.ts";
+import { defer } from "../statement.ts";
 import { SchemaError } from "../storage-error.ts";
 import { type Migration, migrations } from "./migrations.ts";
 

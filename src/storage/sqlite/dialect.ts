@@ -3,71 +3,12 @@ import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { StorageDialect } from "../dialect.ts";
 import type { StorageIssue } from "../storage-error.ts";
-import { createSqliteTable, sqliteTypes } from "./create-table.ts";
 import { readResultCode, resultCodes } from "./result-codes.ts";
-import { sqliteTextSearch } from "./text-search.ts";
 import { MemoryTokenStore } from "../token-store.ts";
 import type { Tables } from "../tables.ts";
-
-export const sqlite: StorageDialect = {
-  name: "sqlite",
-  isServer: false,
-  runsInOrder: true,
-  createDriver: async (path, options) => (await import("./driver.ts")).createSqliteDriver(path, options),
-  explainError: explainSqliteError,
-
-  sqlTypes: sqliteTypes,
-  createTables: async (tables, db) => {
-    for (const [name, table] of Object.entries(tables)) {
-      for (const statement of createSqliteTable(name, table)) await sql.raw(statement).execute(db);
-    }
-  },
-  keysHaveAccounts: false,
-  // A transaction that may write locks the file.
-  lockDatabase: async () => {},
-  checkEmptyDatabase: async () => {},
-  // Without the tables of a full-text index.
-  readTableNames: async (db) => {
-    const { rows } = await sql<{ name: string }>`
-      select name from pragma_table_list
-      where schema = 'main' and type in ('table', 'view') and name not like 'sqlite_%'`.execute(db);
-    return rows.map(({ name }) => name);
-  },
-
-  runAll: async (steps) => {
-    for (const step of steps) await step();
-  },
-  // `jsonb_each` over lists is the fastest way to read them.
-  selectBatch: (columns, rows) => {
-    const selected = Object.keys(columns).map((name, index) => sql`value->>${sql.lit(index)} as ${sql.ref(name)}`);
-    return sql`(select ${sql.join(selected)} from jsonb_each(${rows}))`;
-  },
-  // SQLite reads the first table of a cross join in its own order.
-  inBatchOrder: sql``,
-  isAmongFirst: (table, condition, limit) =>
-    sql`rowid in (select rowid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)})`,
-
-  // A unary plus does nothing else.
-  withoutIndex: (column) => sql`+${column}`,
-  testRows: (condition) => sql`(${condition})`,
-  textSearch: sqliteTextSearch,
-  createTokenStore: () => new MemoryTokenStore(),
-
-  removeDeleted: async (_tables, db) => rewriteFile(db),
-  readFacts: async (db, path) => {
-    const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(db);
-    return {
-      version: `SQLite ${rows[0]?.version ?? ""}`,
-      bytes: statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0),
-      hasWriteAheadLog: await readWriteAheadFlag(path),
-      clockAheadMs: null,
-      writer: null,
-      replication: null,
-      connections: null,
-      distributedTables: null,
-    };
-  },
-};
+import { formatIndexes, formatTable, type SqlTypes } from "../schema/create-table.ts";
+import type { Table } from "../tables/columns.ts";
+import type { TextSearch } from "../text-search.ts";
 
 /** How often emptying the log is tried while other processes read, and the time in between. */
 const checkpoints = { attempts: 20, waitMs: 100 } as const;
@@ -136,3 +77,126 @@ function explainSqliteError(error: unknown): StorageIssue | undefined {
   const issue = issues[readResultCode(error) ?? 0];
   return issue ?? (typeof code === "string" ? fileErrors[code] : undefined);
 }
+
+const id = "integer primary key autoincrement";
+
+const sqliteTypes: SqlTypes = {
+  text: "text",
+  bigint: "bigint",
+  integer: "integer",
+  rowId: id,
+  ownId: id,
+  account: "bigint",
+};
+
+/** Lists the statements that create a table. */
+function createSqliteTable(name: string, table: Table): readonly string[] {
+  if (table.view !== undefined) return [`create view "${name}" as ${table.view}`];
+  if (table.isTextIndex) return sqliteTextSearch.createIndex(name, table);
+  return [
+    formatTable(name, table, sqliteTypes),
+    ...formatIndexes(name, { ...table.indexes, ...table.fileIndexes }),
+    ...formatIndexes(name, table.uniqueIndexes, "unique index"),
+  ];
+}
+
+/**
+ * FTS5, with the words in a table of their own and triggers that update the index. Deleted words do not stay in the index
+ * (`secure-delete`).
+ */
+const sqliteTextSearch: TextSearch = {
+  createIndex: (name, { columns }) => {
+    const [, row = ""] = Object.keys(columns);
+    const index = `${name}_text`;
+    const add = (version: string) =>
+      `insert into ${index} (rowid, words) values (${version}.${row}, ${version}.words);`;
+    const remove = `insert into ${index} (${index}, rowid, words) values ('delete', old.${row}, old.words);`;
+    return [
+      `create table ${name} (account_id bigint not null references accounts (id), ${row} integer primary key,
+        words text not null)`,
+      `create index ${name}_of_account on ${name} (account_id)`,
+      `create virtual table ${index} using fts5 (words, content = '${name}', content_rowid = '${row}',
+        tokenize = "ascii tokenchars '_'", columnsize = 0)`,
+      `insert into ${index} (${index}, rank) values ('secure-delete', 1)`,
+      `create trigger ${name}_added after insert on ${name} begin ${add("new")} end`,
+      `create trigger ${name}_removed after delete on ${name} begin ${remove} end`,
+      `create trigger ${name}_changed after update on ${name} begin ${remove} ${add("new")} end`,
+    ];
+  },
+  keyOf: (row) => [row],
+  hasTags: false,
+  formatWords: (words) => words.join(" "),
+  toColumn: (words) => words,
+  contains: (words, phrases) => {
+    const padded = sql`' ' || ${words} || ' '`;
+    return sql`${sql.join(
+      phrases.map((phrase) => sql`instr(${padded}, ${` ${phrase.join(" ")} `}) > 0`),
+      sql` and `,
+    )}`;
+  },
+  match: (table, _row, { phrases }) => {
+    const index = sql.table(`${table}_text`);
+    const query = phrases.map((words) => `"${words.join(" ")}"`).join(" AND ");
+    return { table: index, id: sql`${index}.rowid`, condition: sql`${index} match ${query}` };
+  },
+};
+
+export const sqlite: StorageDialect = {
+  name: "sqlite",
+  isServer: false,
+  runsInOrder: true,
+  createDriver: async (path, options) => (await import("./driver.ts")).createSqliteDriver(path, options),
+  explainError: explainSqliteError,
+
+  sqlTypes: sqliteTypes,
+  createTables: async (tables, db) => {
+    for (const [name, table] of Object.entries(tables)) {
+      for (const statement of createSqliteTable(name, table)) await sql.raw(statement).execute(db);
+    }
+  },
+  keysHaveAccounts: false,
+  // A transaction that may write locks the file.
+  lockDatabase: async () => {},
+  checkEmptyDatabase: async () => {},
+  // Without the tables of a full-text index.
+  readTableNames: async (db) => {
+    const { rows } = await sql<{ name: string }>`
+      select name from pragma_table_list
+      where schema = 'main' and type in ('table', 'view') and name not like 'sqlite_%'`.execute(db);
+    return rows.map(({ name }) => name);
+  },
+
+  runAll: async (steps) => {
+    for (const step of steps) await step();
+  },
+  // `jsonb_each` over lists is the fastest way to read them.
+  selectBatch: (columns, rows) => {
+    const selected = Object.keys(columns).map((name, index) => sql`value->>${sql.lit(index)} as ${sql.ref(name)}`);
+    return sql`(select ${sql.join(selected)} from jsonb_each(${rows}))`;
+  },
+  // SQLite reads the first table of a cross join in its own order.
+  inBatchOrder: sql``,
+  isAmongFirst: (table, condition, limit) =>
+    sql`rowid in (select rowid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)})`,
+
+  // A unary plus does nothing else.
+  withoutIndex: (column) => sql`+${column}`,
+  testRows: (condition) => sql`(${condition})`,
+  textSearch: sqliteTextSearch,
+  createTokenStore: () => new MemoryTokenStore(),
+
+  removeDeleted: async (_tables, db) => rewriteFile(db),
+  readFacts: async (db, path) => {
+    const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(db);
+    return {
+      version: `SQLite ${rows[0]?.version ?? ""}`,
+      bytes: statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0),
+      hasWriteAheadLog: await readWriteAheadFlag(path),
+      clockAheadMs: null,
+      writer: null,
+      replication: null,
+      connections: null,
+      distributedTables: null,
+    };
+  },
+};

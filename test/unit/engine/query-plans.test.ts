@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { selectFirstProduct } from "../../../src/engine/accounts/store-domains.ts";
+import { selectFirstProduct } from "../../../src/engine/accounts/account-profile.ts";
 import { selectProducts } from "../../../src/engine/products/core.ts";
 import type { HandlerContext } from "../../../src/engine/kernel/handler.ts";
 import { selectMissedPage } from "../../../src/engine/products/missed-products.ts";

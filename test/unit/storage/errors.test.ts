@@ -4,7 +4,7 @@ import { toServiceError } from "../../../src/engine/kernel/storage-errors.ts";
 import { AddressError, parseDatabaseAddress } from "../../../src/storage/address.ts";
 import { toStorageError } from "../../../src/storage/dialects.ts";
 import { CommitLostError } from "../../../src/storage/postgres/errors.ts";
-import { DatabaseDeletedError } from "../../../src/storage/sqlite/file-identity.ts";
+import { DatabaseDeletedError } from "../../../src/storage/sqlite/driver.ts";
 import { SchemaError, StorageError, type StorageProblem } from "../../../src/storage/storage-error.ts";
 
 const failWith = (more: object, message = "no") => Object.assign(new Error(message), more);

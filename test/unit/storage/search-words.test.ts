@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { listPhrases, listWords, toIndexed } from "../../../src/storage/search-words.ts";
+import { listPhrases, listWords, toIndexed } from "../../../src/storage/search-index.ts";
 
 it.each([
   ["", []],

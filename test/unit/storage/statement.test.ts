@@ -10,8 +10,7 @@ import {
 import { expect, it } from "vitest";
 import { batchOf, batchRows } from "../../../src/storage/batch.ts";
 import { postgres } from "../../../src/storage/postgres/dialect.ts";
-import { isReused } from "../../../src/storage/query-marks.ts";
-import { createStatement } from "../../../src/storage/statement.ts";
+import { createStatement, isReused } from "../../../src/storage/statement.ts";
 import type { Tables } from "../../../src/storage/tables.ts";
 
 const sent: CompiledQuery[] = [];

@@ -10,7 +10,7 @@ import {
 } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import { updateAccountRows } from "../../kernel/account-rows.ts";
+import { updateAccountRows, updateRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { setUpEmailEvents } from "./signing-keys.ts";
 import { type EmailEvent, recordEmailEvents, toDetail } from "../../kernel/email-log.ts";
@@ -149,10 +149,7 @@ async function findByProviderId(
 async function storeProviderIds(learned: ReadonlyMap<string, Email>, context: HandlerContext): Promise<void> {
   for (const [provider_id, { id, provider_id: known }] of learned) {
     if (known === provider_id) continue;
-    await updateAccountRows("mails", accountOf(context).id, context.transaction)
-      .set({ provider_id })
-      .where("id", "=", id)
-      .execute();
+    await updateRows("mails", { provider_id }, { id }, context);
   }
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { type contract, type EmailCategory, type EmailEventName, linkPaths } from "../../../contract/index.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
-import { selectAccountRows } from "../../kernel/account-rows.ts";
+import { findRow } from "../../kernel/account-rows.ts";
 import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { recordEmailEvent } from "../../kernel/email-log.ts";
 import { minuteMs } from "../../../contract/time.ts";
-import { isStoreUrl, readStoreDomains } from "../../accounts/store-domains.ts";
+import { isStoreUrl, readStoreDomains } from "../../accounts/account-profile.ts";
 import { type Claim, openClaim, readClaim } from "../../kernel/signed-link.ts";
 
 /** A transparent one-pixel image. Source: GIF89a. */
@@ -58,10 +58,7 @@ async function record(
 ): Promise<void> {
   const settings = await readEmailSettings(context, accountId);
   if (!settings[setting]) return;
-  const mail = await selectAccountRows("mails", accountId, context.transaction)
-    .select("category")
-    .where("id", "=", mailId)
-    .executeTakeFirst();
+  const mail = await findRow("mails", ["category"], { account_id: accountId, id: mailId }, context);
   if (!mail) return;
   // Stores only a digest, because the URL may grant access to a review form.
   const digest = createHash("sha256").update(url).digest("base64url").slice(0, 12);

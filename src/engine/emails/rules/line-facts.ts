@@ -3,8 +3,7 @@ import type { SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
-import { erasedKind, readAddressHasher } from "../erased-addresses.ts";
-import { ruleOfSuppression } from "../events/suppressions.ts";
+import { erasedKind, readAddressHasher, ruleOfSuppression } from "../events/suppressions.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "sealer">;
 

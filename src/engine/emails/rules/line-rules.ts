@@ -1,6 +1,6 @@
 import { emailRuleNames, type EmailSettings, type ForecastRuleName, shape } from "../../../contract/index.ts";
 import { dayMs } from "../../../contract/time.ts";
-import { addMonths } from "../time-ranges.ts";
+import { addMonths } from "../statistics.ts";
 import type { LineFacts, OrderLine } from "./line-facts.ts";
 
 /** Rules that apply to each product of an order. The others apply to an email, or to all emails of a customer. */

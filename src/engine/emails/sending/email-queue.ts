@@ -1,12 +1,14 @@
 import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
-import { recordTemplateUse } from "../template-failures.ts";
+import { recordTemplateUse } from "../templates.ts";
 import { DueAccounts } from "../../kernel/due-accounts.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../../kernel/handler.ts";
-import { type Claim, claimEmails, emailQueue, type LeaseHolder } from "./claims.ts";
+import { type Claim, claimEmails, emailQueue, isOfActiveAccount, type LeaseHolder } from "./claims.ts";
 import type { HeldEmails } from "./holds.ts";
 import { beginSending, type EmailOutcome, type EmailResult, recordOutcome } from "./outcomes.ts";
+import { sql } from "kysely";
+import { createStatement } from "../../../storage/statement.ts";
 
 /** An email and the outcome of sending it. */
 interface EndedEmail {
@@ -153,4 +155,24 @@ async function releaseEmails(ids: readonly number[], holder: LeaseHolder, contex
   const held = updateHeld(ids, holder, context);
   await held.set({ state: "queued", worker: null, leased_until: null }).where("state", "=", "leased").execute();
   await held.set({ leased_until: context.nowMs }).where("state", "=", "sending").execute();
+}
+
+const selectOldest = createStatement<{ nowMs: number }, { readonly due_at: number }>(
+  (slot) => sql`
+    select due_at from mails
+    where state = 'queued' and due_at <= ${slot("nowMs")} and held_at is null and ${isOfActiveAccount}
+    order by due_at limit 1`,
+);
+
+/**
+ * Measures how long the oldest email of all accounts has been due, in milliseconds; 0 if none is due. Held emails and
+ * those of disabled accounts do not count. An email whose attempt failed is due again at its next attempt.
+ */
+export async function measureEmailDelay({
+  transaction,
+  dialect,
+  nowMs,
+}: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">): Promise<number> {
+  const { rows } = await selectOldest(transaction, dialect, { nowMs });
+  return rows[0] ? nowMs - rows[0].due_at : 0;
 }

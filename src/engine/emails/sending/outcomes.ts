@@ -1,15 +1,14 @@
 import type { EmailRuleName } from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../../kernel/account-rows.ts";
+import { deleteAccountRows, selectAccountRows, updateAccountRows, updateRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, toDetail } from "../../kernel/email-log.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { returnToQuota, takeFromQuota } from "../../accounts/email-permissions.ts";
 import { suppress } from "../events/suppressions.ts";
-import { isOfActiveAccount, type LeaseHolder } from "./claims.ts";
+import { isOfActiveAccount, type LeaseHolder, markNotSent, toEventSubject } from "./claims.ts";
 import { type HeldEmails, holdEmails } from "./holds.ts";
 import { queueReminder } from "./reminders.ts";
 import { findNextAttempt } from "./retries.ts";
-import { markNotSent, toEventSubject } from "./unsent-emails.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "account" | "ownerId">;
 
@@ -248,5 +247,5 @@ function release(email: LeasedEmail, change: Change, context: Context): Promise<
 }
 
 async function update({ id, account_id }: LeasedEmail, change: Change, { transaction }: Context): Promise<void> {
-  await updateAccountRows("mails", account_id, transaction).set(change).where("id", "=", id).execute();
+  await updateRows("mails", change, { account_id, id }, { transaction });
 }

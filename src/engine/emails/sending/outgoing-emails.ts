@@ -3,9 +3,8 @@ import { type EmailSettings, extensionPrefix, type SentEmailCategory } from "../
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
-import { readAccountProfile } from "../../accounts/account-profile.ts";
+import { isStoreUrl, readAccountProfile, readStoreDomains, type StoreDomains } from "../../accounts/account-profile.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
-import { isStoreUrl, readStoreDomains, type StoreDomains } from "../../accounts/store-domains.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../message-key.ts";

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { invalidField, searchPage, type SearchSort } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
-import { rowColumns } from "../../../storage/search-index.ts";
-import { listPhrases, toIndexed } from "../../../storage/search-words.ts";
+import { listPhrases, rowColumns, toIndexed } from "../../../storage/search-index.ts";
 import type { Phrases, TextMatch, TextTable } from "../../../storage/text-search.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { searchByTags } from "./tag-search.ts";

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { rowColumns } from "../../../storage/search-index.ts";
-import { listTimeTags, type Range, takeRange, type TaggedRange } from "./search-tags.ts";
-import { toIndexedTags } from "../../../storage/search-words.ts";
+import { rowColumns, toIndexedTags } from "../../../storage/search-index.ts";
+import { listTimeTags, type Range, type TaggedRange, takeRange } from "./search-tags.ts";
 import type { Phrases, Tags, TextTable } from "../../../storage/text-search.ts";
 import type { HandlerContext } from "../handler.ts";
 

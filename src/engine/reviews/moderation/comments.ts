@@ -5,7 +5,7 @@ import { queueCommentNotification, withdrawCommentNotification } from "../review
 import { findReview } from "../review-parts.ts";
 import type { ReviewParts } from "../review-response.ts";
 import { recordReviewEvents } from "../review-rows.ts";
-import { announceUpdate, changeReview } from "../review-store.ts";
+import { announceUpdate, changeReview } from "../publication.ts";
 
 /** Who changes a comment, and why. */
 interface Decision {

@@ -1,15 +1,14 @@
 import { buyerIndex, buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts";
 import type * as z from "zod";
 import { sql } from "kysely";
-import { actorNames, type contract, queuePage, type PublishedReviews } from "../../../contract/index.ts";
+import { actorNames, type contract, type PublishedReviews, queuePage } from "../../../contract/index.ts";
 import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
-import { isPublished, readPublishedReviews, updatePublication } from "../publication.ts";
-import { findOrderId } from "../review-announcement.ts";
+import { announceUpdate, changeReview, isPublished, readPublishedReviews, updatePublication } from "../publication.ts";
+import { findOrderId } from "../review-emails.ts";
 import { findImages, findReview, selectReviewParts, toParts } from "../review-parts.ts";
 import { type ReviewParts, toDetailedReview, toListedReview } from "../review-response.ts";
 import { recordReviewEvents } from "../review-rows.ts";
-import { announceUpdate, changeReview } from "../review-store.ts";
 import { stateOf } from "../review-index.ts";
 
 type Reviews = Handlers<typeof contract.reviews>;

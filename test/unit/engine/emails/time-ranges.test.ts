@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { emailAggregates } from "../../../../src/contract/index.ts";
-import { formatRange, splitRange, toDay } from "../../../../src/engine/emails/time-ranges.ts";
+import { formatRange, splitRange, toDay } from "../../../../src/engine/emails/statistics.ts";
 
 const names = (since: string, to: string, aggregate: (typeof emailAggregates)[number]) =>
   splitRange({ start: toDay(since), end: toDay(to) }, aggregate).map(formatRange);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endpointOf } from "../../../../src/contract/index.ts";
-import { limitOf, takeRequest } from "../../../../src/engine/kernel/rate-window.ts";
+import { limitOf, takeRequest } from "../../../../src/engine/kernel/call-limits.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import type { TokenStore } from "../../../../src/storage/token-store.ts";
 import { createClock, type TestClock } from "../../../support/backends.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeTokens } from "../../../../src/engine/kernel/token-buckets.ts";
+import { takeTokens } from "../../../../src/engine/kernel/call-limits.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { MemoryTokenStore, type TokenStore } from "../../../../src/storage/token-store.ts";
 import { createClock, type TestClock } from "../../../support/backends.ts";
