@@ -37,7 +37,7 @@ function createStatementFor(table: TextTable) {
   const column = rowColumns[table];
   const row = sql.ref(column);
   return createDeferredStatement<{ accountId: number; rows: string }>((slot, dialect) => {
-    const batch = batchOf<{ id: number; words: string }>({ id: "integer", words: "text" }, slot("rows"), dialect);
+    const batch = batchOf({ id: "integer", words: "text" }, slot("rows"), dialect);
     const words: RawBuilder<unknown> = dialect.textSearch.toColumn(sql`batch.words`);
     return sql`insert into ${sql.table(table)} (account_id, ${row}, words)
       select cast(${slot("accountId")} as bigint), batch.id, ${words} from ${batch} where true

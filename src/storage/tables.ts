@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { accountTables } from "./tables/accounts.ts";
-import type { RowsOf } from "./tables/columns.ts";
+import type { BatchColumns } from "./dialect.ts";
+import type { RowsOf, Table } from "./tables/columns.ts";
 import { customerTables } from "./tables/customers.ts";
 import { emailTables } from "./tables/emails.ts";
 import { orderTables } from "./tables/orders.ts";
@@ -27,3 +28,13 @@ export const tables = {
 export interface Tables extends RowsOf<typeof tables> {}
 
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
+
+/** The columns of a batch that has some columns of a table, in the given order. */
+export function batchColumns<T extends keyof Tables, C extends keyof Row<T> & string>(
+  table: T,
+  names: readonly C[],
+): BatchColumns<Pick<Row<T>, C>> {
+  const { columns }: Table = tables[table];
+  const types = names.map((name) => [name, columns[name]?.type === "text" ? "text" : "integer"]);
+  return Object.fromEntries(types) as BatchColumns<Pick<Row<T>, C>>;
+}

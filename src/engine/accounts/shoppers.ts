@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { UserSummary } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
-import type { Row } from "../../storage/tables.ts";
+import { batchColumns, type Row } from "../../storage/tables.ts";
 import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
@@ -121,20 +121,7 @@ async function addShopper(
 /** A shopper with the address that they submitted first. */
 export type AddressedPerson = Person & Pick<Row<"users">, "email">;
 
-interface NewShopper {
-  email: string;
-  email_key: string | null;
-  display_name: string;
-  slug: string;
-}
-
-/** In the order in which the rows are passed to the statement. */
-const shopperColumns: BatchColumns<NewShopper> = {
-  email: "text",
-  email_key: "text",
-  display_name: "text",
-  slug: "text",
-};
+const shopperColumns = batchColumns("users", ["email", "email_key", "display_name", "slug"]);
 
 /**
  * Like `findOrAddShopper` for authors who are verified, and `addUnverifiedShopper` for others, with a constant number of
@@ -197,7 +184,7 @@ const selectShoppers = createStatement<
 >(
   (slot, dialect) => sql`
     select ${addressedColumns}
-    from ${batchOf<{ email_key: string }>({ email_key: "text" }, slot("rows"), dialect)} cross join users
+    from ${batchOf({ email_key: "text" }, slot("rows"), dialect)} cross join users
     where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key`,
 );
 

@@ -60,7 +60,7 @@ export function createSelection(
 ): Queue["selectReady"] {
   const select = createStatement<{ rows: string; nowMs: number }, { readonly account_id: number }>((slot, dialect) => {
     const accountId = sql.ref("checked.account_id");
-    const batch = batchOf<{ account_id: number }>({ account_id: "integer" }, slot("rows"), dialect);
+    const batch = batchOf({ account_id: "integer" }, slot("rows"), dialect);
     return sql`
       select checked.account_id from account_versions as checked
       where checked.account_id in (select batch.account_id from ${batch})

@@ -9,9 +9,9 @@ import {
   type SentEmailCategory,
   type WebhookEvent,
 } from "../../contract/index.ts";
-import { type BatchColumns, batchOf } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
-import type { Row } from "../../storage/tables.ts";
+import { batchColumns, type Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 import { recordEmailEvents } from "./email-log.ts";
 import { linkUrl } from "./signed-link.ts";
@@ -77,24 +77,14 @@ export async function queueEmails(
   return isQueued;
 }
 
-const emailColumns: BatchColumns<
-  Pick<Row<"mails">, "category" | "email_type_id" | "email" | "email_key" | "name" | "state" | "reason">
-> = {
-  category: "text",
-  email_type_id: "integer",
-  email: "text",
-  email_key: "text",
-  name: "text",
-  state: "text",
-  reason: "text",
-};
+const emailColumns = ["category", "email_type_id", "email", "email_key", "name", "state", "reason"] as const;
 
 const insertEmails = createStatement<{ accountId: number; nowMs: number; rows: string }, { readonly id: number }>(
   (slot, dialect) => sql`
     insert into mails (account_id, due_at, created_at, data, category, email_type_id, email, email_key, name, state, reason)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), '{}',
       batch.category, batch.email_type_id, batch.email, batch.email_key, batch.name, batch.state, batch.reason
-    from ${batchOf(emailColumns, slot("rows"), dialect)} where true
+    from ${batchOf(batchColumns("mails", emailColumns), slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
     returning id`,
 );
@@ -103,9 +93,9 @@ const insertEmails = createStatement<{ accountId: number; nowMs: number; rows: s
 const updateEmails = createDeferredStatement<{ accountId: number; rows: string }>(
   (slot, dialect) => sql`
     update mails set data = batch.data
-    from ${batchOf<{ id: number; data: string }>({ id: "integer", data: "text" }, slot("rows"), dialect)}
+    from ${batchOf({ id: "integer", data: "text" }, slot("rows"), dialect)}
     where mails.account_id = ${slot("accountId")} and mails.id = batch.id
-      and mails.id in (select id from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)})`,
+      and mails.id in (select id from ${batchOf({ id: "integer" }, slot("rows"), dialect)})`,
 );
 
 const keyOf = ({ category, email }: NewEmail) => `${emailTypeOf[category]} ${email.toLowerCase()}`;
@@ -134,7 +124,7 @@ type Unsubscriber = Pick<Row<"unsubscribers">, "email_type_id" | "email_key" | "
 const selectUnsubscribers = createStatement<{ accountId: number; rows: string }, Unsubscriber>(
   (slot, dialect) => sql`
     select unsubscribers.email_type_id, unsubscribers.email_key, unsubscribers.by_name
-    from ${batchOf<Pick<Unsubscriber, "email_type_id" | "email_key">>({ email_type_id: "integer", email_key: "text" }, slot("rows"), dialect)}
+    from ${batchOf({ email_type_id: "integer", email_key: "text" }, slot("rows"), dialect)}
     cross join unsubscribers
     where unsubscribers.account_id = ${slot("accountId")} and unsubscribers.email_type_id = batch.email_type_id
       and unsubscribers.email_key = batch.email_key`,

@@ -22,7 +22,7 @@ const insertPublicIds = createDeferredStatement<{ kind: PublicKind; accountId: n
   (slot, dialect) => sql`
     insert into public_ids (kind, id, account_id)
     select cast(${slot("kind")} as text), batch.id, cast(${slot("accountId")} as bigint)
-    from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)} where true`,
+    from ${batchOf({ id: "integer" }, slot("rows"), dialect)} where true`,
 );
 
 /** Removes deleted records from the lookup. */

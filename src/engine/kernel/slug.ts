@@ -74,7 +74,7 @@ export async function findFreeSlugs(
 
 const selectTakenSlugs = createStatement<{ accountId: number; rows: string }, { readonly slug: string }>(
   (slot, dialect) => sql`
-    select users.slug from ${batchOf<{ slug: string }>({ slug: "text" }, slot("rows"), dialect)} cross join users
+    select users.slug from ${batchOf({ slug: "text" }, slot("rows"), dialect)} cross join users
     where users.account_id = ${slot("accountId")} and users.slug = batch.slug`,
 );
 

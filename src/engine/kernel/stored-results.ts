@@ -2,8 +2,9 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { sql } from "kysely";
 import { updateRows } from "./account-rows.ts";
 import { type Endpoint, idempotencyKeys } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "./handler.ts";
 
 /** Longer results are stored compressed, in characters. */
@@ -24,15 +25,7 @@ export interface StoredResult {
   readonly read: () => unknown;
 }
 
-interface CallColumns {
-  key_hash: string;
-  input_hash: string;
-  response: string;
-}
-
-interface StoredRow extends Readonly<CallColumns> {
-  readonly created_at: number;
-}
+type StoredRow = Pick<Row<"idempotent_calls">, "key_hash" | "input_hash" | "response" | "created_at">;
 
 /** Stores the results of calls of one operation that are carried out together. */
 export async function storeResults(
@@ -74,12 +67,12 @@ async function readCalls(hashes: ReadonlySet<string>, context: HandlerContext): 
 }
 
 /** In the order in which the rows are passed to the statement. */
-const callColumns: BatchColumns<CallColumns> = { key_hash: "text", input_hash: "text", response: "text" };
+const callColumns = { key_hash: "text", input_hash: "text", response: "text" } as const;
 
 const selectCalls = createStatement<{ accountId: number; rows: string }, StoredRow>(
   (slot, dialect) => sql`
     select stored.key_hash, stored.input_hash, stored.response, stored.created_at
-    from ${batchOf<{ key_hash: string }>({ key_hash: "text" }, slot("rows"), dialect)}
+    from ${batchOf({ key_hash: "text" }, slot("rows"), dialect)}
       cross join idempotent_calls as stored
     where stored.account_id = ${slot("accountId")} and stored.key_hash = batch.key_hash`,
 );

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { recordNotFound, type ServiceError, type VoteType } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { StorageDialect } from "../../storage/dialect.ts";
 import type { HandlerContext } from "./handler.ts";
@@ -18,13 +18,9 @@ export interface NewVote {
 }
 
 /** In the order in which the rows are passed to the statements. */
-const voteColumns: BatchColumns<{ row: number; direction: string }> = { row: "integer", direction: "text" };
+const voteColumns = { row: "integer", direction: "text" } as const;
 
-const countColumns: BatchColumns<{ row: number; up: number; down: number }> = {
-  row: "integer",
-  up: "integer",
-  down: "integer",
-};
+const countColumns = { row: "integer", up: "integer", down: "integer" } as const;
 
 type Slot<V> = (name: keyof V & string) => RawBuilder<unknown>;
 

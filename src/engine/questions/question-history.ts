@@ -65,23 +65,13 @@ type History = z.output<typeof contract.questions.history.output>;
 export async function listQuestionHistory(questionId: number, context: HandlerContext): Promise<History> {
   const accountId = accountOf(context).id;
   const found = await selectAccountRows("question_events", accountId, context.transaction)
-    .selectAll()
+    .select(["id", "question_row as question_id", "answer_row as answer_id", "event", "by_name as by", "reason"])
+    .select(["previous as previous_content", "created_at"])
     .where("question_row", "=", questionId)
     .orderBy("id")
     .execute();
   if (found.length === 0) await requireQuestion(questionId, accountId, context);
-  return {
-    events: found.map((row) => ({
-      id: row.id,
-      question_id: row.question_row,
-      answer_id: row.answer_row,
-      event: row.event,
-      by: row.by_name,
-      reason: row.reason,
-      previous_content: row.previous,
-      created_at: iso(row.created_at),
-    })),
-  };
+  return { events: found.map((row) => Object.assign(row, { created_at: iso(row.created_at) })) };
 }
 
 /** Questions that were asked before histories have no events. */

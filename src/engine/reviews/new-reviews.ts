@@ -182,7 +182,7 @@ const insertImageRows = createDeferredStatement<{ accountId: number; nowMs: numb
   (slot, dialect) => sql`
     insert into review_images (account_id, created_at, content_type, base64, review_row, url)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), '', '', batch.review_row, batch.url
-    from ${batchOf<{ review_row: number; url: string }>({ review_row: "integer", url: "text" }, slot("rows"), dialect)}
+    from ${batchOf({ review_row: "integer", url: "text" }, slot("rows"), dialect)}
     where true
     ${dialect.inBatchOrder}`,
 );

@@ -10,7 +10,7 @@ import {
 import type { Row } from "../../storage/tables.ts";
 import { readSettings, saveSetting } from "../accounts/account-settings.ts";
 import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
-import { accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
+import { accountIdOf, accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { refreshTags } from "./review-index.ts";
 import { countReviews } from "./star-totals.ts";
@@ -21,12 +21,6 @@ import type { ReviewParts } from "./review-response.ts";
 import { recordReviewEvents, type ReviewEvent } from "./review-rows.ts";
 
 type Review = Row<"reviews">;
-
-/** Identifies a review. */
-export interface ReviewKey {
-  readonly id: number;
-  readonly accountId: number;
-}
 
 /** The store's decision on a review, or `held` until it decides. */
 type Moderation = "published" | "unpublished" | "held";
@@ -73,7 +67,8 @@ export function isPublished(
 }
 
 /** Publishes or hides a review, and counts it, after the store's decision or the reviewer's type has changed. */
-export async function updatePublication({ id, accountId }: ReviewKey, context: HandlerContext): Promise<void> {
+export async function updatePublication(id: number, context: HandlerContext): Promise<void> {
+  const accountId = accountIdOf(context);
   const review = await selectAccountRows("reviews", accountId, context.transaction)
     .select(["published", "moderation", "reviewer_type"])
     .where("id", "=", id)
@@ -146,10 +141,6 @@ async function selectMisplaced(
   return found.map((row) => row.id);
 }
 
-function decide(published: boolean): Moderation {
-  return published ? "published" : "unpublished";
-}
-
 /**
  * Publishes or hides a review.
  * Assumed: every call is recorded with its reason, even if it changes nothing, unless it repeats the last event; `by`
@@ -160,14 +151,13 @@ export async function setPublished(
   context: HandlerContext,
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
-  const found = await findReview(review_id, { accountId, isPublished: false }, context);
-  const key = { id: review_id, accountId };
+  const found = await findReview(review_id, context);
   const event = { id: review_id, event: published ? "published" : "unpublished", by, reason };
   if (await isLastEvent(event, accountId, context)) return found;
   await recordReviewEvents([event], accountId, context);
-  await changeReview(key, { moderation: decide(published) }, context);
-  await updatePublication(key, context);
-  return announceUpdate(key, context, event.event);
+  await changeReview(review_id, { moderation: event.event }, context);
+  await updatePublication(review_id, context);
+  return announceUpdate(review_id, context, event.event);
 }
 
 /** Whether the event equals the last one in the review's history. */
@@ -185,13 +175,9 @@ async function isLastEvent(
   return last?.event === event && last.by_name === by && last.reason === reason;
 }
 
-export async function changeReview(
-  { id, accountId }: ReviewKey,
-  changes: Partial<Row<"reviews">>,
-  context: HandlerContext,
-): Promise<void> {
-  await updateRows("reviews", changes, { account_id: accountId, id }, context);
-  await refreshTags([id], accountId, context);
+export async function changeReview(id: number, changes: Partial<Row<"reviews">>, context: HandlerContext) {
+  await updateRows("reviews", changes, { id }, context);
+  await refreshTags([id], accountIdOf(context), context);
 }
 
 /** The webhook events for events in a review's history. */
@@ -204,12 +190,8 @@ const announced: Readonly<Record<string, WebhookEvent>> = {
 };
 
 /** @param event the event in the review's history, if webhooks may ask for such events */
-export async function announceUpdate(
-  { id, accountId }: ReviewKey,
-  context: HandlerContext,
-  event = "",
-): Promise<ReviewParts> {
-  const parts = await findReview(id, { accountId, isPublished: false }, context);
+export async function announceUpdate(id: number, context: HandlerContext, event = ""): Promise<ReviewParts> {
+  const parts = await findReview(id, context);
   await announceReviews("review_updated", [parts], context);
   const own = announced[event];
   if (own !== undefined) await announceReviews(own, [parts], context);

@@ -32,7 +32,7 @@ const selectGroups = createStatement<
 >(
   (slot, dialect) => sql`
     select group_products.product_row, group_products.group_row
-    from ${batchOf<{ id: number }>({ id: "integer" }, slot("rows"), dialect)} cross join group_products
+    from ${batchOf({ id: "integer" }, slot("rows"), dialect)} cross join group_products
     where group_products.account_id = ${slot("accountId")} and group_products.product_row = batch.id`,
 );
 

@@ -75,18 +75,13 @@ export function toParts(row: PartsRow): ReviewParts {
 }
 
 /**
- * Finds a review of an account, optionally only if it is published.
+ * Finds a review of the account of the call.
  * @throws ServiceError `recordNotFound`
  */
-export async function findReview(
-  reviewId: number,
-  { accountId, isPublished }: { readonly accountId: number | undefined; readonly isPublished: boolean },
-  context: Context,
-): Promise<ReviewParts> {
+export async function findReview(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
+  const accountId = context.account?.id ?? context.ownerId;
   if (accountId === undefined) throw unknownReview(reviewId);
-  let query = selectReviewParts(accountId, context).where("reviews.id", "=", reviewId);
-  if (isPublished) query = query.where("reviews.published", "=", 1);
-  const found = await query.executeTakeFirst();
+  const found = await selectReviewParts(accountId, context).where("reviews.id", "=", reviewId).executeTakeFirst();
   if (!found) throw unknownReview(reviewId);
   return toParts(found);
 }

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type * as z from "zod";
 import { type contract, siteReviewsId } from "../../contract/index.ts";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
-import type { Row } from "../../storage/tables.ts";
+import { batchColumns, type Row } from "../../storage/tables.ts";
 import type { AddressedPerson } from "../accounts/shoppers.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
@@ -13,30 +13,22 @@ import { indexReviews } from "./review-index.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { countReviews } from "./star-totals.ts";
 
-type Review = Row<"reviews">;
-export type NewRow = Omit<Review, "id" | "account_id" | "votes_up" | "votes_down" | "updated_at">;
-
 /** In the order in which the rows are passed to the statement. */
-const reviewColumns: BatchColumns<NewRow> = {
-  product_row: "integer",
-  user_row: "integer",
-  rating_target: "text",
-  title: "text",
-  content: "text",
-  score: "integer",
-  reviewer_type: "text",
-  user_reference: "text",
-  domain: "text",
-  published: "integer",
-  moderation: "text",
-  comment: "text",
-  comment_at: "integer",
-  created_at: "integer",
-  images: "integer",
-  order_row: "integer",
-};
+const columnNames = [
+  ...([
+    "product_row",
+    "user_row",
+    "rating_target",
+    "title",
+    "content",
+    "score",
+    "reviewer_type",
+    "user_reference",
+  ] as const),
+  ...(["domain", "published", "moderation", "comment", "comment_at", "created_at", "images", "order_row"] as const),
+] as const;
 
-const columnNames = Object.keys(reviewColumns) as readonly (keyof NewRow)[];
+export type NewRow = Pick<Row<"reviews">, (typeof columnNames)[number]>;
 
 export type NewReview = z.output<typeof contract.reviews.createNow.input>;
 
@@ -138,7 +130,7 @@ const insertReviewRows = createStatement<{ accountId: number; nowMs: number; row
     insert into reviews (account_id, updated_at, votes_up, votes_down, ${sql.join(columnNames.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), 0, 0,
       ${sql.join(columnNames.map((name) => sql.ref(`batch.${name}`)))}
-    from ${batchOf(reviewColumns, slot("rows"), dialect)} where true
+    from ${batchOf(batchColumns("reviews", columnNames), slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
     returning id`,
 );
@@ -153,13 +145,7 @@ export interface ReviewEvent {
   readonly previous?: string | null;
 }
 
-const eventColumns: BatchColumns<Required<ReviewEvent>> = {
-  id: "integer",
-  event: "text",
-  by: "text",
-  reason: "text",
-  previous: "text",
-};
+const eventColumns = { id: "integer", event: "text", by: "text", reason: "text", previous: "text" } as const;
 
 /** Appends events to the histories of reviews, which are append-only. */
 export async function recordReviewEvents(

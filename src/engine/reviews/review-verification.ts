@@ -1,7 +1,8 @@
 import { actorNames, type ReviewerType } from "../../contract/index.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
-import type { HandlerContext } from "../kernel/handler.ts";
+import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
+import type { Row } from "../../storage/tables.ts";
 import { hasPurchased } from "../orders/buyer-lookup.ts";
 import { recordClick } from "../kernel/email-log.ts";
 import { recordReviewEvents } from "./review-rows.ts";
@@ -11,7 +12,6 @@ import {
   decisionOf,
   holdBy,
   readPublicationRules,
-  type ReviewKey,
   updatePublication,
 } from "./publication.ts";
 import { reindexReviews } from "./review-index.ts";
@@ -22,16 +22,8 @@ import { verifyAuthor } from "../accounts/shoppers.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 
 /** The columns that determine the type of a reviewer. */
-interface ReviewToVerify {
-  readonly id: number;
-  readonly account_id: number;
-  /** Null for a review of the store. */
-  readonly product_row: number | null;
-  readonly user_row: number;
-  readonly reviewer_type: string;
-  /** The author's email address, as submitted. */
-  readonly email: string;
-}
+type ReviewToVerify = Pick<Row<"reviews">, "id" | "account_id" | "product_row" | "user_row" | "reviewer_type"> &
+  Pick<Row<"users">, "email">;
 
 /** Finds the review that a verification link concerns. */
 export async function findReviewToVerify(
@@ -85,13 +77,12 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
     { account_id: accountId, id: review.id },
     context,
   );
-  const key = { id: review.id, accountId };
   await reindexReviews({ ids: [review.id] }, accountId, context);
   const verified = { id: review.id, event: "verified", by: actorNames.user, reason: null };
   await recordReviewEvents([verified], accountId, context);
-  await applyRules(key, context);
-  await updatePublication(key, context);
-  await announceUpdate(key, context);
+  await applyRules(review.id, context);
+  await updatePublication(review.id, context);
+  await announceUpdate(review.id, context);
 }
 
 /**
@@ -99,25 +90,26 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
  * Assumed: rules replace decisions of rules and of built-in checks, never those of people; if no rule applies anymore, the
  * decision of a rule no longer counts.
  */
-async function applyRules(key: ReviewKey, context: HandlerContext): Promise<void> {
-  const { review, author } = await findReview(key.id, { accountId: key.accountId, isPublished: false }, context);
-  const decider = review.moderation === null ? undefined : await findDecider(key, context);
+async function applyRules(id: number, context: HandlerContext): Promise<void> {
+  const { review, author } = await findReview(id, context);
+  const { account_id: accountId } = review;
+  const decider = review.moderation === null ? undefined : await findDecider(id, context);
   const wasRule = decider !== undefined && isRuleAuthor(decider);
   if (decider !== undefined && !wasRule && review.moderation !== "held") return;
-  const { rules } = await readPublicationRules(key.accountId, context);
+  const { rules } = await readPublicationRules(accountId, context);
   const checked = toChecked(review, author.display_name);
   const rule = findRule(rules, checked);
   const reason = wasRule ? findHeldText(checked) : undefined;
   const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
   if (decision && (decision.event !== review.moderation || decision.by !== decider)) {
-    await recordReviewEvents([{ id: key.id, ...decision }], key.accountId, context);
+    await recordReviewEvents([{ id, ...decision }], accountId, context);
   }
-  if (decision || wasRule) await changeReview(key, { moderation: decision?.event ?? null }, context);
+  if (decision || wasRule) await changeReview(id, { moderation: decision?.event ?? null }, context);
 }
 
 /** Finds who made the last decision on a review. */
-async function findDecider({ id, accountId }: ReviewKey, { transaction }: HandlerContext): Promise<string | undefined> {
-  const found = await selectAccountRows("review_events", accountId, transaction)
+async function findDecider(id: number, context: HandlerContext): Promise<string | undefined> {
+  const found = await selectAccountRows("review_events", accountIdOf(context), context.transaction)
     .select("by_name")
     .where("review_row", "=", id)
     .where("event", "in", ["published", "unpublished", "held", "requeued"])

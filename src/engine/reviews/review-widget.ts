@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type * as z from "zod";
 import { type contract, reviewPage, type ReviewSort, type WidgetPage } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
@@ -10,13 +11,7 @@ import { averageScore, noStars, readProductStars, readStars, type Stars, sumStar
 
 type Query = Omit<z.output<typeof contract.reviews.widget.input>, "product_id">;
 
-interface ShownProduct {
-  readonly id: number;
-  readonly product_id: string;
-  readonly name: string;
-  readonly url: string;
-  readonly product_tags: string | null;
-}
+type ShownProduct = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "product_tags">;
 
 /**
  * Reads a product's reviews for display on its page.
@@ -40,11 +35,10 @@ export async function readWidget(
 export async function readSiteWidget(query: Query, context: HandlerContext): Promise<WidgetPage> {
   const { id: accountId } = accountOf(context);
   const target = siteTarget(accountId);
-  const readProducts = async () => [];
   return readPage(query, context, {
     rows: { target },
     readStars: () => readStars({ accountId, target }, context),
-    readProducts,
+    readProducts: async () => [],
   });
 }
 

@@ -1,5 +1,4 @@
 import { type contract, type PastReview, ServiceError, unauthorizedMessage } from "../../contract/index.ts";
-import type { Row } from "../../storage/tables.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { buyerIndexForWebhooks } from "../orders/buyer-lookup.ts";
 import { listBottomLines, readBottomLine } from "./bottom-lines.ts";
@@ -12,13 +11,14 @@ import { queueHandlers } from "./moderation/queue.ts";
 import { queueReviewEmails } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
-import { findImages, findReview, findReviews } from "./review-parts.ts";
+import { findImages, findReview, findReviews, unknownReview } from "./review-parts.ts";
 import { planReviewSearch } from "./review-search.ts";
 import { setPublished } from "./publication.ts";
 import type { NewReview } from "./review-rows.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { stateOf } from "./review-index.ts";
 import { readSignature, runSigned, type SignedType } from "../accounts/vendor-signature.ts";
+import { iso } from "../kernel/times.ts";
 import { castVotes } from "../kernel/votes.ts";
 
 export const reviewHandlers: Handlers<typeof contract.reviews> = {
@@ -79,7 +79,8 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
   get: operation("reviews.get", {
     owner: { kind: "review", field: "review_id" },
     run: async ({ review_id }, context) => {
-      const parts = await findReview(review_id, { accountId: context.ownerId, isPublished: true }, context);
+      const parts = await findReview(review_id, context);
+      if (parts.review.published === 0) throw unknownReview(review_id);
       const profile = await readAccountProfile(context, parts.review.account_id);
       const { publicUrl } = context;
       return { review: toFullReview(parts, { ...profile, displayName: profile.publicName }, { publicUrl }) };
@@ -100,31 +101,19 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
   }),
 
   history: async ({ review_id }, context) => {
-    const { id: accountId } = accountOf(context);
-    await findReview(review_id, { accountId, isPublished: false }, context);
-    const found = await selectAccountRows("review_events", accountId, context.transaction)
-      .select(["id", "review_row", "event", "by_name", "reason", "previous", "created_at"])
+    await findReview(review_id, context);
+    const found = await selectAccountRows("review_events", accountOf(context).id, context.transaction)
+      .select(["id", "review_row as review_id", "event", "by_name as by", "reason", "previous", "created_at"])
       .where("review_row", "=", review_id)
       .orderBy("id")
       .execute();
     return {
-      events: found.map(({ previous, ...row }) =>
-        Object.assign(toEvent(row), previous !== null && { previous_content: previous }),
-      ),
+      events: found.map(({ previous, created_at, ...event }) => {
+        return { ...event, created_at: iso(created_at), ...(previous !== null && { previous_content: previous }) };
+      }),
     };
   },
 };
-
-function toEvent({
-  id,
-  review_row,
-  event,
-  by_name,
-  reason,
-  created_at,
-}: Omit<Row<"review_events">, "account_id" | "previous">) {
-  return { id, review_id: review_row, event, by: by_name, reason, created_at: new Date(created_at).toISOString() };
-}
 
 /** Stores reviews, and queues the emails about them. */
 async function submitReviews(inputs: readonly NewReview[], context: HandlerContext, signedType?: SignedType) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { type BatchColumns, batchOf } from "../../storage/batch.ts";
+import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
-import type { Row } from "../../storage/tables.ts";
+import { batchColumns, type Row } from "../../storage/tables.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import {
   accountTarget,
@@ -82,21 +82,7 @@ interface CountedReview {
   readonly by: 1 | -1;
 }
 
-interface StarsColumns extends StarColumns {
-  rating_target: string;
-  product_row: number | null;
-}
-
-/** In the order in which the rows are passed to the statement. */
-const starsColumns: BatchColumns<StarsColumns> = {
-  rating_target: "text",
-  product_row: "integer",
-  stars_1: "integer",
-  stars_2: "integer",
-  stars_3: "integer",
-  stars_4: "integer",
-  stars_5: "integer",
-};
+const totalColumns = ["rating_target", "product_row", "stars_1", "stars_2", "stars_3", "stars_4", "stars_5"] as const;
 
 /**
  * Counts reviews that were published or hidden, for their products and the groups of these, or for the store, with a
@@ -142,7 +128,7 @@ const addStarsRows = createDeferredStatement<{ accountId: number; nowMs: number;
       updated_at)
     select cast(${slot("accountId")} as bigint), rating_target, product_row, stars_1, stars_2, stars_3, stars_4, stars_5,
       cast(${slot("nowMs")} as bigint)
-    from ${batchOf(starsColumns, slot("rows"), dialect)} where true
+    from ${batchOf(batchColumns("review_totals", totalColumns), slot("rows"), dialect)} where true
     on conflict (account_id, rating_target) do update set
       stars_1 = review_totals.stars_1 + excluded.stars_1, stars_2 = review_totals.stars_2 + excluded.stars_2,
       stars_3 = review_totals.stars_3 + excluded.stars_3, stars_4 = review_totals.stars_4 + excluded.stars_4,
@@ -184,7 +170,7 @@ const insertChanges = createDeferredStatement<{ accountId: number; nowMs: number
     insert into bottom_line_changes (account_id, rating_target, reviews, score, group_row, updated_at, changed_at)
     select cast(${slot("accountId")} as bigint), batch.target, coalesce(${starCount}, 0), coalesce(${starScore}, 0),
       coalesce(group_products.group_row, 0), coalesce(review_totals.updated_at, 0), cast(${slot("nowMs")} as bigint)
-    from ${batchOf<{ target: string }>({ target: "text" }, slot("rows"), dialect)}
+    from ${batchOf({ target: "text" }, slot("rows"), dialect)}
     left join review_totals
       on review_totals.account_id = ${slot("accountId")} and review_totals.rating_target = batch.target
     left join group_products on group_products.account_id = ${slot("accountId")}

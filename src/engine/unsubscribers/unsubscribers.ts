@@ -11,7 +11,7 @@ import {
   unsubscriberErrorTexts,
   unsubscriberPageDefault,
 } from "../../contract/index.ts";
-import { type BatchColumns, batchOf, batchRows } from "../../storage/batch.ts";
+import { batchOf, batchRows } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
@@ -177,13 +177,7 @@ function createOutput<R>(input: BulkInput, { unsubscribers, errors, outcomes }: 
   };
 }
 
-interface AddressColumns {
-  email_type_id: number;
-  email: string;
-  email_key: string;
-}
-
-const addressColumns: BatchColumns<AddressColumns> = { email_type_id: "integer", email: "text", email_key: "text" };
+const addressColumns = { email_type_id: "integer", email: "text", email_key: "text" } as const;
 
 /** Stores unsubscribed addresses. Addresses that are already stored are not changed; the first spelling stays. */
 export async function insertUnsubscribers(
@@ -222,7 +216,7 @@ async function findAddresses(addresses: readonly Address[], context: HandlerCont
   return (await selectAddresses(transaction, dialect, { accountId: accountOf(context).id, rows })).rows;
 }
 
-const keyColumns: BatchColumns<Omit<AddressColumns, "email">> = { email_type_id: "integer", email_key: "text" };
+const keyColumns = { email_type_id: "integer", email_key: "text" } as const;
 
 const selectAddresses = createStatement<{ accountId: number; rows: string }, Found>(
   (slot, dialect) => sql`

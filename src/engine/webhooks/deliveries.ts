@@ -89,15 +89,8 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
 }
 
 function toAttempt(row: Row<"webhook_attempts">): WebhookAttempt {
-  return {
-    id: row.id,
-    delivery_id: row.delivery_row,
-    worker: row.worker,
-    started_at: iso(row.started_at),
-    duration_ms: row.duration_ms,
-    status: row.status,
-    problem: row.problem,
-  };
+  const { account_id: _account, delivery_row: delivery_id, started_at, ...attempt } = row;
+  return { ...attempt, delivery_id, started_at: iso(started_at) };
 }
 
 type Query = Parameters<Handler<typeof contract.webhookDeliveries.list>>[0];

@@ -11,6 +11,7 @@ import { findRow, sameAccount, selectAccountRows } from "../kernel/account-rows.
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { queueTestEvent } from "../kernel/outbox.ts";
 import { iso } from "../kernel/times.ts";
+import type { Row } from "../../storage/tables.ts";
 import { explainRefusedUrl } from "./receiver-address.ts";
 import { createWebhookSecret } from "../kernel/standard-webhooks.ts";
 import { deletedReason, deleteWebhook } from "./outcomes.ts";
@@ -65,12 +66,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
 
   /** Assumed: without a webhook for the event, the call succeeds and sends nothing. */
   trigger: async ({ event_name }, context) => {
-    const { id } = accountOf(context);
-    const { app_key: appKey } = await context.transaction
-      .selectFrom("accounts")
-      .select("app_key")
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
+    const { id, appKey } = accountOf(context);
     const data = createSampleData(event_name, { appKey, at: iso(context.nowMs) });
     return { deliveries: await queueTestEvent(event_name, data, id, context) };
   },
@@ -119,15 +115,8 @@ async function checkWebhookLimit(context: HandlerContext): Promise<void> {
   throw new ServiceError("invalidParams", `the account already has the maximum of ${maxWebhooks} webhooks`);
 }
 
-interface WebhookRow {
-  readonly id: number;
-  readonly url: string;
-  readonly event_name: string;
-  readonly created_at: number;
-}
-
-function toWebhook({ id, url, event_name, created_at }: WebhookRow) {
-  return { id, url, event_name, created_at: new Date(created_at).toISOString() };
+function toWebhook({ created_at, ...row }: Pick<Row<"webhooks">, (typeof columns)[number]>) {
+  return { ...row, created_at: iso(created_at) };
 }
 
 /** How deliveries to a webhook have gone. */

@@ -5,14 +5,15 @@ import { createStatement } from "../statement.ts";
 import type { Tables } from "../tables.ts";
 import type { TakenToken, Token, TokenStore } from "../token-store.ts";
 
-interface WantedToken {
-  name: string;
-  full_level: number;
-  empty_level: number;
-  cost: number;
-  period: number;
-  replacement: number;
-}
+/** In the order in which tokens are passed to the statement. */
+const columns = {
+  name: "text",
+  full_level: "integer",
+  empty_level: "integer",
+  cost: "integer",
+  period: "integer",
+  replacement: "integer",
+} as const;
 
 /** The level after taking a token that is wanted; null if the bucket `held` is empty. The same as in `MemoryTokenStore`. */
 const nextLevel = sql`(
@@ -28,18 +29,7 @@ const nextLevel = sql`(
  */
 const takeTokens = createStatement<{ tokens: string }, { name: string; is_taken: boolean; level: number | null }>(
   (slot, dialect) => sql`
-    with wanted as materialized (select batch.* from ${batchOf<WantedToken>(
-      {
-        name: "text",
-        full_level: "integer",
-        empty_level: "integer",
-        cost: "integer",
-        period: "integer",
-        replacement: "integer",
-      },
-      slot("tokens"),
-      dialect,
-    )}, set_config('synchronous_commit', 'off', true)),
+    with wanted as materialized (select batch.* from ${batchOf(columns, slot("tokens"), dialect)}, set_config('synchronous_commit', 'off', true)),
     taken as (
       insert into token_buckets as held (name, level)
       select name, full_level + cost from wanted order by name
@@ -67,14 +57,9 @@ export class DatabaseTokenStore implements TokenStore {
 
   async take(tokens: readonly Token[]): Promise<readonly TakenToken[]> {
     await this.#deleteFull();
-    const rows = tokens.map(({ key, fullLevel, emptyLevel, cost, period, replacement }) => [
-      key,
-      fullLevel,
-      emptyLevel,
-      cost,
-      period,
-      replacement,
-    ]);
+    const rows = tokens.map((token) => {
+      return [token.key, token.fullLevel, token.emptyLevel, token.cost, token.period, token.replacement];
+    });
     const found = await takeTokens(this.#db, this.#dialect, { tokens: JSON.stringify(rows) });
     const taken = new Map(
       found.rows.map(({ name, is_taken, level }) => [name, { isTaken: is_taken, level: level ?? 0 }]),

@@ -25,18 +25,7 @@ export interface EmailLine extends OrderLine {
   readonly emailTypeId: number;
 }
 
-const emailColumns = {
-  id: "integer",
-  order_row: "integer",
-  product_row: "integer",
-  created_at: "integer",
-} as const;
-interface EmailColumns {
-  id: number;
-  order_row: number;
-  product_row: number;
-  created_at: number;
-}
+const emailColumns = { id: "integer", order_row: "integer", product_row: "integer", created_at: "integer" } as const;
 
 const selectLines = createStatement<
   { accountId: number; rows: string },
@@ -45,7 +34,7 @@ const selectLines = createStatement<
   const columns = sql`batch.id as "mailId", orders.order_id, orders.order_date, products.id as product_row,
     products.product_id, products.blacklisted`;
   const accountId = slot("accountId");
-  const batch = batchOf<EmailColumns>(emailColumns, slot("rows"), dialect);
+  const batch = batchOf(emailColumns, slot("rows"), dialect);
   return sql`
     select ${columns} from ${batch} cross join orders cross join products
     where orders.account_id = ${accountId} and orders.id = batch.order_row

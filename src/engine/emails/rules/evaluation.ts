@@ -168,7 +168,7 @@ const countSent = createStatement<
 >(
   (slot, dialect) => sql`
     select batch.email_key, count(*) as emails
-    from ${batchOf<{ email_key: string }>({ email_key: "text" }, slot("rows"), dialect)} cross join mails
+    from ${batchOf({ email_key: "text" }, slot("rows"), dialect)} cross join mails
     where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key
       and mails.sent_at >= ${slot("since")} and ${isOfOrder}
     group by batch.email_key`,

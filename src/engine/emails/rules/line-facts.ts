@@ -45,11 +45,6 @@ interface BatchQuery {
 }
 
 const addressColumns = { id: "integer", email_key: "text", email_type_id: "integer" } as const;
-interface AddressColumns {
-  id: number;
-  email_key: string;
-  email_type_id: number;
-}
 
 const lineColumns = {
   id: "integer",
@@ -58,18 +53,11 @@ const lineColumns = {
   product_id: "text",
   product_row: "integer",
 } as const;
-interface LineColumns {
-  id: number;
-  email_key: string;
-  order_id: string;
-  product_id: string;
-  product_row: number;
-}
 
 const selectUnsubscribed = createStatement<BatchQuery, { id: number; atMs: number; byName: string }>(
   (slot, dialect) => sql`
     select batch.id, unsubscribers.created_at as "atMs", unsubscribers.by_name as "byName"
-    from ${batchOf<AddressColumns>(addressColumns, slot("rows"), dialect)} cross join unsubscribers
+    from ${batchOf(addressColumns, slot("rows"), dialect)} cross join unsubscribers
     where unsubscribers.account_id = ${slot("accountId")}
       and unsubscribers.email_type_id = batch.email_type_id
       and unsubscribers.email_key = batch.email_key`,
@@ -82,7 +70,7 @@ const selectSuppressed = createStatement<
   (slot, dialect) => sql`
     select batch.id, mail_suppressions.kind, mail_suppressions.created_at as "atMs",
       mail_suppressions.mail_row as "mailId"
-    from ${batchOf<AddressColumns>(addressColumns, slot("rows"), dialect)} cross join mail_suppressions
+    from ${batchOf(addressColumns, slot("rows"), dialect)} cross join mail_suppressions
     where mail_suppressions.account_id = ${slot("accountId")}
       and mail_suppressions.email_key = batch.email_key`,
 );
@@ -90,7 +78,7 @@ const selectSuppressed = createStatement<
 const selectCanceled = createStatement<BatchQuery, { id: number; atMs: number; product_id: string }>(
   (slot, dialect) => sql`
     select batch.id, mail_stops.created_at as "atMs", mail_stops.product_id
-    from ${batchOf<LineColumns>(lineColumns, slot("rows"), dialect)} cross join mail_stops
+    from ${batchOf(lineColumns, slot("rows"), dialect)} cross join mail_stops
     where mail_stops.account_id = ${slot("accountId")} and mail_stops.order_id = batch.order_id
       and mail_stops.product_id in ('', batch.product_id)`,
 );
@@ -99,7 +87,7 @@ const selectCanceled = createStatement<BatchQuery, { id: number; atMs: number; p
 const selectReviewed = createStatement<BatchQuery & { since: number }, { id: number; atMs: number }>(
   (slot, dialect) => sql`
     select batch.id, reviews.created_at as "atMs"
-    from ${batchOf<LineColumns>(lineColumns, slot("rows"), dialect)} cross join users cross join reviews
+    from ${batchOf(lineColumns, slot("rows"), dialect)} cross join users cross join reviews
     where users.account_id = ${slot("accountId")} and users.email_key = batch.email_key
       and users.email_key is not null and reviews.account_id = ${slot("accountId")}
       and reviews.product_row = batch.product_row and reviews.user_row = users.id and reviews.created_at >= ${slot("since")}`,

@@ -15,7 +15,7 @@ import { SendCalendar } from "./send-calendar.ts";
 
 const selectQueued = createStatement<{ accountId: number; rows: string }, DueEmail>(
   (slot, dialect) => sql`
-    select mails.* from ${batchOf<{ order_id: string }>({ order_id: "text" }, slot("rows"), dialect)}
+    select mails.* from ${batchOf({ order_id: "text" }, slot("rows"), dialect)}
       cross join orders cross join mails
     where orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
       and mails.account_id = ${slot("accountId")} and mails.order_row = orders.id and mails.category = 'map'
@@ -77,7 +77,7 @@ const selectOthers = createStatement<
 >(
   (slot, dialect) => sql`
     select mails.id, mails.email_key, coalesce(mails.sent_at, mails.due_at) as at
-    from ${batchOf<{ email_key: string }>({ email_key: "text" }, slot("rows"), dialect)} cross join mails
+    from ${batchOf({ email_key: "text" }, slot("rows"), dialect)} cross join mails
     where mails.account_id = ${slot("accountId")} and mails.email_key = batch.email_key and ${isOfOrder}
       and (mails.sent_at >= ${slot("since")} or (mails.sent_at is null and mails.state in ('queued', 'leased', 'sending')))`,
 );

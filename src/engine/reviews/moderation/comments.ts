@@ -1,6 +1,6 @@
 import { buyerIndexForWebhooks } from "../../orders/buyer-lookup.ts";
 import { actorNames, type contract, recordNotFound } from "../../../contract/index.ts";
-import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
+import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { queueCommentNotification, withdrawCommentNotification } from "../review-emails.ts";
 import { findReview } from "../review-parts.ts";
 import type { ReviewParts } from "../review-response.ts";
@@ -22,7 +22,7 @@ export const commentHandlers: Pick<Handlers<typeof contract.reviews>, "comment" 
     before: () => buyerIndexForWebhooks,
     run: async ({ review_id, content }, context) => {
       const decision = { event: "commented", atMs: context.nowMs };
-      return toComment(await setComment(await findAny(review_id, context), content, decision, context), context);
+      return toComment(await setComment(await findReview(review_id, context), content, decision, context), context);
     },
   }),
 
@@ -51,12 +51,8 @@ export const commentHandlers: Pick<Handlers<typeof contract.reviews>, "comment" 
   }),
 };
 
-async function findAny(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
-  return findReview(reviewId, { accountId: accountOf(context).id, isPublished: false }, context);
-}
-
 async function findCommented(reviewId: number, context: HandlerContext): Promise<ReviewParts> {
-  const found = await findAny(reviewId, context);
+  const found = await findReview(reviewId, context);
   if (found.review.comment === null) throw recordNotFound("Comment", "review_id", reviewId);
   return found;
 }
@@ -82,11 +78,10 @@ async function change(
   { event, by = actorNames.store, reason }: Decision & { readonly event: string },
   context: HandlerContext,
 ): Promise<ReviewParts> {
-  const key = { id: review.id, accountId: review.account_id };
   const edited = { id: review.id, event, by, reason: reason ?? null, previous: review.comment };
   await recordReviewEvents([edited], review.account_id, context);
-  await changeReview(key, { ...changes, updated_at: context.nowMs }, context);
-  return announceUpdate(key, context, event);
+  await changeReview(review.id, { ...changes, updated_at: context.nowMs }, context);
+  return announceUpdate(review.id, context, event);
 }
 
 function toComment({ review }: ReviewParts, { nowMs }: HandlerContext) {

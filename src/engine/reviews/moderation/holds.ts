@@ -75,7 +75,7 @@ const selectAnonymousCounts = createStatement<
         and reviews.reviewer_type = 'anonymous' and reviews.moderation is null
         and reviews.created_at > ${slot("sinceMs")}
       limit ${sql.lit(reviewHolds.maxAnonymousPerDay)}) as latest) as reviews
-    from ${batchOf<{ target: string }>({ target: "text" }, slot("rows"), dialect)}`,
+    from ${batchOf({ target: "text" }, slot("rows"), dialect)}`,
 );
 
 /** Returns why another anonymous review of a rating target needs the store's approval, or undefined. */

@@ -54,17 +54,16 @@ export const queueHandlers: Pick<Reviews, "queue" | "requeue"> = {
     before: () => buyerIndexForWebhooks,
     run: async ({ review_id, by = actorNames.store, reason = null }, context) => {
       const accountId = accountOf(context).id;
-      const found = await findReview(review_id, { accountId, isPublished: false }, context);
-      const key = { id: review_id, accountId };
+      const found = await findReview(review_id, context);
       if (["held", "pending"].includes(stateOf(found.review))) return toResponse(found);
       const setting = await readPublishedReviews(accountId, context);
       const undecided = { moderation: null, reviewer_type: found.review.reviewer_type };
       const wasHeld = (await findReasons([review_id], context)).size > 0;
       const moderation = isPublished(undecided, setting) || wasHeld ? "held" : null;
       await recordReviewEvents([{ id: review_id, event: "requeued", by, reason }], accountId, context);
-      await changeReview(key, { moderation }, context);
-      await updatePublication(key, context);
-      return toResponse(await announceUpdate(key, context));
+      await changeReview(review_id, { moderation }, context);
+      await updatePublication(review_id, context);
+      return toResponse(await announceUpdate(review_id, context));
     },
   }),
 };

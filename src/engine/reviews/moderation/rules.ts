@@ -170,7 +170,7 @@ export const reviewRuleHandlers: Handlers<typeof contract.reviewRules> = {
 };
 
 async function readReview(id: number, context: HandlerContext): Promise<ReviewToCheck> {
-  const { review, author } = await findReview(id, { accountId: accountOf(context).id, isPublished: false }, context);
+  const { review, author } = await findReview(id, context);
   return toChecked(review, author.display_name);
 }
 
