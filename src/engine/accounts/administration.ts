@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { recordNotFound } from "../../contract/index.ts";
+import type { Row } from "../../storage/tables.ts";
 import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createKey, hashToken } from "../kernel/credentials.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
@@ -46,16 +47,11 @@ export interface AccountDetails extends AccountSummary {
   readonly settings: Awaited<ReturnType<typeof readAccountSettings>>["settings"];
 }
 
-interface AccountRow {
-  readonly app_key: string;
-  readonly created_at: number;
-  readonly disabled_at: number | null;
-  readonly deletion_began_at: number | null;
-  readonly secret_changed_at: number | null;
+type AccountRow = Omit<Row<"accounts">, "id" | "secret_sealed"> & {
   readonly store_name: string | null;
   readonly display_name: string | null;
   readonly email: string | null;
-}
+};
 
 /** Lists all accounts, oldest first; or only the one with the app key. */
 export async function listAccounts(

@@ -6,7 +6,7 @@ import { batchColumns, type Row } from "../../storage/tables.ts";
 import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
-import { findFreeSlug, findFreeSlugs, toSlug } from "../kernel/slug.ts";
+import { findFreeSlugs, toSlug } from "../kernel/slug.ts";
 
 /** The columns of a user that public responses include. */
 export type Person = Pick<Row<"users">, "id" | "display_name" | "slug" | "social_image" | "bio" | "score" | "kind">;
@@ -27,6 +27,10 @@ export interface Author {
   readonly display_name: string;
 }
 
+interface NewAuthor extends Author {
+  readonly isVerified: boolean;
+}
+
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "random">;
 
 /**
@@ -34,8 +38,12 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "rando
  * Assumed: a shopper is identified by account and verified address in lower case, and keeps the first name given.
  */
 export async function findOrAddShopper(author: Author, accountId: number, context: Context): Promise<Person> {
-  const found = await findShopper(author.email, accountId, context);
-  return found ?? addShopper(author, { accountId, email_key: author.email.toLowerCase() }, context);
+  return addOne({ ...author, isVerified: true }, accountId, context);
+}
+
+async function addOne(author: NewAuthor, accountId: number, context: Context): Promise<AddressedPerson> {
+  const [person] = await addShoppers([author], accountId, context);
+  return person as AddressedPerson;
 }
 
 /**
@@ -59,7 +67,7 @@ export async function findAndRenameShopper(author: Author, accountId: number, co
  * another person's address is not shown under that person's name and does not learn it.
  */
 export async function addUnverifiedShopper(author: Author, accountId: number, context: Context): Promise<Person> {
-  return addShopper(author, { accountId, email_key: null }, context);
+  return addOne({ ...author, isVerified: false }, accountId, context);
 }
 
 /**
@@ -72,50 +80,15 @@ export async function verifyAuthor(authorRow: number, accountId: number, context
     .select("email")
     .where("id", "=", authorRow)
     .executeTakeFirstOrThrow();
-  const known = await findShopper(email, accountId, context);
+  const email_key = email.toLowerCase();
+  const known = (await findShoppers(new Set([email_key]), accountId, context)).get(email_key);
   if (known) {
     if (known.id === authorRow) return authorRow;
     await deleteAccountRows("users", accountId, transaction).where("id", "=", authorRow).execute();
     return known.id;
   }
-  const email_key = email.toLowerCase();
   await updateAccountRows("users", accountId, transaction).set({ email_key }).where("id", "=", authorRow).execute();
   return authorRow;
-}
-
-function findShopper(
-  email: string,
-  accountId: number,
-  { transaction }: Pick<Context, "transaction">,
-): Promise<Person | undefined> {
-  return selectAccountRows("users", accountId, transaction)
-    .select(personColumns)
-    .where("email_key", "=", email.toLowerCase())
-    .executeTakeFirst();
-}
-
-async function addShopper(
-  { email, display_name }: Author,
-  { accountId, email_key }: { readonly accountId: number; readonly email_key: string | null },
-  context: Context,
-): Promise<Person> {
-  const person = await context.transaction
-    .insertInto("users")
-    .values({
-      account_id: accountId,
-      email,
-      email_key,
-      display_name,
-      kind: "shopper",
-      password_hash: "",
-      url: "",
-      slug: await findFreeSlug(shortenName(display_name), accountId, context),
-      created_at: context.nowMs,
-    })
-    .returning(personColumns)
-    .executeTakeFirstOrThrow();
-  await addPublicIds("user", [person.id], accountId, context);
-  return person;
 }
 
 /** A shopper with the address that they submitted first. */
@@ -129,11 +102,11 @@ const shopperColumns = batchColumns("users", ["email", "email_key", "display_nam
  * @returns a person for each author
  */
 export async function addShoppers(
-  authors: readonly (Author & { readonly isVerified: boolean })[],
+  authors: readonly NewAuthor[],
   accountId: number,
   context: Context,
 ): Promise<readonly AddressedPerson[]> {
-  const keyOf = ({ email, isVerified }: (typeof authors)[number]) => (isVerified ? email.toLowerCase() : null);
+  const keyOf = ({ email, isVerified }: NewAuthor) => (isVerified ? email.toLowerCase() : null);
   const known = await findShoppers(new Set(authors.flatMap((author) => keyOf(author) ?? [])), accountId, context);
   const seen = new Set<string | null>(known.keys());
   const added = authors.filter((author) => {

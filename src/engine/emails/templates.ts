@@ -7,17 +7,14 @@ import {
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
 import type { EmailTemplate, OutgoingEmail } from "../../email/outgoing-email.ts";
+import type { Row } from "../../storage/tables.ts";
 import { deleteRows, findRow, findRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { iso } from "../kernel/times.ts";
 import { type Account, accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { toDetail } from "../kernel/email-log.ts";
 
-interface StoredTemplate extends EmailTemplate {
-  readonly category: string;
-  readonly updated_at: number;
-  readonly disabled_at: number | null;
-  readonly problem: string | null;
-}
+type StoredTemplate = EmailTemplate &
+  Pick<Row<"mail_templates">, "category" | "updated_at" | "disabled_at" | "problem">;
 
 const columns = ["category", "subject", "text", "html", "updated_at", "disabled_at", "problem"] as const;
 

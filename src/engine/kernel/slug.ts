@@ -6,29 +6,20 @@ import type { HandlerContext } from "./handler.ts";
 import { extensionPrefix } from "../../contract/index.ts";
 
 /**
- * Returns a slug that no user of the account has. The caller has locked the account.
+ * Returns a slug for the owner of an account. It is a subdomain, so no other user of the account has it, and no owner of
+ * another account. The caller has locked the account.
  * Assumed: the display name in lower case with dashes, plus random characters if it is taken.
  */
-export async function findFreeSlug(
-  displayName: string,
-  accountId: number,
-  { transaction, random }: Pick<HandlerContext, "transaction" | "random">,
-  isTakenElsewhere: (slug: string, transaction: HandlerContext["transaction"]) => Promise<boolean> = async () => false,
-): Promise<string> {
-  const base = toSlug(displayName);
-  for (let slug = base; ; slug = `${base}-${random(suffixBytes).toString("hex")}`) {
-    const taken = await findRow("users", ["id"], { account_id: accountId, slug }, { transaction });
-    if (!taken && !(await isTakenElsewhere(slug, transaction))) return slug;
-  }
-}
-
-/** Returns a slug for the owner of an account. It is a subdomain, so no owner of another account has it. */
-export function findFreeSubdomain(
+export async function findFreeSubdomain(
   displayName: string,
   accountId: number,
   context: Pick<HandlerContext, "transaction" | "random">,
 ): Promise<string> {
-  return findFreeSlug(displayName, accountId, context, isSlugOfOwner);
+  const base = toSlug(displayName);
+  for (let slug = base; ; slug = `${base}-${context.random(suffixBytes).toString("hex")}`) {
+    const taken = await findRow("users", ["id"], { account_id: accountId, slug }, context);
+    if (!taken && !(await isSlugOfOwner(slug, context.transaction))) return slug;
+  }
 }
 
 /** Subdomains are unique across accounts. */
@@ -47,7 +38,7 @@ export async function isSlugOfOwner(slug: string, transaction: HandlerContext["t
 const suffixBytes = 4;
 const suffixLength = 2 * suffixBytes;
 
-/** Returns a different unused slug for each name, as `findFreeSlug` does. */
+/** Returns for each name a different slug that no user of the account has: as for owners, without other accounts. */
 export async function findFreeSlugs(
   displayNames: readonly string[],
   accountId: number,

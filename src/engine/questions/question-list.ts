@@ -9,6 +9,7 @@ import {
 } from "../../contract/index.ts";
 import { ownerNameOf, readStoreName } from "../accounts/account-profile.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type Person, personColumns, toSummary } from "../accounts/shoppers.ts";
 import { iso } from "../kernel/times.ts";
@@ -54,6 +55,13 @@ export function listQuestions(productId: string, page: Page, context: HandlerCon
   };
 }
 
+/** The columns of an answer and its author, and of a question and the person who asks. */
+export const answerColumns = [
+  ...(["answers.question_row", "answers.id as answer_row", "answers.content", "answers.by_store"] as const),
+  ...(["answers.votes_up", "answers.votes_down", "answers.created_at as answered_at"] as const),
+  ...personColumns,
+] as const;
+
 /** Selects the IDs of the page using only an index. */
 function selectPage(productId: string, { count = questionPage.default, page = 1 }: Page, context: HandlerContext) {
   const { id: accountId } = accountOf(context);
@@ -94,27 +102,14 @@ function selectAnswers(productId: string, page: Page, context: HandlerContext) {
     .whereRef("answers.question_row", "=", "paged.id")
     .where("answers.published", "=", 1)
     .innerJoin("users", sameAccount("users.id", "answers.user_row"))
-    .select([
-      "answers.question_row",
-      "answers.id as answer_row",
-      "answers.content",
-      "answers.by_store",
-      "answers.votes_up",
-      "answers.votes_down",
-      "answers.created_at as answered_at",
-      ...personColumns,
-    ])
+    .select(answerColumns)
     .orderBy("answers.by_store", "desc")
     .orderBy("answers.votes_up", "desc")
     .orderBy("answers.id");
 }
 
-interface AnswerRow {
+interface AnswerRow extends Pick<Row<"answers">, "content" | "by_store" | "votes_up" | "votes_down"> {
   readonly answer_row: number;
-  readonly content: string;
-  readonly by_store: number;
-  readonly votes_up: number;
-  readonly votes_down: number;
   readonly answered_at: number;
 }
 
@@ -221,8 +216,7 @@ async function readQuestions(ids: readonly number[], context: HandlerContext): P
 function readAnswers(ids: readonly number[], context: HandlerContext) {
   return selectAccountRows("answers", accountOf(context).id, context.transaction)
     .innerJoin("users", sameAccount("users.id", "answers.user_row"))
-    .select(["answers.question_row", "answers.id as answer_row", "answers.content", "answers.by_store"])
-    .select(["answers.votes_up", "answers.votes_down", "answers.created_at as answered_at", ...personColumns])
+    .select(answerColumns)
     .where("answers.question_row", "in", ids)
     .where("answers.published", "=", 1)
     .orderBy("answers.by_store", "desc")

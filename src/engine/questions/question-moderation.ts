@@ -1,13 +1,12 @@
 import { type contract, type QuestionState, recordNotFound, ServiceError } from "../../contract/index.ts";
 import { readStoreName } from "../accounts/account-profile.ts";
-import { personColumns } from "../accounts/shoppers.ts";
 import { deleteAccountRows, deleteRows, sameAccount, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { iso } from "../kernel/times.ts";
 import { announceQuestion, withdrawAnswerEmails, withdrawQuestionEmails } from "./question-messages.ts";
 import { listQuestionHistory, recordQuestionEvent, removePreviousTexts } from "./question-history.ts";
-import { toAnswer } from "./question-list.ts";
+import { answerColumns, toAnswer } from "./question-list.ts";
 import { addToQuestionTotals } from "./question-index.ts";
 
 type Questions = Handlers<typeof contract.questions>;
@@ -133,9 +132,7 @@ async function findAnswer(id: number, context: HandlerContext) {
   const found = await selectAccountRows("answers", accountOf(context).id, context.transaction)
     .innerJoin("questions", sameAccount("questions.id", "answers.question_row"))
     .innerJoin("users", sameAccount("users.id", "answers.user_row"))
-    .select(["answers.id as answer_row", "answers.account_id", "answers.question_row", "answers.content"])
-    .select(["answers.by_store", "answers.published", "answers.votes_up", "answers.votes_down"])
-    .select(["answers.created_at as answered_at", "questions.state", "questions.product_row", ...personColumns])
+    .select([...answerColumns, "answers.account_id", "answers.published", "questions.state", "questions.product_row"])
     .where("answers.id", "=", id)
     .executeTakeFirst();
   if (!found) throw recordNotFound("Answer", "id", id);

@@ -13,6 +13,7 @@ import {
 } from "../../contract/index.ts";
 import { batchOf, batchRows } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import type { Row } from "../../storage/tables.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
@@ -202,12 +203,7 @@ const insertAddresses = createDeferredStatement<{ accountId: number; byName: str
     on conflict (account_id, email_type_id, email_key) do nothing`,
 );
 
-interface Found {
-  readonly id: number;
-  readonly email: string;
-  readonly email_type_id: number;
-  readonly by_name: string;
-}
+type Found = Pick<Row<"unsubscribers">, "id" | "email" | "email_type_id" | "by_name">;
 
 /** Finds the stored ones of some addresses, sorted by ID. */
 async function findAddresses(addresses: readonly Address[], context: HandlerContext): Promise<readonly Found[]> {

@@ -1,6 +1,7 @@
 import { actorNames, type EmailCategory, emailTypes, unsubscribeTypeOf } from "../../contract/index.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
+import type { Row } from "../../storage/tables.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import type { Claim, LinkAction } from "../kernel/signed-link.ts";
 import { nameEmailType } from "../../contract/emails/type-names.ts";
@@ -36,25 +37,15 @@ export async function findUnsubscription(
     detail: emailTypes[address.email_type_id as keyof typeof emailTypes],
     follow: async () => {
       await unsubscribe({ ...address, account_id: accountId }, context);
-      const noted = {
-        accountId,
-        mailId: id,
-        category: category as EmailCategory,
-        event: "unsubscribed",
-      } as const;
-      await recordEmailEvent(noted, context);
+      const event = { accountId, mailId: id, event: "unsubscribed" } as const;
+      await recordEmailEvent({ ...event, category: category as EmailCategory }, context);
     },
   };
 }
 
 /** Unsubscribes an address on behalf of its owner. */
 export async function unsubscribe(
-  address: {
-    readonly account_id: number;
-    readonly email_type_id: number;
-    readonly email: string;
-    readonly email_key: string;
-  },
+  address: Address & { readonly account_id: number },
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, nowMs } = context;
@@ -68,11 +59,7 @@ export async function unsubscribe(
     .execute();
 }
 
-interface Address {
-  readonly email_type_id: number;
-  readonly email: string;
-  readonly email_key: string;
-}
+type Address = Pick<Row<"unsubscribers">, "email_type_id" | "email" | "email_key">;
 
 /** Queues a webhook event for each address that is not unsubscribed yet. Called before the addresses are stored. */
 export async function announceUnsubscriptions(

@@ -1,5 +1,6 @@
 import { updateAccountRows } from "../kernel/account-rows.ts";
 import { createSelection, DueAccounts, findsAny, type Queue } from "../kernel/due-accounts.ts";
+import type { Row } from "../../storage/tables.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../kernel/handler.ts";
 import { type AttemptOutcome, type DeliveryResult, recordOutcome, requeue } from "./outcomes.ts";
 import { readWebhookOwner } from "./private-webhooks.ts";
@@ -161,15 +162,8 @@ function openSecret(sealed: string, { sealer }: HandlerContext): string | undefi
   }
 }
 
-interface DueDelivery {
-  readonly id: number;
-  readonly webhook_row: number;
-  readonly event_id: string;
-  readonly body: string;
-  readonly attempts: number;
-  readonly url: string;
-  readonly secret_sealed: string;
-}
+type DueDelivery = Pick<Row<"webhook_deliveries">, "id" | "webhook_row" | "event_id" | "body" | "attempts"> &
+  Pick<Row<"webhooks">, "url" | "secret_sealed">;
 
 /** Whether a delivery to the webhook is in flight. Each webhook gets one delivery at a time. */
 const isBusy = (accountId: RawBuilder<unknown>) =>

@@ -131,26 +131,18 @@ function formatSentence(
 ): string {
   const decidingLine = lines.find(({ rule }) => rule === decidedBy) ?? lines[0];
   const isWholeOrder = email?.product_row === wholeOrderRow;
-  return formatExplanation(
-    email && {
-      ...email,
-      state: email.state as EmailState,
-      dueMs: email.due_at,
-      sentMs: email.sent_at,
-      endedMs,
-    },
-    decidedBy,
-    {
-      subject: isWholeOrder ? "this order" : (products[0]?.name ?? "this order"),
-      address: email?.email ?? order.email,
-      orderDateMs: order.order_date,
-      receivedMs: decidingLine?.product.receivedMs ?? order.created_at,
-      isPastOrder: order.sends_mail === 0,
-      facts: decidingLine?.facts ?? {},
-      settings: email?.state === "queued" ? settings : undefined,
-    },
-    nowMs,
-  );
+  const context: ExplanationContext = {
+    subject: isWholeOrder ? "this order" : (products[0]?.name ?? "this order"),
+    address: email?.email ?? order.email,
+    orderDateMs: order.order_date,
+    receivedMs: decidingLine?.product.receivedMs ?? order.created_at,
+    isPastOrder: order.sends_mail === 0,
+    facts: decidingLine?.facts ?? {},
+    settings: email?.state === "queued" ? settings : undefined,
+  };
+  const because = decidedBy === undefined ? "" : `: ${reasons[decidedBy](context)}`;
+  if (!email) return `No email about ${context.subject} was sent${because}.`;
+  return formatEmail(email, { because, endedMs, nowMs }, context);
 }
 
 /** Finds the rule that prevented the email, or would prevent it now. */
@@ -210,16 +202,6 @@ interface ExplanationContext {
   readonly settings?: EmailSettings | undefined;
 }
 
-interface ExplainedEmail {
-  readonly state: EmailState;
-  readonly reason: string | null;
-  readonly dueMs: number;
-  readonly sentMs: number | null;
-  /** When a rule, a server, or the last failure ended it. */
-  readonly endedMs: number | undefined;
-  readonly attempts: number;
-}
-
 const formatDate = (ms: number): string => dateOf(dayOf(ms));
 
 /** Facts may have been deleted since the decision; then the date is omitted. */
@@ -261,17 +243,21 @@ const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => s
       : `${address} had already received the maximum number of review requests`,
 };
 
+interface Explained {
+  /** The rule that decides, after a colon; empty if there is none. */
+  readonly because: string;
+  /** When a rule, a server, or the last failure ended it. */
+  readonly endedMs: number | undefined;
+  readonly nowMs: number;
+}
+
 /** Explains what happened, or will happen, to an email in one sentence that can be sent to a customer. */
-function formatExplanation(
-  email: ExplainedEmail | undefined,
-  decidedBy: EmailRuleName | undefined,
-  context: ExplanationContext,
-  nowMs: number,
+function formatEmail(
+  { reason, due_at: dueMs, sent_at: sentMs, attempts, ...email }: Row<"mails">,
+  { because, endedMs, nowMs }: Explained,
+  { subject, address }: ExplanationContext,
 ): string {
-  const { subject, address } = context;
-  const because = decidedBy === undefined ? "" : `: ${reasons[decidedBy](context)}`;
-  if (!email) return `No email about ${subject} was sent${because}.`;
-  const { state, reason, dueMs, sentMs, endedMs } = email;
+  const state = email.state as EmailState;
   const holdReason = describeHold(reason);
   const reasonSuffix = reason === null ? "" : `: ${reason}`;
   switch (state) {
@@ -288,8 +274,8 @@ function formatExplanation(
       return `The email about ${subject} is being sent to ${address}.`;
     case "queued":
       if (holdReason !== undefined) return `The email about ${subject} to ${address} is held: ${holdReason}.`;
-      if (decidedBy !== undefined) return `The email about ${subject} will not be sent${because}.`;
-      if (email.attempts > 0) {
+      if (because !== "") return `The email about ${subject} will not be sent${because}.`;
+      if (attempts > 0) {
         return `The email about ${subject} could not be sent to ${address} yet and will be retried${onDate(dueMs)}${reasonSuffix}.`;
       }
       return dueMs > nowMs

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
+import type { Row } from "../../../storage/tables.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 import { erasedKind, readAddressHasher, ruleOfSuppression } from "../events/suppressions.ts";
 
@@ -20,11 +21,7 @@ export interface OrderLine {
 }
 
 /** The address and type of an email. */
-interface AddressedEmail {
-  readonly id: number;
-  readonly email: string;
-  readonly email_type_id: number;
-}
+type AddressedEmail = Pick<Row<"mails">, "id" | "email" | "email_type_id">;
 
 /** Facts that may prevent an email. Times are in milliseconds. */
 export interface LineFacts {

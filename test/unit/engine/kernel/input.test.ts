@@ -4,7 +4,7 @@ import { type Endpoint, endpointOf } from "../../../../src/contract/index.ts";
 import { toDetail } from "../../../../src/engine/kernel/email-log.ts";
 import { accountOf } from "../../../../src/engine/kernel/handler.ts";
 import { parseLeniently } from "../../../../src/engine/kernel/parse-leniently.ts";
-import { findFreeSlug, seoPageUrl, toSlug } from "../../../../src/engine/kernel/slug.ts";
+import { findFreeSlugs, seoPageUrl, toSlug } from "../../../../src/engine/kernel/slug.ts";
 import { createWebhookSecret, isSignedWith, signMessage } from "../../../../src/engine/kernel/standard-webhooks.ts";
 import { checkClock, dateOf, dayOf, iso } from "../../../../src/engine/kernel/times.ts";
 import { validateInput } from "../../../../src/engine/kernel/validate.ts";
@@ -120,7 +120,7 @@ describe("slugs", () => {
     const [backend] = backends;
     const harness = (await backend?.open()) ?? expect.unreachable();
     try {
-      const { db } = harness.database;
+      const { db, dialect } = harness.database;
       const random = (bytes: number) => Buffer.alloc(bytes, 0xab);
       const [taken] = await db.selectFrom("users").select("slug").execute();
       expect(taken).toBeUndefined();
@@ -130,10 +130,10 @@ describe("slugs", () => {
         .select(["slug", "account_id"])
         .executeTakeFirstOrThrow();
       const find = (name: string, accountId: number) =>
-        db.transaction().execute((transaction) => findFreeSlug(name, accountId, { transaction, random }));
-      expect(await find(slug, account_id)).toBe(`${slug}-abababab`);
-      expect(await find("Free", account_id)).toBe("free");
-      expect(await find(slug, account_id + 1)).toBe(slug);
+        db.transaction().execute((transaction) => findFreeSlugs([name], accountId, { transaction, dialect, random }));
+      expect(await find(slug, account_id)).toEqual([`${slug}-abababab`]);
+      expect(await find("Free", account_id)).toEqual(["free"]);
+      expect(await find(slug, account_id + 1)).toEqual([slug]);
     } finally {
       await harness.close();
     }
