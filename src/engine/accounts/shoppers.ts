@@ -3,7 +3,7 @@ import type { UserSummary } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
-import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { deleteRows, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { findFreeSlugs, toSlug } from "../kernel/slug.ts";
@@ -54,10 +54,7 @@ export async function findAndRenameShopper(author: Author, accountId: number, co
   const person = await findOrAddShopper(author, accountId, context);
   const { display_name } = author;
   if (person.display_name === display_name) return person;
-  await updateAccountRows("users", accountId, context.transaction)
-    .set({ display_name })
-    .where("id", "=", person.id)
-    .execute();
+  await updateRows("users", { display_name }, { account_id: accountId, id: person.id }, context);
   return { ...person, display_name };
 }
 
@@ -84,10 +81,10 @@ export async function verifyAuthor(authorRow: number, accountId: number, context
   const known = (await findShoppers(new Set([email_key]), accountId, context)).get(email_key);
   if (known) {
     if (known.id === authorRow) return authorRow;
-    await deleteAccountRows("users", accountId, transaction).where("id", "=", authorRow).execute();
+    await deleteRows("users", { account_id: accountId, id: authorRow }, { transaction });
     return known.id;
   }
-  await updateAccountRows("users", accountId, transaction).set({ email_key }).where("id", "=", authorRow).execute();
+  await updateRows("users", { email_key }, { account_id: accountId, id: authorRow }, { transaction });
   return authorRow;
 }
 

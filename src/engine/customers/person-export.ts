@@ -1,5 +1,5 @@
 import type { ExportedParts } from "../../contract/index.ts";
-import { selectAccountRows } from "../kernel/account-rows.ts";
+import { findRows, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { formatImageUrls } from "../reviews/review-response.ts";
@@ -67,11 +67,7 @@ async function readMailContents(
   { transaction }: HandlerContext,
 ): Promise<ExportedParts["mail_contents"]> {
   const all = orNone([...mails, ...mailsToOthers]);
-  const rows = await selectAccountRows("mails", accountId, transaction)
-    .select(["id", "data"])
-    .where("id", "in", all)
-    .orderBy("id")
-    .execute();
+  const rows = await findRows("mails", ["id", "data"], { account_id: accountId, id: all }, { transaction }, "id");
   const messages = await selectAccountRows("mail_messages", accountId, transaction)
     .select(["mail_row", "subject", "headers", "text", "html"])
     .where("mail_row", "in", all)

@@ -55,15 +55,19 @@ function matches(match: object, context: Context) {
     );
 }
 
-/** Reads columns of the rows that match, in no order. */
+/** Reads columns of the rows that match, sorted by a column if one is given. */
 export async function findRows<Table extends AccountTable, Column extends keyof Row<Table> & string>(
   table: Table,
   columns: readonly Column[],
   match: Match<Table>,
   context: Context,
+  order?: keyof Row<Table> & string,
 ) {
   const rows = context.transaction.selectFrom(table as "mails").select(columns as readonly string[] as "name"[]);
-  return (await rows.where(matches(match, context)).execute()) as unknown as Pick<Row<Table>, Column>[];
+  const matching = rows
+    .where(matches(match, context))
+    .$if(order !== undefined, (found) => found.orderBy(order as "id"));
+  return (await matching.execute()) as unknown as Pick<Row<Table>, Column>[];
 }
 
 /** Reads columns of a row that matches, if there is one. */

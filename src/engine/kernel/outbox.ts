@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { findRows } from "./account-rows.ts";
 import {
   actorNames,
   type EmailCategory,
@@ -168,13 +169,13 @@ export async function queueTestEvent(
 }
 
 function findReceivers(event: WebhookEvent, accountId: number, { transaction }: EventContext) {
-  return transaction
-    .selectFrom("webhooks")
-    .select(["id", "url", "held_until"])
-    .where("account_id", "=", accountId)
-    .where("event_name", "=", event)
-    .orderBy("id")
-    .execute();
+  return findRows(
+    "webhooks",
+    ["id", "url", "held_until"],
+    { account_id: accountId, event_name: event },
+    { transaction },
+    "id",
+  );
 }
 
 function insertDeliveries(

@@ -16,10 +16,7 @@ type Algorithm = "manual" | "top_rated";
  * best-rated products that are not blacklisted, by average score, number of reviews, and ID (`top_rated`).
  */
 export async function listPromotedProducts(_input: unknown, context: HandlerContext): Promise<Listed> {
-  const chosen = await selectAccountRows("promoted_products", accountOf(context).id, context.transaction)
-    .select("product_row")
-    .orderBy("position")
-    .execute();
+  const chosen = await findRows("promoted_products", ["product_row"], {}, context, "position");
   const isChosen = chosen.length > 0;
   const promoted = isChosen ? chosen : await selectBestProducts(context).limit(maxPromoted).execute();
   const rows = promoted.flatMap(({ product_row }) => product_row ?? []);

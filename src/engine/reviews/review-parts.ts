@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
-import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
+import { findRows, sameAccount } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { Row, Tables } from "../../storage/tables.ts";
 import type { ReviewImage, ReviewParts } from "./review-response.ts";
@@ -107,11 +107,7 @@ export async function findImages(
   const ids = reviews.filter(({ images }) => images > 0).map(({ id }) => id);
   const byReview = new Map<number, ReviewImage[]>();
   if (ids.length === 0) return byReview;
-  const found = await selectAccountRows("review_images", accountOf(context).id, context.transaction)
-    .select(["id", "review_row", "url"])
-    .where("review_row", "in", ids)
-    .orderBy("id")
-    .execute();
+  const found = await findRows("review_images", ["id", "review_row", "url"], { review_row: ids }, context, "id");
   for (const image of found) {
     byReview.set(image.review_row, [...(byReview.get(image.review_row) ?? []), image]);
   }

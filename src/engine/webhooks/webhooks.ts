@@ -7,7 +7,7 @@ import {
   ServiceError,
   type WebhookEvent,
 } from "../../contract/index.ts";
-import { findRow, sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
+import { findRow, findRows, sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { queueTestEvent } from "../kernel/outbox.ts";
 import { iso } from "../kernel/times.ts";
@@ -56,10 +56,7 @@ export const webhookHandlers: Handlers<typeof contract.webhooks> = {
 
   /** Assumed: webhooks are listed in order of creation. */
   list: async (_input, context) => {
-    const found = await selectAccountRows("webhooks", accountOf(context).id, context.transaction)
-      .select(columns)
-      .orderBy("id")
-      .execute();
+    const found = await findRows("webhooks", columns, {}, context, "id");
     const healthOf = await readWebhookHealth(context);
     return { webhooks: found.map((row) => Object.assign(toWebhook(row), healthOf(row.id))) };
   },
