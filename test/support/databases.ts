@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, it } from "vitest";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
-import { distributeDatabase } from "../../src/storage/distribute-database.ts";
+import { distributeDatabase } from "../../src/storage/postgres/distribute-database.ts";
 import { findScattered, recordStatements } from "./partition-check.ts";
 import { partitionTables } from "./partitions.ts";
 import { addCitusWorker, postgresServer, postgresSkipped, takeDatabase } from "./postgres.ts";

@@ -78,6 +78,15 @@ const customerFields = lazily(() => ({
   ),
 }));
 
+/** The fields of an event in the history of a review or a question. */
+const historyFields = lazily(() => ({
+  event: text(),
+  by: text(),
+  reason: text().nullable(),
+  previous_content: text().nullable(),
+  created_at: timestamp(),
+}));
+
 /** Everything else that is stored: contents, histories, and copies in emails and events. */
 const exportedFields = lazily(() => ({
   images: z.array(
@@ -86,11 +95,7 @@ const exportedFields = lazily(() => ({
   review_events: z.array(
     z.object({
       review_id: id(),
-      event: text(),
-      by: text(),
-      reason: text().nullable(),
-      previous_content: text().nullable(),
-      created_at: timestamp(),
+      ...historyFields(),
     }),
   ),
   /** What happened to the customer's questions and answers, including those that were deleted. */
@@ -99,11 +104,7 @@ const exportedFields = lazily(() => ({
       question_id: id(),
       /** Null if the event concerns the question. */
       answer_id: id().nullable(),
-      event: text(),
-      by: text(),
-      reason: text().nullable(),
-      previous_content: text().nullable(),
-      created_at: timestamp(),
+      ...historyFields(),
     }),
   ),
   /** Answers of others to the customer's questions. */

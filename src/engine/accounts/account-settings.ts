@@ -5,7 +5,6 @@ import {
   type EmailSettingName,
   emailSettingNames,
   type EmailSettings,
-  type EmailSettingValue,
   type Feature,
   features,
   parseEmailSetting,
@@ -43,15 +42,6 @@ export async function readEmailSettings(
   accountId: number,
 ): Promise<EmailSettings> {
   return { ...emailSettingDefaults, ...(await readOwnEmailSettings(context, accountId)) };
-}
-
-/** Stores an account's value of an email setting; null restores the default. */
-export function saveEmailSetting(
-  setting: { readonly name: EmailSettingName; readonly value: EmailSettingValue | null },
-  context: Context,
-  accountId: number,
-): Promise<void> {
-  return saveSetting(setting, context, accountId);
 }
 
 /** Settings other than those for emails, by the name of the stored value. */

@@ -89,16 +89,8 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
     const removing = await findMembers(product_ids_to_remove, context);
     const joining = [...adding.values()].filter(({ group_row }) => group_row !== group.id);
     const leaving = [...removing.values()].filter(({ group_row }) => group_row === group.id);
-    await moveProducts(
-      leaving.map(({ id }) => id),
-      undefined,
-      context,
-    );
-    await moveProducts(
-      joining.map(({ id }) => id),
-      group.id,
-      context,
-    );
+    await moveProducts(idsOf(leaving), undefined, context);
+    await moveProducts(idsOf(joining), group.id, context);
     const left = joining.map(({ group_row }) => group_row);
     if (joining.length + leaving.length > 0) await touch([group.id, ...left], context);
     if (details !== true) return {};
@@ -118,16 +110,11 @@ export const groupHandlers: Handlers<typeof contract.groups> = {
    */
   delete: async ({ group_name }, context) => {
     const group = await findGroup(group_name, context);
-    const { transaction } = context;
-    const { id: accountId } = accountOf(context);
-    const member = await selectAccountRows("group_products", accountId, transaction)
-      .select("product_row")
-      .where("group_row", "=", group.id)
-      .executeTakeFirst();
+    const member = await findRow("group_products", ["product_row"], { group_row: group.id }, context);
     if (member) {
       throw new ServiceError("invalidParams", `the group ${group.name} still has products; remove them from it first`);
     }
-    await deleteRows("product_groups", { account_id: accountId, id: group.id }, { transaction });
+    await deleteRows("product_groups", { id: group.id }, context);
     return {};
   },
 };
@@ -170,6 +157,8 @@ interface Member {
   readonly id: number;
   readonly group_row: number | null;
 }
+
+const idsOf = (members: readonly Member[]) => members.map(({ id }) => id);
 
 /** Finds products by product ID, with the group that each is in. */
 async function findMembers(

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { findRows } from "./account-rows.ts";
+import { findRow, findRows } from "./account-rows.ts";
 import {
   actorNames,
   type EmailCategory,
@@ -13,7 +13,7 @@ import {
 import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
-import { accountOf, type HandlerContext } from "./handler.ts";
+import { type HandlerContext } from "./handler.ts";
 import { recordEmailEvents } from "./email-log.ts";
 import { linkUrl } from "./signed-link.ts";
 
@@ -203,13 +203,7 @@ function insertDeliveries(
 
 /** Returns whether the account of the call has any webhook. */
 export async function hasWebhooks(context: HandlerContext): Promise<boolean> {
-  const found = await context.transaction
-    .selectFrom("webhooks")
-    .select("id")
-    .where("account_id", "=", accountOf(context).id)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+  return (await findRow("webhooks", ["id"], {}, context)) !== undefined;
 }
 
 /** Emails about a text that was hidden or deleted. */
@@ -235,15 +229,12 @@ export async function withdrawEmails(
   context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<boolean> {
   const { transaction, dialect } = context;
+  const keys = recipients.map((address) => address.toLowerCase());
   const queued = await transaction
     .selectFrom("mails")
     .select(["id", "category", "data"])
     .where("account_id", "=", accountId)
-    .where(
-      "email_key",
-      "in",
-      recipients.map((address) => address.toLowerCase()),
-    )
+    .where("email_key", "in", keys)
     .where("sent_at", "is", null)
     .where("category", "in", categories)
     .where(dialect.withoutIndex(sql.ref("state")), "=", "queued")

@@ -18,33 +18,12 @@ import { readSiteWidget, readWidget } from "../reviews/review-widget.ts";
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Subdomains that are never available. Assumed: these are names that services commonly use for their own hosts. */
-const reserved: ReadonlySet<string> = new Set([
-  "admin",
-  "api",
-  "app",
-  "assets",
-  "blog",
-  "cdn",
-  "dev",
-  "docs",
-  "ftp",
-  "help",
-  "imap",
-  "localhost",
-  "login",
-  "mail",
-  "ns1",
-  "ns2",
-  "pop",
-  "smtp",
-  "staging",
-  "static",
-  "status",
-  "support",
-  "test",
-  "webmail",
-  "www",
-]);
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "admin api app assets blog cdn dev docs ftp help imap localhost login " +
+    "mail ns1 ns2 pop smtp staging static status support test webmail www"
+  ).split(" "),
+);
 
 export const seoHandlers: Handlers<typeof contract.seo> = {
   /**

@@ -9,7 +9,8 @@ import {
   unsubscribeTypeOf,
 } from "../../../contract/index.ts";
 import { batchRows } from "../../../storage/batch.ts";
-import type { Tables } from "../../../storage/tables.ts";
+import type { Row } from "../../../storage/tables.ts";
+import { sql } from "kysely";
 import { updateAccountRows, updateRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { setUpEmailEvents } from "./signing-keys.ts";
@@ -54,20 +55,8 @@ export const emailEventHandlers: Handlers<typeof contract.emailEvents> = {
   setUp: setUpEmailEvents,
 };
 
-type Email = Pick<Tables["mails"], "category" | "email" | "email_key" | "email_type_id" | "created_at"> & {
-  readonly id: number;
-  readonly provider_id: string | null;
-};
-
-const emailColumns = [
-  "mails.id",
-  "mails.category",
-  "mails.email",
-  "mails.email_key",
-  "mails.email_type_id",
-  "mails.created_at",
-  "mails.provider_id",
-] as const;
+const emailColumns = ["id", "category", "email", "email_key", "email_type_id", "created_at", "provider_id"] as const;
+type Email = Pick<Row<"mails">, (typeof emailColumns)[number]>;
 
 /**
  * Finds the emails that events refer to.
@@ -81,7 +70,7 @@ async function findEmails(
   const idOf = (element: ProviderElement) =>
     element.messageKey === undefined ? undefined : parseMessageKey(element.messageKey, context.sealer);
   const ids = [...new Set(elements.map(idOf))].filter((id) => id !== undefined);
-  const byId = await findById(ids, context);
+  const byId = await findBy("id", ids, context);
   const learned = new Map<string, Email>();
   for (const element of elements) {
     const email = byId.get(idOf(element) ?? 0);
@@ -92,7 +81,7 @@ async function findEmails(
   const otherIds = elements
     .filter((element) => element.messageKey === undefined)
     .flatMap(({ providerId }) => (providerId === undefined || learned.has(providerId) ? [] : [providerId]));
-  const byProviderId = new Map([...(await findByProviderId([...new Set(otherIds)], context)), ...learned]);
+  const byProviderId = new Map([...(await findBy("provider_id", [...new Set(otherIds)], context)), ...learned]);
   return new Map(
     elements.flatMap((element) => {
       const id = idOf(element);
@@ -117,33 +106,22 @@ function toEnvelopeAddress(addressKey: string): string {
   return `${addressKey.slice(0, at)}@${domainToASCII(addressKey.slice(at + 1))}`;
 }
 
-async function findById(ids: readonly number[], context: HandlerContext): Promise<ReadonlyMap<number, Email>> {
-  if (ids.length === 0) return new Map();
-  const rows = ids.map((id) => [id]);
-  const found = await context.transaction
-    .selectFrom(batchRows<{ mail_id: number }>({ mail_id: "integer" }, rows, context.dialect))
-    .crossJoin("mails")
-    .whereRef("mails.id", "=", "batch.mail_id")
-    .where("mails.account_id", "=", accountOf(context).id)
-    .select(emailColumns)
-    .execute();
-  return new Map(found.map((email) => [email.id, email]));
-}
-
-async function findByProviderId(
-  names: readonly string[],
+/** Finds emails of the account by the values of a column, which is their key in the result. */
+async function findBy<V extends string | number>(
+  column: "id" | "provider_id",
+  values: readonly V[],
   context: HandlerContext,
-): Promise<ReadonlyMap<string, Email>> {
-  if (names.length === 0) return new Map();
-  const rows = names.map((name) => [name]);
-  const found = await context.transaction
-    .selectFrom(batchRows<{ name: string }>({ name: "text" }, rows, context.dialect))
-    .crossJoin("mails")
-    .where("mails.account_id", "=", accountOf(context).id)
-    .whereRef("mails.provider_id", "=", "batch.name")
-    .select(emailColumns)
-    .execute();
-  return new Map(found.map((email) => [email.provider_id ?? "", email]));
+): Promise<ReadonlyMap<V, Email>> {
+  if (values.length === 0) return new Map();
+  const rows = values.map((value) => [value]);
+  const { transaction, dialect } = context;
+  const batch = batchRows({ value: column === "id" ? "integer" : "text" }, rows, dialect);
+  const found = await sql<Email>`select ${sql.join(emailColumns.map((name) => sql.ref(`mails.${name}`)))}
+    from ${batch} cross join mails
+    where mails.account_id = ${accountOf(context).id} and ${sql.ref(`mails.${column}`)} = batch.value`.execute(
+    transaction,
+  );
+  return new Map(found.rows.map((email) => [email[column] as V, email]));
 }
 
 async function storeProviderIds(learned: ReadonlyMap<string, Email>, context: HandlerContext): Promise<void> {

@@ -13,7 +13,7 @@ import {
   invalidField,
   parseEmailSetting,
 } from "../../../contract/index.ts";
-import { readEmailSettings, readOwnEmailSettings, saveEmailSetting } from "../../accounts/account-settings.ts";
+import { readEmailSettings, readOwnEmailSettings, saveSetting } from "../../accounts/account-settings.ts";
 import { accountOf, type Handlers } from "../../kernel/handler.ts";
 
 export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {
@@ -36,7 +36,7 @@ export const emailRuleHandlers: Handlers<typeof contract.emailRules> = {
     const { id: accountId } = accountOf(context);
     const parsed = value === null ? { value } : parseEmailSetting(name, value);
     if ("problem" in parsed) throw invalidField("value", `of ${name} ${parsed.problem}`);
-    await saveEmailSetting({ name, value: parsed.value }, context, accountId);
+    await saveSetting({ name, value: parsed.value }, context, accountId);
     return { setting: describeSetting(name, await readOwnEmailSettings(context, accountId)) };
   },
 };

@@ -69,6 +69,7 @@ async function filterApprovedTests(rows: readonly EmailRow[], context: Context):
 
 /** An email that may have been sent keeps the name of its worker, from which the next worker knows. */
 async function hold(rows: readonly EmailRow[], reason: EmailHold, context: Context): Promise<void> {
+  const ids = rows.map(({ id }) => id);
   await updateAccountRows("mails", accountIdOf(context), context.transaction)
     .set({
       ...toHold(reason, context.nowMs),
@@ -76,11 +77,7 @@ async function hold(rows: readonly EmailRow[], reason: EmailHold, context: Conte
       worker: sql<string | null>`case when state = 'leased' then null else worker end`,
       leased_until: null,
     })
-    .where(
-      "id",
-      "in",
-      rows.map(({ id }) => id),
-    )
+    .where("id", "in", ids)
     .execute();
 }
 

@@ -30,6 +30,9 @@ interface Sender {
 type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
 type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url">;
 
+const orderColumns = ["orders.id", "orders.order_id", "orders.order_date"];
+const productColumns = ["products.id", "products.product_id", "products.name", "products.url", "products.image_url"];
+
 /** Collects the data that the messages of emails of an account are composed of. The lifetime of their links starts now. */
 export async function buildOutgoingEmails(
   approved: readonly ApprovedEmail[],
@@ -37,8 +40,10 @@ export async function buildOutgoingEmails(
 ): Promise<OutgoingEmail[]> {
   if (approved.length === 0) return [];
   const sender = await readSender(accountIdOf(context), context);
-  const orders = await readOrders(approved, context);
-  const products = await readProducts(approved, context);
+  const orderIds = approved.flatMap(({ row }) => row.order_row ?? []);
+  const orders = await readByIds<OrderRow>(orderIds, orderColumns, context);
+  const productIds = approved.flatMap(({ productRows }) => productRows);
+  const products = await readByIds<ProductRow>(productIds, productColumns, context);
   return approved.map(({ row, productRows }) => {
     const order = row.order_row === null ? undefined : orders.get(row.order_row);
     const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []);
@@ -149,38 +154,19 @@ async function readSender(accountId: number, context: HandlerContext): Promise<S
   };
 }
 
-async function readOrders(
-  approved: readonly ApprovedEmail[],
+/** Reads columns of rows of the account by their IDs. */
+async function readByIds<R extends { readonly id: number }>(
+  ids: readonly number[],
+  columns: readonly string[],
   context: HandlerContext,
-): Promise<ReadonlyMap<number, OrderRow>> {
-  const ids = approved.flatMap(({ row }) => row.order_row ?? []);
+): Promise<ReadonlyMap<number, R>> {
   if (ids.length === 0) return new Map();
-  const rows = await context.transaction
-    .selectFrom(batchRows<{ id: number }>({ id: "integer" }, toRows(ids), context.dialect))
-    .crossJoin("orders")
-    .where("orders.account_id", "=", accountIdOf(context))
-    .whereRef("orders.id", "=", sql.ref("batch.id"))
-    .select(["orders.id", "orders.order_id", "orders.order_date"])
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-async function readProducts(
-  approved: readonly ApprovedEmail[],
-  context: HandlerContext,
-): Promise<ReadonlyMap<number, ProductRow>> {
-  const ids = approved.flatMap(({ productRows }) => productRows);
-  if (ids.length === 0) return new Map();
-  const rows = await context.transaction
-    .selectFrom(batchRows<{ id: number }>({ id: "integer" }, toRows(ids), context.dialect))
-    .crossJoin("products")
-    .where("products.account_id", "=", accountIdOf(context))
-    .whereRef("products.id", "=", sql.ref("batch.id"))
-    .select(["products.id", "products.product_id", "products.name", "products.url", "products.image_url"])
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-function toRows(ids: readonly number[]): number[][] {
-  return [...new Set(ids)].map((id) => [id]);
+  const [table = ""] = columns[0]?.split(".") ?? [];
+  const rows = [...new Set(ids)].map((id) => [id]);
+  const selected = await sql<R>`select ${sql.join(columns.map((name) => sql.ref(name)))}
+    from ${batchRows({ id: "integer" }, rows, context.dialect)} cross join ${sql.table(table)}
+    where ${sql.ref(`${table}.account_id`)} = ${accountIdOf(context)} and ${sql.ref(`${table}.id`)} = batch.id`.execute(
+    context.transaction,
+  );
+  return new Map(selected.rows.map((row) => [row.id, row]));
 }

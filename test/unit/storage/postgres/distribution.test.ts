@@ -1,6 +1,6 @@
 import { Kysely, sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { planDistribution } from "../../../../src/storage/distribute-database.ts";
+import { planDistribution } from "../../../../src/storage/postgres/distribute-database.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { dialects } from "../../../../src/storage/dialects.ts";
 import { inspectDatabase } from "../../../../src/storage/inspect-database.ts";

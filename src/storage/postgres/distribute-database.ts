@@ -1,9 +1,9 @@
 import { Kysely, sql } from "kysely";
-import { parseDatabaseAddress } from "./address.ts";
-import { openDatabase } from "./database.ts";
-import type { DriverOptions } from "./dialect.ts";
-import { dialects, toStorageError } from "./dialects.ts";
-import { distributeTables, findCitus, listUndistributed, type TableDistribution } from "./postgres/distribution.ts";
+import { parseDatabaseAddress } from "../address.ts";
+import { openDatabase } from "../database.ts";
+import type { DriverOptions } from "../dialect.ts";
+import { dialects, toStorageError } from "../dialects.ts";
+import { distributeTables, findCitus, listUndistributed, type TableDistribution } from "./distribution.ts";
 
 /** What distributing a database would change; or why it cannot be distributed. */
 export type DistributionPlan = (TableDistribution & { readonly addsExtension: boolean }) | { readonly problem: string };
