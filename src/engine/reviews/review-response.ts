@@ -64,12 +64,18 @@ export function toFullReview(
   context: LinkContext,
 ): FullReview {
   return {
-    ...toCommon(review),
+    id: review.id,
+    content: review.content,
+    title: review.title,
+    score: review.score,
     user: toSummary(author),
     user_type: userTypeOf(review),
     users: [],
     products: product ? [{ Location_idx: [0, 0], Product: toReviewedProduct(product, context) }] : [],
+    votes_up: review.votes_up,
+    votes_down: review.votes_down,
     user_vote: 0,
+    created_at: iso(review.created_at),
     deleted: review.published === 0,
     new: isNew(review),
     verified_buyer: review.reviewer_type === "verified_buyer",
@@ -89,11 +95,6 @@ export function toFullReview(
         ]
       : [],
   };
-}
-
-/** The fields that all forms of a review have. */
-function toCommon({ id, title, content, score, votes_up, votes_down, created_at }: WidgetRow | Review) {
-  return { id, title, content, score, votes_up, votes_down, created_at: iso(created_at) };
 }
 
 function isNew({ reviewer_type, comment }: Pick<Review, "reviewer_type" | "comment">): boolean {
@@ -120,7 +121,13 @@ function toReviewedProduct(
 /** Source: spec "Review (account list form)". */
 export function toListedReview({ review, author, product }: ReviewParts): ListedReview {
   return {
-    ...toCommon(review),
+    id: review.id,
+    title: review.title,
+    content: review.content,
+    score: review.score,
+    votes_up: review.votes_up,
+    votes_down: review.votes_down,
+    created_at: iso(review.created_at),
     updated_at: iso(review.updated_at),
     sku: product?.product_id ?? siteReviewsId,
     name: author.display_name,
@@ -174,7 +181,13 @@ export type WidgetRow = Pick<
  */
 export function toWidgetReview(row: WidgetRow, images: readonly ReviewImage[], publicUrl: string): WidgetReview {
   return {
-    ...toCommon(row),
+    id: row.id,
+    score: row.score,
+    votes_up: row.votes_up,
+    votes_down: row.votes_down,
+    content: row.content,
+    title: row.title,
+    created_at: iso(row.created_at),
     verified_buyer: row.reviewer_type === "verified_buyer",
     source_review_id: null,
     custom_fields: null,
@@ -208,9 +221,15 @@ export function toEventData(
   { appKey, orderId }: { readonly appKey: string; readonly orderId: string | null },
 ): Record<string, unknown> {
   return {
-    ...toCommon(review),
+    id: review.id,
+    title: review.title,
+    content: review.content,
+    score: review.score,
     user_type: userTypeOf(review),
     verified_buyer: review.reviewer_type === "verified_buyer",
+    votes_up: review.votes_up,
+    votes_down: review.votes_down,
+    created_at: iso(review.created_at),
     updated_at: iso(review.updated_at),
     deleted: review.published === 0,
     archived: false,

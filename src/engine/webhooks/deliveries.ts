@@ -89,8 +89,8 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
 }
 
 function toAttempt(row: Row<"webhook_attempts">): WebhookAttempt {
-  const { account_id: _account, delivery_row: delivery_id, started_at, ...attempt } = row;
-  return { ...attempt, delivery_id, started_at: iso(started_at) };
+  const { id, delivery_row: delivery_id, worker, started_at, duration_ms, status, problem } = row;
+  return { id, delivery_id, worker, started_at: iso(started_at), duration_ms, status, problem };
 }
 
 type Query = Parameters<Handler<typeof contract.webhookDeliveries.list>>[0];

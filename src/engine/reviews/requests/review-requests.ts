@@ -271,6 +271,6 @@ async function findWritten(
     .executeTakeFirst();
   if (!found) return null;
   const { score, title, content, reviewer_type, created_at } = found;
-  const written = { score, title, content, created_at: iso(created_at) };
-  return { ...written, display_name: publicName(found), verified_buyer: reviewer_type === "verified_buyer" };
+  const author = { display_name: publicName(found), verified_buyer: reviewer_type === "verified_buyer" };
+  return { score, title, content, ...author, created_at: iso(created_at) };
 }
