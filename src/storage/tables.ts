@@ -1,6 +1,5 @@
 import type { Selectable } from "kysely";
 import { accountTables } from "./tables/accounts.ts";
-import type { BatchColumns } from "./dialect.ts";
 import type { RowsOf, Table } from "./tables/columns.ts";
 import { customerTables } from "./tables/customers.ts";
 import { emailTables } from "./tables/emails.ts";
@@ -33,8 +32,8 @@ export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
 export function batchColumns<T extends keyof Tables, C extends keyof Row<T> & string>(
   table: T,
   names: readonly C[],
-): BatchColumns<Pick<Row<T>, C>> {
+): { readonly [Name in C]: "text" | "integer" } {
   const { columns }: Table = tables[table];
   const types = names.map((name) => [name, columns[name]?.type === "text" ? "text" : "integer"]);
-  return Object.fromEntries(types) as BatchColumns<Pick<Row<T>, C>>;
+  return Object.fromEntries(types) as { readonly [Name in C]: "text" | "integer" };
 }

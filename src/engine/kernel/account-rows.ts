@@ -5,7 +5,6 @@ import type {
   JoinBuilder,
   Kysely,
   SelectQueryBuilder,
-  Updateable,
   UpdateQueryBuilder,
   UpdateResult,
 } from "kysely";
@@ -83,11 +82,11 @@ export async function findRow<Table extends AccountTable, Column extends keyof R
 /** Changes the rows that match. @returns their number */
 export async function updateRows<Table extends AccountTable>(
   table: Table,
-  changes: Updateable<Tables[Table]>,
+  changes: Partial<Row<Table>>,
   match: Match<Table>,
   context: Context,
 ): Promise<number> {
-  const rows = context.transaction.updateTable(table as "mails").set(changes as Updateable<Tables["mails"]>);
+  const rows = context.transaction.updateTable(table as "mails").set(changes as Partial<Row<"mails">>);
   return Number((await rows.where(matches(match, context)).executeTakeFirst()).numUpdatedRows);
 }
 

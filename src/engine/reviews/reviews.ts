@@ -109,7 +109,8 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
       .execute();
     return {
       events: found.map(({ previous, created_at, ...event }) => {
-        return { ...event, created_at: iso(created_at), ...(previous !== null && { previous_content: previous }) };
+        const content = previous !== null && { previous_content: previous };
+        return Object.assign(event, { created_at: iso(created_at) }, content);
       }),
     };
   },
