@@ -177,7 +177,7 @@ type NoFields = typeof noFields;
 
 /**
  * An endpoint as declared: its schemas, or the fields of objects, are built on first use. By default, it requires a utoken, has
- * no input, and returns nothing but a status, or else an enveloped output. An operation of this product is known by its path.
+ * no input, and returns only a status, or else an enveloped output. The path shows whether this product defines it.
  */
 type Declared<I, O> = Omit<Endpoint, "auth" | "errorForm" | "input" | "output" | "reply"> &
   Partial<Pick<Endpoint, "auth" | "errorForm" | "reply">> & {

@@ -52,7 +52,7 @@ export const reviewTables = defineTables({
     },
     uniqueIndexes: { reviews_by_order: "(account_id, order_row, product_row) where order_row is not null" },
   },
-  /** The words of title, content, and author, as `search-words.ts` lists them, for full-text search. */
+  /** The words of title, content, and author, as `search-index.ts` lists them, for full-text search. */
   review_words: {
     columns: {
       account_id: account,

@@ -244,7 +244,7 @@ const reasons: Readonly<Record<EmailRuleName, (context: ExplanationContext) => s
 };
 
 interface Explained {
-  /** The rule that decides, after a colon; empty if there is none. */
+  /** The reason of the rule that decides, after a colon; empty without such a rule. */
   readonly because: string;
   /** When a rule, a server, or the last failure ended it. */
   readonly endedMs: number | undefined;
