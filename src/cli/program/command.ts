@@ -1,4 +1,4 @@
-import type { View } from "../../terminal/view.ts";
+import { fields, silent, table, type View } from "../../terminal/view.ts";
 import type { Context } from "./context.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import type { Flags, FlagValues, Values } from "./flag.ts";
@@ -39,7 +39,11 @@ export interface CommandOf<F extends Flags, D> {
   readonly notes?: readonly string[];
   /** If it returns undefined, nothing is printed. */
   run(context: Context, input: CommandInput<F>): Promise<D>;
-  render(data: Exclude<D, void>): View;
+  /**
+   * A pure function of the data, the columns of a table of it, or `silent`, because messages have reported the result
+   * (default: one line per field).
+   */
+  readonly render?: ((data: Exclude<D, void>) => View) | readonly string[] | "silent";
   /** Returns false if the command has already written all of its output. Default: true. */
   isPrinted?(data: D): boolean;
   /** Default: 0. */
@@ -49,6 +53,7 @@ export interface CommandOf<F extends Flags, D> {
 export interface Command extends CommandOf<Flags, unknown> {
   /** Noun and verb, as typed: the path of its file. */
   readonly name: string;
+  readonly render: (data: unknown) => View;
 }
 
 /** Makes a command from its name. */
@@ -59,17 +64,19 @@ export type CommandTable = Readonly<Record<string, () => Promise<Command>>>;
 
 /** Declares a command, inferring the types of its flags and data. */
 export function command<const F extends Flags, D>(declared: CommandOf<F, D>): CommandFactory {
-  const { calls, isLocalChange, flags } = declared;
-  if (calls !== undefined) {
-    return (name) => ({ ...declared, name, flags: { ...flags, ...previewFlags(calls), ...flags } });
-  }
-  return (name) =>
-    isLocalChange
-      ? { ...declared, name, flags: { ...flags, "dry-run": { description: describedChange } } }
-      : { ...declared, name };
+  const { calls, isLocalChange, flags, render } = declared;
+  const added = calls === undefined ? isLocalChange && localFlags : previewFlags(calls);
+  const rendered = { ...declared, render: typeof render === "function" ? render : rendererOf(render) };
+  return (name) => ({ ...rendered, name, ...(added && { flags: { ...flags, ...added, ...flags } }) }) as Command;
 }
 
-const describedChange = "check and describe the change without making it";
+function rendererOf(columns: readonly string[] | "silent" | undefined) {
+  if (columns === undefined) return (record: Parameters<typeof fields>[0]) => fields({ ...record });
+  if (columns === "silent") return (record: Parameters<typeof silent>[0]) => silent({ ...record });
+  return (rows: Parameters<typeof table>[0]) => table(rows, columns);
+}
+
+const localFlags = { "dry-run": { description: "check and describe the change without making it" } };
 
 /** The flags of commands that can show their calls. */
 function previewFlags(calls: NonNullable<Command["calls"]>): Flags {

@@ -31,6 +31,9 @@ export interface Context {
   /** Whether the user has confirmed a write to the account. */
   readonly approval: WriteApproval;
   connect(options?: Pick<ConnectionSettings, "rate" | "rateShare" | "isBulk">): Promise<Connection>;
+  /** Runs work on a connection to the profile's account, and closes the connection afterward. */
+  withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  withService<T>(work: (service: Connection["service"]) => Promise<T>): Promise<T>;
   /** Starts to load what a bulk connection needs. */
   prepareBulk(): Promise<void>;
   /** Opens the profile's account so that all writes are discarded. */
@@ -88,6 +91,20 @@ export function createContext(
       ...(globals.verbose ? { onTrace: messages.trace } : { onWait: (message: string) => messages.info(message) }),
     };
   };
+  const connect: Context["connect"] = async (options = {}) => {
+    // Settings first: reports an invalid setting before loading anything else.
+    const settings = { ...(await ownSettings()), ...options };
+    const { openConnection } = await io.loadApp();
+    return openConnection(settings);
+  };
+  const withConnection: Context["withConnection"] = async (work) => {
+    const connection = await connect();
+    try {
+      return await work(connection);
+    } finally {
+      await connection.close();
+    }
+  };
   return {
     io,
     globals,
@@ -98,18 +115,15 @@ export function createContext(
     host,
     announceWrite,
     approval,
+    connect,
+    withConnection,
+    withService: (work) => withConnection(({ service }) => work(service)),
     isDryRun: shown !== undefined,
     change: async (description, make, isRehearsed) => {
       if (!shown) return make();
       if (isRehearsed) await make();
       shown.changes.push(description);
       throw new CallPreviewed();
-    },
-    connect: async (options = {}) => {
-      // Settings first: reports an invalid setting before loading anything else.
-      const settings = { ...(await ownSettings()), ...options };
-      const { openConnection } = await io.loadApp();
-      return openConnection(settings);
     },
     prepareBulk: async () => {
       const { prepareBulk } = await io.loadApp();

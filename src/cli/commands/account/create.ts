@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
 
@@ -16,5 +15,4 @@ export default command({
     );
     return { app_key: appKey, secret };
   },
-  render: (created) => fields(created),
 });

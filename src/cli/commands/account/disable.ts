@@ -1,4 +1,3 @@
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -24,5 +23,5 @@ export default command({
       return { app_key: appKey, state: state === "active" ? "disabled" : state };
     });
   },
-  render: (result) => silent(result),
+  render: "silent",
 });

@@ -1,5 +1,4 @@
 import { UserError } from "../../../config/user-error.ts";
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -22,5 +21,5 @@ export default command({
     context.messages.info(`Enabled account ${appKey}.`);
     return { app_key: appKey, state: "active" };
   },
-  render: (result) => silent(result),
+  render: "silent",
 });

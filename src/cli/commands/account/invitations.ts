@@ -1,4 +1,3 @@
-import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -13,5 +12,5 @@ export default command({
       expires_at: new Date(expiresAtMs).toISOString(),
     }));
   },
-  render: (invitations) => table(invitations, ["created_at", "expires_at"]),
+  render: ["created_at", "expires_at"],
 });

@@ -1,7 +1,6 @@
 import { invitationLifetime } from "../../../contract/invitations.ts";
 import { dayMs } from "../../../contract/time.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
 
@@ -29,7 +28,6 @@ export default command({
     );
     return { invitation_code: invitation.code, expires_at: new Date(invitation.expiresAtMs).toISOString() };
   },
-  render: (invitation) => fields(invitation),
 });
 
 function readLifetime(text: string, flag: string): number {

@@ -1,5 +1,4 @@
 import { countOf } from "../../../terminal/plural.ts";
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -27,5 +26,5 @@ export default command({
       return { app_key: appKey, revoked };
     });
   },
-  render: (result) => silent(result),
+  render: "silent",
 });

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -27,5 +26,4 @@ export default command({
       };
     });
   },
-  render: (credentials) => fields(credentials),
 });

@@ -29,8 +29,7 @@ export default command({
         "Remove the app key, or use --profile local for the embedded database.",
       );
     }
-    const { withService } = await import("../../program/with-service.ts");
-    const { settings } = await withService(context, (service) => service.account.settings({}));
+    const { settings } = await context.withService((service) => service.account.settings({}));
     return { settings, account: undefined };
   },
   render: ({ settings, account }) => {

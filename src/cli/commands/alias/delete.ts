@@ -1,4 +1,3 @@
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -13,5 +12,5 @@ export default command({
     context.messages.info(`Deleted alias ${name}.`);
     return deleted;
   },
-  render: (deleted) => silent(deleted),
+  render: "silent",
 });

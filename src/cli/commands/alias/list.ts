@@ -1,4 +1,3 @@
-import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -10,5 +9,5 @@ export default command({
     if (aliases.length === 0) messages.info("No aliases found. To create one, run `starpost alias set`.");
     return aliases;
   },
-  render: (aliases) => table(aliases, ["alias", "expansion"]),
+  render: ["alias", "expansion"],
 });

@@ -1,4 +1,3 @@
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -17,5 +16,5 @@ export default command({
     context.messages.info(`\`starpost ${name}\` now stands for \`starpost ${expansion}\`.`);
     return changed;
   },
-  render: (changed) => silent(changed),
+  render: "silent",
 });

@@ -50,12 +50,9 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   const onEvent = (event: CallEvent) => {
     if (event.type === "wait" && !globals.verbose) messages.info(event.message);
   };
-  const connection = await context.connect();
-  try {
-    const { send } = connection;
+  await context.withConnection(async ({ send }) => {
     if (listed) {
-      await printList(context, { call, list: listed, send, limit: request.limit, options: { onEvent } });
-      return;
+      return printList(context, { call, list: listed, send, limit: request.limit, options: { onEvent } });
     }
     const answer = await send(call, { onEvent });
     const { status, refusal } = answer;
@@ -63,9 +60,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
     // A redirect is the expected response of some operations; it is not followed.
     const isLeading = found?.endpoint.redirects === true && status >= 300 && status < 400;
     if (refusal && !isLeading) throw refusal;
-  } finally {
-    await connection.close();
-  }
+  });
 }
 
 function checkFlags(request: ApiRequest, { format, columns }: Globals): void {

@@ -19,12 +19,7 @@ export interface AccountStatus {
 /** Checks the credentials by obtaining a utoken, from the cache or from the service. */
 export async function readAuthStatus(context: Context): Promise<AccountStatus> {
   const profile = await context.profile();
-  const connection = await context.connect();
-  try {
-    return statusOf(profile, connection.appKey, await tryToken(connection));
-  } finally {
-    await connection.close();
-  }
+  return context.withConnection(async (connection) => statusOf(profile, connection.appKey, await tryToken(connection)));
 }
 
 /** @param found the token, or the reason why it is not available */

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { requireLocalProfile } from "../../program/local-profile.ts";
 import { command } from "../../program/command.ts";
 
@@ -11,5 +10,4 @@ export default command({
     await connection.close();
     return { app_key: connection.appKey, secret: await connection.readSecret() };
   },
-  render: (credentials) => fields(credentials),
 });

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
@@ -18,5 +17,4 @@ export default command({
       isSecretOnStdin: flags["secret-stdin"] ?? false,
     });
   },
-  render: (status) => fields({ ...status }),
 });

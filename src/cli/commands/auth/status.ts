@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 
@@ -9,6 +8,5 @@ export default command({
     const { readAuthStatus } = await import("./account-status.ts");
     return readAuthStatus(context);
   },
-  render: (status) => fields({ ...status }),
   exitStatus: (status) => (status.signed_in ? exitStatus.done : exitStatus.notSignedIn),
 });

@@ -5,14 +5,9 @@ export default command({
   summary: "Print a valid access token (utoken)",
   examples: ["starpost auth token", 'curl -s "http://127.0.0.1:8080/apps/KEY/purchases?utoken=$(starpost auth token)"'],
   run: async (context) => {
-    const connection = await context.connect();
-    try {
-      const { describeExpiry } = await import("./account-status.ts");
-      const token = await connection.token();
-      return { utoken: token.utoken, utoken_expires_at: describeExpiry(token) };
-    } finally {
-      await connection.close();
-    }
+    const token = await context.withConnection((connection) => connection.token());
+    const { describeExpiry } = await import("./account-status.ts");
+    return { utoken: token.utoken, utoken_expires_at: describeExpiry(token) };
   },
   render: ({ utoken }) => line("utoken", utoken),
 });

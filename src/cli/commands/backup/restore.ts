@@ -1,5 +1,4 @@
 import { countOf } from "../../../terminal/plural.ts";
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { readText } from "../../program/flag-values.ts";
@@ -63,5 +62,5 @@ export default command({
       opens_secrets: opensSecrets,
     };
   },
-  render: (result) => silent(result),
+  render: "silent",
 });

@@ -3,7 +3,6 @@ import { reviewErasures } from "../../../contract/customers/review-erasures.ts";
 import { command } from "../../program/command.ts";
 import { oneOf, readEmail } from "../../program/flag-values.ts";
 import type { Context } from "../../program/context.ts";
-import { withService } from "../../program/with-service.ts";
 import { describeErasure, type Erased, viewOfErasure } from "./erasure-format.ts";
 import { findLocalImports } from "./local-imports.ts";
 
@@ -36,7 +35,7 @@ export default command({
     const runs = await findLocalImports(context, email);
     const unfinished = runs.find(({ state }) => state !== "finished");
     if (unfinished && flags.plan !== true) throw explainUnfinished(unfinished.import_id);
-    return withService(context, async (service) => {
+    return context.withService(async (service) => {
       const { plan } = await service.customers.planErasure({ email, reviews });
       const planned: Erased = {
         state: "planned",

@@ -1,7 +1,6 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 
 export default command({
   summary: "List erasures of customers' data, newest first",
@@ -10,7 +9,7 @@ export default command({
   flags: { limit: { value: "<n>", description: "maximum number of results", default: 20, read: readWholeNumber } },
   notes: ["The record of an erasure contains no personal data, not even a hash of the address."],
   run: async (context, { flags: { limit } }) => {
-    const { erasures } = await withService(context, (service) => service.customers.erasures({ count: limit }));
+    const { erasures } = await context.withService((service) => service.customers.erasures({ count: limit }));
     if (erasures.length === 0) context.messages.info("No erasures found.");
     return erasures;
   },

@@ -3,7 +3,6 @@ import { silent, text } from "../../../terminal/view.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
 import { readEmail, readText } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 import { findLocalImports } from "./local-imports.ts";
 
 export default command({
@@ -30,7 +29,7 @@ export default command({
       "README.txt.",
   ],
   run: async (context, { arguments: [email = ""], flags: { out } }) => {
-    const { export: stored } = await withService(context, (service) =>
+    const { export: stored } = await context.withService((service) =>
       service.customers.export({ email: readEmail(email, "<email>") }),
     );
     const imports = await findLocalImports(context, email);

@@ -1,7 +1,6 @@
 import { UserError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import { readEmail } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 import { viewOfCustomer } from "./customer-format.ts";
 import { findLocalImports } from "./local-imports.ts";
 
@@ -15,7 +14,7 @@ export default command({
       "records of each kind; `--json` and `--format csv` include all of them.",
   ],
   run: async (context, { arguments: [email = ""] }) => {
-    const { customer } = await withService(context, (service) =>
+    const { customer } = await context.withService((service) =>
       service.customers.get({ email: readEmail(email, "<email>") }),
     );
     const found = await findLocalImports(context, email);

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -13,5 +12,4 @@ export default command({
     io.stdout.write(text);
     return undefined;
   },
-  render: (data) => fields(data),
 });

@@ -1,9 +1,7 @@
 import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readText } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 
 export default command({
   summary: "Add a photo to a review",
@@ -43,7 +41,7 @@ export default command({
       );
     }
     const input = { image_upload_token: flags["image-upload-token"], image: bytes.toString("base64") };
-    return withService(context, async (service) => {
+    return context.withService(async (service) => {
       try {
         return (await service.images.upload(input)).image;
       } catch (error) {
@@ -56,5 +54,4 @@ export default command({
       }
     });
   },
-  render: (image) => fields(image),
 });

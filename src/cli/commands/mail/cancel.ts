@@ -7,7 +7,7 @@ import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
 import { readText, readWholeNumber } from "../../program/flag-values.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
+import { aboutOne } from "../../program/read-records.ts";
 
 export default command({
   summary: "Cancel the unsent emails of an order, or a single email",
@@ -49,7 +49,7 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
     products.length === 0
       ? `the emails of order ${orderId}`
       : `the emails of order ${orderId} about ${products.join(", ")}`;
-  const { pending, warning, isDone } = await withService(context, async (service) => {
+  const { pending, warning, isDone } = await context.withService(async (service) => {
     const { mails } = await service.emails.list({ order_id: orderId, state: "queued,leased", count: 1_000 });
     const found = mails.filter(({ product_id }) => products.length === 0 || products.includes(product_id ?? ""));
     const isKnown = found.length > 0;
@@ -65,7 +65,7 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
   }
   const count = countOf(pending.length, "email is queued", "emails are queued");
   await confirmDestruction(context, `Cancel ${emails}? ${warning}${count}. This cannot be undone.`);
-  await withService(context, (service) =>
+  await context.withService((service) =>
     service.orders.cancelEmails({
       orders: [{ order_id: orderId, ...(products.length > 0 && { skus: [...products] }) }],
     }),
@@ -101,7 +101,7 @@ async function describeUnknown(service: Service, orderId: string, products: read
 }
 
 async function cancelEmail(context: Context, emailId: number) {
-  const { mail } = await withService(context, (service) =>
+  const { mail } = await context.withService((service) =>
     aboutOne("Mail", emailId, () => service.emails.get({ mail_id: emailId })),
   );
   if (mail.state === "not_sent" && mail.reason === "stopped_by_hand") {
@@ -109,7 +109,7 @@ async function cancelEmail(context: Context, emailId: number) {
     return { mail };
   }
   await confirmDestruction(context, `Cancel email ${emailId} to ${mail.email}? This cannot be undone.`);
-  const canceled = await withService(context, (service) =>
+  const canceled = await context.withService((service) =>
     aboutOne("Mail", emailId, () => service.emails.cancel({ mail_id: emailId })),
   );
   context.messages.info(`Canceled email ${emailId} to ${mail.email}.`);

@@ -5,7 +5,7 @@ import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import { emailType, oneOf, readEmail, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
-import { checkLimit, withService } from "../../program/with-service.ts";
+import { checkLimit } from "../../program/read-records.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
@@ -50,7 +50,7 @@ export default command({
       ...(type !== undefined && { email_type_id: Number(type) }),
       sort,
     };
-    const { mails } = await withService(context, (service) => service.emails.list(query));
+    const { mails } = await context.withService((service) => service.emails.list(query));
     if (mails.length === 0) {
       const hint = order === undefined ? "" : ` To find out why, run \`starpost mail why ${order}\`.`;
       context.messages.info(`No emails found.${hint}`);

@@ -1,8 +1,6 @@
 import { findPublicUrl } from "../../../config/public-url.ts";
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
-import { withService } from "../../program/with-service.ts";
 
 export default command({
   summary: "Show the URL and the signing secret for a mail provider's events",
@@ -25,7 +23,7 @@ export default command({
       await confirmDestruction(context, "Create a new secret? Events signed with the current one will be rejected.");
     }
     const change = { rotate, ...(publicKey !== undefined && { public_key: publicKey }) };
-    const settings = await withService(context, (service) => service.emailEvents.setUp(change));
+    const settings = await context.withService((service) => service.emailEvents.setUp(change));
     const { mode } = await context.profile();
     if (mode === "local" && findPublicUrl(context.io.env) === undefined) {
       context.messages.warn(
@@ -34,5 +32,4 @@ export default command({
     }
     return settings;
   },
-  render: (settings) => fields(settings),
 });

@@ -5,7 +5,7 @@ import { fields, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
 import { isForScripts } from "../../program/global-flags.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
+import { aboutOne } from "../../program/read-records.ts";
 import { describeRecord, formatTime } from "./email-format.ts";
 
 export default command({
@@ -27,7 +27,7 @@ export default command({
         `JSON output contains the headers and both bodies in "message". Omit --${part}.`,
       );
     }
-    const email = await withService(context, async (service) => {
+    const email = await context.withService(async (service) => {
       const found = await aboutOne("Mail", emailId, () => service.emails.get({ mail_id: emailId }));
       const { rules } = await service.emailRules.list({});
       const description =

@@ -8,7 +8,6 @@ import {
 import { drawTimeChart } from "../../../terminal/time-chart.ts";
 import { line, table, text as linesOf, type View } from "../../../terminal/view.ts";
 import { formatNumber } from "../../../terminal/plural.ts";
-import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
 import { readOneOf } from "../../program/flag-values.ts";
 import { dayMs } from "../../../contract/time.ts";
@@ -63,7 +62,7 @@ export async function readStats(context: Context, request: StatsRequest): Promis
     );
   }
   const { categories, aggregate } = request;
-  const found = await withService(context, (service) =>
+  const found = await context.withService((service) =>
     service.emails.stats({
       since_date,
       to_date,

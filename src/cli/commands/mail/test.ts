@@ -5,7 +5,6 @@ import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
 import { readText } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 
 /** How many of the newest emails are searched for the test email, since orders may queue others at the same time. */
 const searchedEmails = 100;
@@ -24,12 +23,12 @@ export default command({
   run: async (context, { flags: { to } }) => {
     const recipient = to === undefined ? {} : { email: to };
     const { mode } = await context.profile();
-    const { email, appKey } = await withService(context, async (service, about) => {
+    const { email, appKey } = await context.withConnection(async ({ service, appKey: ownKey }) => {
       await service.emails.sendTest(recipient).catch((error: unknown) => {
         throw to === undefined ? explainMissingAddress(error) : error;
       });
       const { mails } = await service.emails.list({ ...recipient, category: "map", count: searchedEmails });
-      return { email: mails.find(({ is_test }) => is_test), ...about };
+      return { email: mails.find(({ is_test }) => is_test), appKey: ownKey };
     });
     if (!email) throw new Error("the test email was queued but is not among the newest emails");
     const hold = mode === "local" ? await findHold(context, appKey, email.email) : undefined;

@@ -1,6 +1,5 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { withService } from "../../program/with-service.ts";
 
 const reasons = { bounces: "a bounce", spamreports: "a spam report", erased: "an erasure" } as const;
 
@@ -11,7 +10,7 @@ export default command({
   examples: ["starpost mail unsuppress ann@mail.example", "starpost mail unsuppress ann@mail.example --json"],
   notes: ["Emails that were suppressed in the meantime are not sent."],
   run: async (context, { arguments: [email = ""] }) => {
-    const result = await withService(context, (service) => service.emailSuppressions.lift({ email }));
+    const result = await context.withService((service) => service.emailSuppressions.lift({ email }));
     const lifted = result.lifted.map((kind) => reasons[kind]).join(" and ");
     context.messages.info(
       lifted === "" ? `${email} is not suppressed.` : `Resumed emails to ${email} (suppressed because of ${lifted}).`,

@@ -8,7 +8,6 @@ import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
 import { readEmail, readText, readWholeNumber } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 
 type Explanation = OutputOf<"emails.explain">;
 
@@ -39,14 +38,14 @@ export default command({
   notes: ["With `--email`, `--json` prints an array, with one explanation per order."],
   run: async (context, { arguments: [orderId], flags: { product, email, limit } }) => {
     if (email === undefined) {
-      if (orderId !== undefined) return withService(context, (service) => explainOrder(service, orderId, product));
+      if (orderId !== undefined) return context.withService((service) => explainOrder(service, orderId, product));
       throw usageError(
         "missing order ID or --email",
         "For example: `starpost mail why 1001` or `starpost mail why --email ann@mail.example`.",
       );
     }
     if (orderId !== undefined) throw usageError("--email cannot be used with an order ID");
-    return withService(context, (service) => explainOrdersOf(context, service, { email, limit }));
+    return context.withService((service) => explainOrdersOf(context, service, { email, limit }));
   },
   render: (found: Explanation | readonly Explanation[]) =>
     "decisions" in found ? viewOfWhy([found]) : viewOfWhy(found, ["order_id"]),

@@ -1,6 +1,6 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
+import { aboutOne } from "../../program/read-records.ts";
 import { formatTime } from "../mail/email-format.ts";
 
 export default command({
@@ -9,7 +9,7 @@ export default command({
   argument: "<order_id>",
   examples: ["starpost orders get 1001", "starpost orders get 1001 --jq '.order.products[].product_id'"],
   run: (context, { arguments: [order_id = ""] }) =>
-    withService(context, ({ orders }) => aboutOne("Order", order_id, () => orders.get({ order_id }))),
+    context.withService(({ orders }) => aboutOne("Order", order_id, () => orders.get({ order_id }))),
   render: ({ order: { products, ...order } }) =>
     fields({
       ...order,

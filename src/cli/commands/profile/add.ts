@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "./account-flags.ts";
 import { readText } from "../../program/flag-values.ts";
@@ -36,5 +35,4 @@ export default command({
       isLive: flags.live,
     });
   },
-  render: (record) => fields({ ...record }),
 });

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { liveFlags } from "./account-flags.ts";
 import { command } from "../../program/command.ts";
 
@@ -12,5 +11,4 @@ export default command({
     const { readLiveFlags, setLive } = await import("./change.ts");
     return setLive(context, name, readLiveFlags(flags.live));
   },
-  render: (record) => fields({ ...record }),
 });

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -10,5 +9,4 @@ export default command({
     const { showProfile } = await import("./records.ts");
     return showProfile(context, name ?? context.globals.profile);
   },
-  render: (record) => fields({ ...record }),
 });

@@ -1,4 +1,3 @@
-import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -10,5 +9,4 @@ export default command({
     const { applyProfile } = await import("./change.ts");
     return applyProfile(context, name);
   },
-  render: (record) => fields({ ...record }),
 });

@@ -1,11 +1,9 @@
 import type { ExportQuery } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
-import { silent } from "../../../terminal/view.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { readText } from "../../program/flag-values.ts";
 import { resolveTimes } from "../../program/relative-time.ts";
-import type { ExportSummary } from "./export-run.ts";
 import { listKindFlags, paceFlags, readKindFlags } from "./import-flags.ts";
 
 const exportFlags = {
@@ -40,7 +38,7 @@ export default function exportCommand(kind: RecordKind): CommandFactory {
         rateShare: flags["rate-share"],
       });
     },
-    render: (result: ExportSummary) => silent({ ...result }),
+    render: "silent",
     isPrinted: ({ file }) => file !== null,
     exitStatus: ({ state }) => (state === "interrupted" ? exitStatus.interrupted : exitStatus.done),
   });

@@ -2,7 +2,6 @@ import { UserError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Context } from "../../program/context.ts";
 import { listHints } from "../../program/errors/failure.ts";
-import { withService } from "../../program/with-service.ts";
 
 /** Explains why a review cannot be shown. A hidden review is not found by the call, but listed for the store. */
 export async function explainMissing(context: Context, text: string, error: unknown): Promise<unknown> {
@@ -10,7 +9,7 @@ export async function explainMissing(context: Context, text: string, error: unkn
   const id = Number(text);
   const query = { since_id: id, count: 1, deleted: true };
   try {
-    const { reviews } = await withService(context, (service) => service.reviews.list(query));
+    const { reviews } = await context.withService((service) => service.reviews.list(query));
     if (reviews[0]?.id !== id) {
       return new UserError("failed", `review ${id} not found`, listHints.Review, error);
     }

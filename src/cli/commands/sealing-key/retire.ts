@@ -1,6 +1,5 @@
 import { UserError } from "../../../config/user-error.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 
@@ -33,5 +32,5 @@ export default command({
     context.messages.info(retired === 0 ? "There are no old keys." : `Deleted ${countOf(retired, "old key")}.`);
     return { retired };
   },
-  render: (result) => silent(result),
+  render: "silent",
 });

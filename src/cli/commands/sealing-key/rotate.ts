@@ -1,5 +1,4 @@
 import { countOf } from "../../../terminal/plural.ts";
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -32,5 +31,5 @@ export default command({
     }
     return { is_new_key: isNewKey, resealed, unreadable };
   },
-  render: (result) => silent(result),
+  render: "silent",
 });

@@ -5,7 +5,6 @@ import { listAll } from "../../../service/list-all.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
-import { withService } from "../../program/with-service.ts";
 
 type BulkResponse = OutputOf<"unsubscribers.massCreate">;
 type Unsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
@@ -35,7 +34,7 @@ export async function changeAddresses(
   const ids = types ? [...new Set(types)] : Object.keys(emailTypes);
   const emails = [...new Set(addresses)];
   const email_list = Object.fromEntries(ids.map((id) => [id, emails]));
-  const response = await withService(context, ({ unsubscribers }) => unsubscribers[verb]({ email_list }));
+  const response = await context.withService(({ unsubscribers }) => unsubscribers[verb]({ email_list }));
   const { unsubscribers = [], errors = [] } = response;
   const rejected = new Set(errors.map(({ value }) => value));
   for (const value of rejected) {
@@ -63,7 +62,7 @@ function describeChange(verb: ChangeRequest["verb"], emails: readonly string[], 
  */
 export async function findAddress(context: Context, address: string) {
   const wanted = address.trim().toLowerCase();
-  const rows = await withService(context, async (service) => {
+  const rows = await context.withService(async (service) => {
     const matches: Unsubscriber[] = [];
     for await (const page of listAll(service, "unsubscribers.list", { input: {} })) {
       const unsubscribers = page as readonly Unsubscriber[];

@@ -1,6 +1,5 @@
 import { fields, table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { withService } from "../../program/with-service.ts";
 import { oneOf } from "../../program/flag-values.ts";
 import { eventNames } from "./delivery-format.ts";
 
@@ -22,7 +21,7 @@ export default command({
   },
   run: async (context, { arguments: [url = ""], flags }) => {
     const events = new Set(flags.event ?? ["review_create" as const]);
-    const webhooks = await withService(context, (service) =>
+    const webhooks = await context.withService((service) =>
       // At once, so that --curl and --dry-run show all of the calls.
       Promise.all([...events].map(async (event_name) => (await service.webhooks.create({ url, event_name })).webhook)),
     );

@@ -1,8 +1,7 @@
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
+import { aboutOne } from "../../program/read-records.ts";
 
 export default command({
   summary: "Delete a webhook",
@@ -11,7 +10,7 @@ export default command({
   examples: ["starpost webhooks delete 1", "starpost webhooks delete 1 --yes"],
   run: async (context, { arguments: [id = ""] }) => {
     const webhook_id = readWholeNumber(id, "<id>");
-    const webhook = await withService(context, async ({ webhooks }) =>
+    const webhook = await context.withService(async ({ webhooks }) =>
       (await webhooks.list({})).webhooks.find((listed) => listed.id === webhook_id),
     );
     if (webhook) {
@@ -20,11 +19,9 @@ export default command({
         `Delete the ${webhook.event_name} webhook for ${webhook.url}? Queued deliveries are not sent, and its secret is deleted.`,
       );
     }
-    await withService(context, ({ webhooks }) =>
-      aboutOne("Webhook", webhook_id, () => webhooks.delete({ webhook_id })),
-    );
+    await context.withService(({ webhooks }) => aboutOne("Webhook", webhook_id, () => webhooks.delete({ webhook_id })));
     context.messages.info(`Deleted webhook ${webhook_id}.`);
     return { id: webhook_id };
   },
-  render: (deleted) => silent(deleted),
+  render: "silent",
 });

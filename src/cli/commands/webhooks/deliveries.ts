@@ -4,7 +4,7 @@ import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { oneOf, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
-import { aboutOne, checkLimit, withService } from "../../program/with-service.ts";
+import { aboutOne, checkLimit } from "../../program/read-records.ts";
 import { formatTime } from "../mail/email-format.ts";
 import { describeAttempt, describeState, describeTarget, eventNames } from "./delivery-format.ts";
 
@@ -40,7 +40,7 @@ export default command({
       const [flag] = Object.entries(flags).find(([name, value]) => name !== "curl" && value !== undefined) ?? [];
       if (flag !== undefined) throw usageError(`--${flag} cannot be used with a delivery ID`);
       const delivery_id = readWholeNumber(id, "<id>");
-      return withService(context, ({ webhookDeliveries }) =>
+      return context.withService(({ webhookDeliveries }) =>
         aboutOne("Delivery", delivery_id, () => webhookDeliveries.get({ delivery_id })),
       );
     }
@@ -53,7 +53,7 @@ export default command({
       ...(webhook !== undefined && { webhook_id: webhook }),
       ...toTimeRange(flags, context.io.clock()),
     };
-    const { deliveries } = await withService(context, ({ webhookDeliveries }) => webhookDeliveries.list(query));
+    const { deliveries } = await context.withService(({ webhookDeliveries }) => webhookDeliveries.list(query));
     if (deliveries.length === 0) {
       context.messages.info("No deliveries found. To list the webhooks, run `starpost webhooks list`.");
     }

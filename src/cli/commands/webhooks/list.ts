@@ -1,6 +1,5 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { withService } from "../../program/with-service.ts";
 import { formatTime } from "../mail/email-format.ts";
 
 export default command({
@@ -8,7 +7,7 @@ export default command({
   calls: "read",
   examples: ["starpost webhooks list", "starpost webhooks list --jq '.[] | select(.failures_24h > 0) | .url'"],
   run: async (context) => {
-    const { webhooks } = await withService(context, (service) => service.webhooks.list({}));
+    const { webhooks } = await context.withService((service) => service.webhooks.list({}));
     if (webhooks.length === 0) {
       context.messages.info("No webhooks found. To create one, run `starpost webhooks create <url>`.");
     }

@@ -5,7 +5,6 @@ import { toJson } from "../../../terminal/render.ts";
 import type { Service } from "../../../service/service.ts";
 import { indentJson } from "../api/response.ts";
 import { type Forwarded, Forwarder } from "./forward.ts";
-import { withService } from "../../program/with-service.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { readScreen } from "../../program/output/screen.ts";
@@ -52,7 +51,7 @@ export async function listenToWebhooks(
       : (await io.loadApp()).openForwarder({ url: forwardTo, clock: io.clock, version: io.version });
   const signals = listenForStop(io, {});
   try {
-    await withService(context, async (service) => {
+    await context.withService(async (service) => {
       const feed = new WebhookFeed(service, signals.stop);
       await feed.start(sinceMs === undefined ? undefined : io.clock() - sinceMs);
       const { webhooks } = await service.webhooks.list({}, { signal: signals.stop });

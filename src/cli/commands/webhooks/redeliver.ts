@@ -1,7 +1,7 @@
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
-import { aboutOne, withService } from "../../program/with-service.ts";
+import { aboutOne } from "../../program/read-records.ts";
 import { describeState } from "./delivery-format.ts";
 
 export default command({
@@ -11,7 +11,7 @@ export default command({
   examples: ["starpost webhooks redeliver 12", "starpost webhooks redeliver 12 --json"],
   run: async (context, { arguments: [id = ""] }) => {
     const delivery_id = readWholeNumber(id, "<id>");
-    const { delivery } = await withService(context, ({ webhookDeliveries }) =>
+    const { delivery } = await context.withService(({ webhookDeliveries }) =>
       aboutOne("Delivery", delivery_id, () => webhookDeliveries.redeliver({ delivery_id })),
     );
     context.messages.info(

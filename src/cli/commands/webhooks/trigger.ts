@@ -1,7 +1,5 @@
-import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { oneOf } from "../../program/flag-values.ts";
-import { withService } from "../../program/with-service.ts";
 import { eventNames } from "./delivery-format.ts";
 
 export default command({
@@ -13,7 +11,7 @@ export default command({
   notes: ['The body of a sample event contains `"test": true`. Its data is made up, and nothing is stored.'],
   run: async (context, { arguments: [event = ""] }) => {
     const event_name = oneOf(eventNames).read(event, "<event>");
-    const { deliveries } = await withService(context, ({ webhooks }) => webhooks.trigger({ event_name }));
+    const { deliveries } = await context.withService(({ webhooks }) => webhooks.trigger({ event_name }));
     context.messages.info(
       deliveries.length === 0
         ? `No webhook receives ${event}. To create one, run \`starpost webhooks create <url> --event ${event}\`.`
@@ -21,5 +19,5 @@ export default command({
     );
     return deliveries;
   },
-  render: (deliveries) => table(deliveries, ["id", "webhook_id", "url", "event_id"]),
+  render: ["id", "webhook_id", "url", "event_id"],
 });

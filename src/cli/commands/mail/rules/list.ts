@@ -1,11 +1,10 @@
 import { command } from "../../../program/command.ts";
-import { withService } from "../../../program/with-service.ts";
 import { viewOfRules } from "./view.ts";
 
 export default command({
   summary: "List the rules that suppress emails, and the email settings",
   calls: "read",
   examples: ["starpost mail rules list", "starpost mail rules list --json | jq '.settings[] | select(.changed)'"],
-  run: (context) => withService(context, (service) => service.emailRules.list({})),
+  run: (context) => context.withService((service) => service.emailRules.list({})),
   render: viewOfRules,
 });

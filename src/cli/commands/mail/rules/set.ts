@@ -2,7 +2,6 @@ import { usageError } from "../../../../config/user-error.ts";
 import type { EmailSettingName, EmailSettingValue } from "../../../../contract/index.ts";
 import { readOneOf } from "../../../program/flag-values.ts";
 import { command } from "../../../program/command.ts";
-import { withService } from "../../../program/with-service.ts";
 import { viewOfSetting } from "./view.ts";
 
 /** Restores the default of a setting; not a valid value of any setting. */
@@ -20,7 +19,7 @@ export default command({
   notes: ["`starpost mail rules list` lists the settings. The value `default` restores the default."],
   run: async (context, { arguments: [name = "", value = ""] }) => {
     const change = await readSettingChange(name, value);
-    return withService(context, (service) => service.emailRules.set(change));
+    return context.withService((service) => service.emailRules.set(change));
   },
   render: viewOfSetting,
 });

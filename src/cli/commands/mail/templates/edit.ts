@@ -1,6 +1,5 @@
 import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { fields, silent } from "../../../../terminal/view.ts";
-import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 import { readOneOf, readText } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
@@ -30,7 +29,7 @@ export default command({
     const { formatTemplateFile } = await import("./file.ts");
     const category = readOneOf(name, sentEmailCategories, "<category>");
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
-    return withService(context, async (service) => {
+    return context.withService(async (service) => {
       if (!isPrint) return editTemplate(context, service, { category, file, isBuiltIn });
       const { template } = await service.emailTemplates.get({ category, built_in: isBuiltIn });
       if (isForScripts(context.globals.format)) return template;

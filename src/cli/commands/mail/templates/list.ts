@@ -1,5 +1,4 @@
 import { table } from "../../../../terminal/view.ts";
-import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 
 export default command({
@@ -7,7 +6,7 @@ export default command({
   calls: "read",
   examples: ["starpost mail templates list", "starpost mail templates list --columns category,template"],
   run: async (context) => {
-    const { templates } = await withService(context, (service) => service.emailTemplates.list({}));
+    const { templates } = await context.withService((service) => service.emailTemplates.list({}));
     for (const { category, disabled_at, problem } of templates) {
       if (disabled_at === undefined) continue;
       context.messages.warn(

@@ -1,6 +1,4 @@
 import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
-import { fields } from "../../../../terminal/view.ts";
-import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 import { readOneOf, readText } from "../../../program/flag-values.ts";
 
@@ -22,7 +20,6 @@ export default command({
   run: async (context, { arguments: [name = ""], flags }) => {
     const { previewTemplate } = await import("./preview-run.ts");
     const category = readOneOf(name, sentEmailCategories, "<category>");
-    return withService(context, (service) => previewTemplate(context, service, category, flags));
+    return context.withService((service) => previewTemplate(context, service, category, flags));
   },
-  render: (preview) => fields({ ...preview }),
 });

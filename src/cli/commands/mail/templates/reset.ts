@@ -1,6 +1,5 @@
 import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { fields } from "../../../../terminal/view.ts";
-import { withService } from "../../../program/with-service.ts";
 import { command } from "../../../program/command.ts";
 import { readOneOf } from "../../../program/flag-values.ts";
 import { confirmDestruction } from "../../../program/confirm.ts";
@@ -12,7 +11,7 @@ export default command({
   examples: ["starpost mail templates reset map", "starpost mail templates reset reminder --yes"],
   run: async (context, { arguments: [name = ""] }) => {
     const category = readOneOf(name, sentEmailCategories, "<category>");
-    return withService(context, async (service) => {
+    return context.withService(async (service) => {
       const { template } = await service.emailTemplates.get({ category });
       if (!template.is_own) return template;
       await confirmDestruction(context, `Delete the custom template of ${category}?`);

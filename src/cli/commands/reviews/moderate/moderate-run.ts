@@ -7,7 +7,6 @@ import { confirmDestruction } from "../../../program/confirm.ts";
 import type { Context } from "../../../program/context.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
 import { canPrompt } from "../../../program/prompt.ts";
-import { withService } from "../../../program/with-service.ts";
 import {
   applyDecision,
   type Decision,
@@ -32,12 +31,12 @@ interface ModerationFlags {
 export async function moderate(context: Context, flags: ModerationFlags): Promise<ModerationResult> {
   if (flags.decisions !== undefined) return applyFile(context, flags.decisions, flags.by);
   if (isForScripts(context.globals.format) || context.globals.format === "csv" || !canPrompt(context)) {
-    const queue = await withService(context, (service) => listQueue(service, flags));
+    const queue = await context.withService((service) => listQueue(service, flags));
     if (queue.length === 0 && !isForScripts(context.globals.format)) context.messages.info(emptyQueue);
     return queue;
   }
   const { decideAtTerminal } = await import("./moderate-screen.ts");
-  return withService(context, (service) => decideAtTerminal(context, service, flags));
+  return context.withService((service) => decideAtTerminal(context, service, flags));
 }
 
 async function listQueue(service: Service, { state, limit }: ModerationFlags): Promise<readonly QueuedReview[]> {
@@ -52,7 +51,7 @@ async function applyFile(context: Context, file: string, by: string | undefined)
   const count = countOf(decisions.length, "decision");
   if ((await context.profile()).isLive) await confirmDestruction(context, `Apply ${count}?`);
   const tally = new DecisionTally();
-  await withService(context, async (service) => {
+  await context.withService(async (service) => {
     for (const one of decisions) {
       const decision: Decision = { ...one, by: one.by ?? by };
       try {

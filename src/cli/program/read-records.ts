@@ -1,22 +1,7 @@
 import { UserError, usageError } from "../../config/user-error.ts";
 import type { OperationName } from "../../contract/index.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type { Service } from "../../service/service.ts";
-import type { Context } from "./context.ts";
 import { listHints } from "./errors/failure.ts";
-
-/** Runs work on a connection to the profile's account, and closes the connection afterward. */
-export async function withService<T>(
-  context: Context,
-  work: (service: Service, about: { readonly appKey: string }) => Promise<T>,
-): Promise<T> {
-  const connection = await context.connect();
-  try {
-    return await work(connection.service, { appKey: connection.appKey });
-  } finally {
-    await connection.close();
-  }
-}
 
 /**
  * Checks --limit of a list that is read with one call, which also reads the record after the limit.
