@@ -22,7 +22,7 @@ test.each([
   ["csv-parse", "src/import/csv/split-record.ts", "parses records that are not plain"],
   ["p-limit", "src/import/send/sender.ts", "bounds the importer's calls in flight"],
   ["got", "src/client/wire.ts", "calls the service"],
-  ["conf", "src/config/settings-file.ts", "stores profiles and settings"],
+  ["conf", "src/config/private-file.ts", "stores profiles and settings"],
   ["chalk", "src/terminal/colors.ts", "colors output"],
   ["ora", "src/terminal/progress.ts", "shows progress"],
   ["vitest", "test/packages.test.ts", "runs the tests"],

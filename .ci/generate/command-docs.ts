@@ -1,7 +1,7 @@
 import type { Command } from "../../src/cli/program/command.ts";
 import { nouns } from "../../src/cli/program/help/groups.ts";
-import { describePage, type Entry, sharedFlags } from "../../src/cli/program/help/page.ts";
-import type { Block, Topic } from "../../src/cli/program/help/topics/topic.ts";
+import { describePage, sharedFlags } from "../../src/cli/program/help/page.ts";
+import type { Block, Entry, Topic } from "../../src/cli/program/help/topics.ts";
 
 const made = "<!-- Generated from the program by `npm run generate`. Do not edit. -->";
 
@@ -59,15 +59,12 @@ function writeCommand(command: Command): string[] {
 function writeBlock(block: Block): string {
   if (typeof block === "string") return mark(block);
   if ("lines" in block) return fence(block.lines);
-  return writeEntries(
-    "",
-    block.rows.map(([term, description]) => ({ term, description })),
-  );
+  return writeEntries("", block.rows);
 }
 
 function writeEntries(title: string, entries: readonly Entry[]): string {
   const rows = entries.map(
-    ({ term, description }) => `| \`${term.replaceAll("|", "\\|")}\` | ${mark(description).replaceAll("|", "\\|")} |`,
+    ([term, description]) => `| \`${term.replaceAll("|", "\\|")}\` | ${mark(description).replaceAll("|", "\\|")} |`,
   );
   return [`| ${title} | meaning |`, "|---|---|", ...rows].join("\n");
 }

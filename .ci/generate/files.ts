@@ -1,5 +1,5 @@
 import { commands } from "../../src/cli/program/commands.ts";
-import { topics } from "../../src/cli/program/help/topics/index.ts";
+import { topics } from "../../src/cli/program/help/topics.ts";
 import { createDocument } from "../../src/server/openapi/document.ts";
 import { nounOf, writeIndex, writeNounPage } from "./command-docs.ts";
 import { capacityPage, writeCapacityPage } from "./capacity-page.ts";
@@ -11,13 +11,12 @@ export const generatedFolder = "docs/reference/commands";
 /** Returns the text of every generated file that is committed, by its path from the root of the repository. */
 export async function generateFiles(version: string): Promise<ReadonlyMap<string, string>> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topic.load()));
   const nouns = [...new Set(all.map(nounOf))];
   return new Map([
     ["docs/reference/openapi.json", `${JSON.stringify(createDocument({ version }), null, 2)}\n`],
     ...nouns.map((noun) => [`${generatedFolder}/${noun}.md`, writeNounPage(noun, all)] as const),
     ["docs/reference/limits.md", writeLimitsPage()],
     [capacityPage, writeCapacityPage()],
-    [`${generatedFolder}/README.md`, writeIndex(all, loadedTopics)],
+    [`${generatedFolder}/README.md`, writeIndex(all, Object.values(topics))],
   ]);
 }

@@ -1,6 +1,5 @@
 import type { OpenWorker, WorkerSettings } from "./ports.ts";
-import { findLinkProblem } from "../config/email-links.ts";
-import { findPublicUrl } from "../config/public-url.ts";
+import { findLinkProblem, findPublicUrl } from "../config/public-url.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
 

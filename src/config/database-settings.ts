@@ -40,7 +40,7 @@ export const maxReaderLagMs = 10_000;
 export function findReader(env: Environment, database: string): Address | undefined {
   const text = readVariable(env, readerVariable);
   if (text === undefined) return undefined;
-  const address = parseReader(text);
+  const address = parseAddress(text, readerVariable, readerHint);
   if (address.isFile) {
     throw usageError(`invalid value for ${readerVariable}: must be the URL of a PostgreSQL server`, readerHint);
   }
@@ -50,11 +50,12 @@ export function findReader(env: Environment, database: string): Address | undefi
   return address;
 }
 
-function parseReader(text: string): Address {
+/** @throws UserError `usage` */
+export function parseAddress(text: string, source: string, hint: string): Address {
   try {
     return parseDatabaseAddress(text);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    throw usageError(`invalid value for ${readerVariable}: ${error.message}`, readerHint);
+    throw usageError(`invalid value for ${source}: ${error.message}`, hint);
   }
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
-import { type EmailSender, formatSender, parseSender } from "./email-sender.ts";
 import { outboxFolderOf, type Paths } from "./paths.ts";
-import { readSettings, writeSettings } from "./settings-file.ts";
+import { readSettings, writeSettings } from "./private-file.ts";
 import { usageError } from "./user-error.ts";
+import { domainToASCII } from "node:url";
 
 /** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: STARTTLS if offered; `none`: not encrypted. */
 export const tlsModes = ["implicit", "starttls", "opportunistic", "none"] as const;
@@ -159,4 +159,39 @@ function toText(value: unknown): string | null {
 /** Replaces the stored settings. The file contains the password, so only its owner can read it. */
 export async function writeEmailSettings(paths: Places, { smtp, from }: StoredEmailSettings): Promise<void> {
   await writeSettings(fileOf(paths), { smtp, from: from === null ? null : formatSender(from) });
+}
+
+/** The sender of emails. Without a name, the name of the store is used. */
+export interface EmailSender {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/**
+ * Parses `Name <address>`, `"Name" <address>` or an address.
+ * @throws UserError `usage`
+ */
+export function parseSender(text: string, source: string): EmailSender {
+  const named = /^(?<name>[^<>]*)<(?<inner>[^<>]*)>$/.exec(text.trim())?.groups;
+  const address = (named?.["inner"] ?? text).trim();
+  const name = (named?.["name"] ?? "")
+    .trim()
+    .replace(/^"(.*)"$/, "$1")
+    .trim();
+  if (isAddress(address) && !/\p{Cc}/u.test(name)) return { name: name === "" ? null : name, address };
+  throw usageError(
+    `invalid value ${JSON.stringify(text)} for ${source}: must be an email address, optionally with a name`,
+    'For example: "Tea & Cups <reviews@shop.example>".',
+  );
+}
+
+export function formatSender({ name, address }: EmailSender): string {
+  return name === null ? address : `${name} <${address}>`;
+}
+
+/** Assumed: the local part of the sender is ASCII, so that every mail server accepts it. */
+function isAddress(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const isLocal = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(text.slice(0, at));
+  return at > 0 && at <= 64 && isLocal && domainToASCII(text.slice(at + 1)) !== "";
 }

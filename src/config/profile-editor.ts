@@ -10,8 +10,8 @@ import {
   type StoredProfiles,
   targetOf,
 } from "./profile-store.ts";
-import { removeFromFile } from "./secret-file.ts";
 import {
+  removeFromFile,
   isInKeyring,
   type SavedSecret,
   saveToKeyring,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readSettings, writeSettings } from "./settings-file.ts";
+import { readSettings, writeSettings } from "./private-file.ts";
 import { UserError } from "./user-error.ts";
 import { withFileLock } from "./with-file-lock.ts";
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { AddressError, parseDatabaseAddress } from "../storage/address.ts";
+import { parseDatabaseAddress } from "../storage/address.ts";
+import { parseAddress } from "./database-settings.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { type UserError, usageError } from "./user-error.ts";
@@ -136,8 +137,7 @@ async function remoteProfile(
 async function storedDatabase(sources: ProfileSources, name: string, stored: StoredDatabase): Promise<LocalProfile> {
   const { database, shownAs } = findDatabase(stored.database, sources.cwd, `profile ${name}`);
   const profile = { name, isLive: stored.live === true, mode: "local", shownAs } as const;
-  const isServer = /^postgres(?:ql)?:/i.test(stored.database);
-  const password = isServer ? await readStoredSecret(sources, name, stored) : undefined;
+  const password = isDatabaseServer(stored) ? await readStoredSecret(sources, name, stored) : undefined;
   return { ...profile, database: password === undefined ? database : withPassword(database, password) };
 }
 
@@ -161,47 +161,32 @@ export function findDatabase(
   cwd: string,
   source: string,
 ): Pick<LocalProfile, "database" | "shownAs"> {
-  const address = parseAddress(location, source);
+  const fallback = source === "STARPOST_DATABASE" ? ", or unset it to use the default database" : "";
+  const hint = `Use the path of a SQLite file or the URL of a PostgreSQL database${fallback}.`;
+  const address = parseAddress(location, source, hint);
   if (!address.isFile) return { database: address.location, shownAs: address.shownAs };
   const path = resolve(cwd, address.location);
   return { database: path, shownAs: path };
 }
 
-function parseAddress(location: string, source: string): ReturnType<typeof parseDatabaseAddress> {
-  try {
-    return parseDatabaseAddress(location);
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    const fallback = source === "STARPOST_DATABASE" ? ", or unset it to use the default database" : "";
-    throw usageError(
-      `invalid value for ${source}: ${error.message}`,
-      `Use the path of a SQLite file or the URL of a PostgreSQL database${fallback}.`,
-    );
-  }
-}
+/** The variables that define an ad hoc profile, all of which must be set. */
+const adHocNames = ["STARPOST_BASE_URL", "STARPOST_APP_KEY", "STARPOST_SECRET"] as const;
 
 /** Whether the environment defines an ad hoc profile. Only the flag takes precedence over it. */
 export function hasAdHocProfile(env: Environment): boolean {
-  return ["STARPOST_BASE_URL", "STARPOST_APP_KEY", "STARPOST_SECRET"].some(
-    (name) => readVariable(env, name) !== undefined,
-  );
+  return adHocNames.some((name) => readVariable(env, name) !== undefined);
 }
 
 /** A token can replace the secret, so that a job does not need both. */
 function readAdHocProfile(env: Environment): RemoteProfile | undefined {
   if (!hasAdHocProfile(env)) return undefined;
-  const [baseUrl, appKey, secret, utoken] = [
-    "STARPOST_BASE_URL",
-    "STARPOST_APP_KEY",
-    "STARPOST_SECRET",
-    "STARPOST_UTOKEN",
-  ].map((name) => readVariable(env, name));
-  if (baseUrl === undefined || appKey === undefined || (secret === undefined && utoken === undefined)) {
-    throw incompleteProfile({
-      STARPOST_BASE_URL: baseUrl,
-      STARPOST_APP_KEY: appKey,
-      STARPOST_SECRET: secret ?? utoken,
-    });
+  const [baseUrl, appKey, secret, utoken] = [...adHocNames, "STARPOST_UTOKEN"].map((name) => readVariable(env, name));
+  if (baseUrl === undefined || appKey === undefined || (secret ?? utoken) === undefined) {
+    const missing = adHocNames.filter((_, at) => [baseUrl, appKey, secret ?? utoken][at] === undefined);
+    throw usageError(
+      `${missing.join(" and ")} not set: ${adHocNames.join(", ")} must be set together`,
+      "Set all three or none of them. STARPOST_UTOKEN can replace the secret.",
+    );
   }
   return {
     name: builtInNames.environment,
@@ -213,14 +198,6 @@ function readAdHocProfile(env: Environment): RemoteProfile | undefined {
     tokenMark: secret,
     utoken,
   };
-}
-
-function incompleteProfile(values: Readonly<Record<string, string | undefined>>): UserError {
-  const missing = Object.keys(values).filter((name) => values[name] === undefined);
-  return usageError(
-    `${missing.join(" and ")} not set: ${Object.keys(values).join(", ")} must be set together`,
-    "Set all three or none of them. STARPOST_UTOKEN can replace the secret.",
-  );
 }
 
 /** Whether a database is on a server, not in a file. */

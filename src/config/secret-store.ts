@@ -1,7 +1,8 @@
 import type { Environment } from "./environment.ts";
 import { UserError } from "./user-error.ts";
-import { type StoredProfile, targetOf } from "./profile-store.ts";
-import { readFromFile, removeFromFile, writeToFile } from "./secret-file.ts";
+import { type StoredProfile, targetOf, isDatabase, parseObject, signInHint } from "./profile-store.ts";
+import { join } from "node:path";
+import { readSettings, writeSettings } from "./private-file.ts";
 
 /** Where secrets are stored on this machine. */
 export type SecretPlace = "keyring" | "file";
@@ -69,8 +70,12 @@ export async function updateFile(
   profile: StoredProfile,
   { place, secret }: { readonly place: SecretPlace; readonly secret: string },
 ): Promise<void> {
-  if (place === "file") await writeToFile(configFolder, name, profile, secret);
-  else await removeFromFile(configFolder, name);
+  if (place !== "file") return void (await removeFromFile(configFolder, name));
+  const target = isDatabase(profile)
+    ? { database: profile.database }
+    : { base_url: profile.base_url, app_key: profile.app_key };
+  const secrets = { ...(await readSecrets(configFolder)), [name]: { ...target, secret } };
+  await writeSettings(secretFileOf(configFolder), secrets);
 }
 
 /**
@@ -121,4 +126,33 @@ async function callKeyring(
 /** The name shown in the keyring. Contains the ID, because two homes may have the same profile for the same account. */
 function accountOf(name: string, profile: StoredProfile): string {
   return `${targetOf(profile)} (${name} ${profile.id ?? ""})`;
+}
+
+/** Secrets by the names of their profiles, each with the account or database that it belongs to. */
+type StoredSecrets = Readonly<Record<string, StoredProfile & { readonly secret: string }>>;
+
+export function secretFileOf(configFolder: string): string {
+  return join(configFolder, "credentials.json");
+}
+
+/** Reads the secret of a profile, if it belongs to the same account or database. */
+async function readFromFile(configFolder: string, name: string, profile: StoredProfile): Promise<string | undefined> {
+  const secrets = await readSecrets(configFolder);
+  const stored = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+  return stored && targetOf(stored) === targetOf(profile) ? stored.secret : undefined;
+}
+
+/**
+ * Deletes a secret from the file. The caller must hold the lock of the profiles.
+ * @returns whether there was one
+ */
+export async function removeFromFile(configFolder: string, name: string): Promise<boolean> {
+  const { [name]: found, ...others } = await readSecrets(configFolder);
+  if (found === undefined) return false;
+  await writeSettings(secretFileOf(configFolder), others);
+  return true;
+}
+
+async function readSecrets(configFolder: string): Promise<StoredSecrets> {
+  return ((await readSettings(secretFileOf(configFolder), parseObject, signInHint)) ?? {}) as StoredSecrets;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
-import { readSettings, writeSettings } from "./settings-file.ts";
+import { readSettings, writeSettings } from "./private-file.ts";
 import { usageError } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";

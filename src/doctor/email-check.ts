@@ -14,7 +14,7 @@ export async function checkEmail(context: Pick<DoctorContext, "env" | "paths" | 
   try {
     const { smtp, outboxFolder } = await findEmailSettings(context.env, context.paths);
     if (!smtp) return await checkOutboxFolder(outboxFolder);
-    const { findLinkProblem } = await import("../config/email-links.ts");
+    const { findLinkProblem } = await import("../config/public-url.ts");
     const { findPublicUrl } = await import("../config/public-url.ts");
     const links = findLinkProblem(findPublicUrl(context.env), smtp.host);
     if (links) return problem(name, links.message, setPublicUrl);

@@ -4,7 +4,7 @@ import type { Command } from "../../src/cli/program/command.ts";
 import { parseCommandLine } from "../../src/cli/program/command-line.ts";
 import { commands, loadCommands } from "../../src/cli/program/commands.ts";
 import { helpOfCommand, helpOfNoun, textOfTopic } from "../../src/cli/program/help/find-help.ts";
-import { topics } from "../../src/cli/program/help/topics/index.ts";
+import { topics } from "../../src/cli/program/help/topics.ts";
 import { recordKinds } from "../../src/records/index.ts";
 import { emailTypeNames } from "../../src/contract/emails/type-names.ts";
 import { emailTypes } from "../../src/contract/unsubscribers.ts";
@@ -14,7 +14,7 @@ import { modulesLoadedBy } from "../support/loaded-modules.ts";
 import { run } from "./support.ts";
 
 const all = await Promise.all(Object.values(commands).map((load) => load()));
-const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topic.load()));
+const allTopics = Object.values(topics);
 const named = (list: readonly Command[]) => list.map(({ name }) => name);
 
 describe("every command", () => {
@@ -155,12 +155,12 @@ describe("help", () => {
 describe("help topics", () => {
   it("are listed with their summaries", async () => {
     const { stdout } = await run(["help", "topics"]);
-    for (const { name, summary } of loadedTopics) {
+    for (const { name, summary } of allTopics) {
       expect(stdout.replaceAll(/\s+/g, " ")).toContain(`${name} ${summary}`);
     }
   });
 
-  it.each(loadedTopics.map((topic) => [topic.name, topic] as const))(
+  it.each(allTopics.map((topic) => [topic.name, topic] as const))(
     "are printed completely and fit the screen: %s",
     async (name, topic) => {
       const { stdout, status } = await run(["help", name]);
@@ -172,12 +172,11 @@ describe("help topics", () => {
         ),
       );
       expect(stdout.split("\n").filter((line) => line.length > 80 && !copied.has(line))).toEqual([]);
-      expect(topics[name]?.summary).toBe(topic.summary);
     },
   );
 
   it("contain valid commands", () => {
-    const lines = loadedTopics.flatMap(({ blocks }) =>
+    const lines = allTopics.flatMap(({ blocks }) =>
       blocks.flatMap((block) => (typeof block === "object" && "lines" in block ? block.lines : [])),
     );
     const typed = lines.filter((line) => line.startsWith("starpost "));

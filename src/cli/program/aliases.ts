@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { split } from "shlex";
 import { resolvePaths } from "../../config/paths.ts";
-import { readSettings } from "../../config/settings-file.ts";
+import { readSettings } from "../../config/private-file.ts";
 import { usageError } from "../../config/user-error.ts";
 import type { CommandTable } from "./command.ts";
 import type { Flag } from "./flag.ts";

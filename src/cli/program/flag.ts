@@ -1,13 +1,5 @@
 /** The accepted values: a fixed list, or names found on this machine without opening a database or making a call. */
-export type Values =
-  | readonly string[]
-  | "files"
-  | "folders"
-  | "profiles"
-  | "imports"
-  | "topics"
-  | "commands"
-  | "aliases";
+export type Values = readonly string[] | "files" | "folders" | "profiles" | "imports" | "commands" | "aliases";
 
 /** A flag of one command. Without `value`, it is a switch. Help, validation, completion, and docs derive from it. */
 export interface Flag<T = unknown> {

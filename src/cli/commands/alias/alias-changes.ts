@@ -1,5 +1,5 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
-import { writeSettings } from "../../../config/settings-file.ts";
+import { writeSettings } from "../../../config/private-file.ts";
 import { findAliasFile, readAliases, splitExpansion } from "../../program/aliases.ts";
 import type { Context } from "../../program/context.ts";
 import { nouns } from "../../program/help/groups.ts";

@@ -1,6 +1,5 @@
 import type { DeletedCredentials } from "../../../config/profile-editor.ts";
-import type { SavedSecret, SecretPlace } from "../../../config/secret-store.ts";
-import { secretFileOf } from "../../../config/secret-file.ts";
+import { type SavedSecret, type SecretPlace, secretFileOf } from "../../../config/secret-store.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
 

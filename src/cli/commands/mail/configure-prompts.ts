@@ -1,6 +1,10 @@
 import { readVariable } from "../../../config/environment.ts";
-import { parseSender, formatSender } from "../../../config/email-sender.ts";
-import type { SmtpServer, StoredEmailSettings } from "../../../config/email-settings.ts";
+import {
+  parseSender,
+  formatSender,
+  type SmtpServer,
+  type StoredEmailSettings,
+} from "../../../config/email-settings.ts";
 import { promptPassword, promptValue } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
 import { readSecretLine } from "../auth/secret-line.ts";

@@ -1,5 +1,11 @@
-import type { EmailSettings, SmtpServer, StoredEmailSettings, TlsMode } from "../../../config/email-settings.ts";
-import { type EmailSender, formatSender } from "../../../config/email-sender.ts";
+import {
+  type EmailSettings,
+  type SmtpServer,
+  type StoredEmailSettings,
+  type TlsMode,
+  type EmailSender,
+  formatSender,
+} from "../../../config/email-settings.ts";
 import { type UserError, usageError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";

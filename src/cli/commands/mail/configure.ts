@@ -1,5 +1,4 @@
-import { parseSender } from "../../../config/email-sender.ts";
-import { parseHost, parsePort, parseTlsMode, tlsModes } from "../../../config/email-settings.ts";
+import { parseSender, parseHost, parsePort, parseTlsMode, tlsModes } from "../../../config/email-settings.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";

@@ -9,9 +9,8 @@ import {
   type StoredProfile,
   type StoredProfiles,
 } from "../../../config/profile-store.ts";
-import { findSecretPlace } from "../../../config/secret-store.ts";
+import { findSecretPlace, secretFileOf } from "../../../config/secret-store.ts";
 import type { Context } from "../../program/context.ts";
-import { secretFileOf } from "../../../config/secret-file.ts";
 
 /** A profile without its secret. */
 export interface ProfileRecord {

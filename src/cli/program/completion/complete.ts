@@ -5,8 +5,9 @@ import { commands, replaceSynonyms } from "../commands.ts";
 import { globalFlags, helpFlag } from "../global-flags.ts";
 import { nouns } from "../help/groups.ts";
 import { findRecordNames, recordsNamed, type RecordSource, type Target } from "./record-names.ts";
-import { topics } from "../help/topics/index.ts";
-import { listProfileNames } from "../../../config/profile-names.ts";
+import { topics } from "../help/topics.ts";
+import { readVariable } from "../../../config/environment.ts";
+import { isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
 import { type Paths, resolvePaths } from "../../../config/paths.ts";
 import { listRunHeads } from "../../../import/run/run-headers.ts";
 
@@ -18,7 +19,22 @@ export interface Completion {
   readonly further: Further;
 }
 
-const nothing: Completion = { candidates: [], further: "none" };
+/** A completion and its description. */
+interface Candidate {
+  readonly value: string;
+  readonly about?: string | undefined;
+}
+
+/** Candidates, or what the shell completes instead. */
+type Found = readonly Candidate[] | Exclude<Further, "none">;
+
+/** The word to complete, with what is typed before it. */
+interface Request {
+  readonly io: RecordSource;
+  readonly typed: TypedWords;
+  readonly start: string;
+  readonly table: CommandTable;
+}
 
 /**
  * Completes the last word.
@@ -31,11 +47,13 @@ export async function complete(
 ): Promise<Completion> {
   const start = words.at(-1) ?? "";
   const given = await expandTyped(io, words.slice(0, -1), table);
-  const all = given.includes("api") ? { ...table, ...(await loadApiCommands()) } : table;
+  // Operations called by name, which the table does not contain.
+  const operations = given.includes("api") ? (await import("../../commands/api/operations.ts")).apiCommands : {};
+  const all = { ...table, ...operations };
   const typed = await readTypedWords(replaceSynonyms(given, all), all);
-  const found = await findCandidates(io, typed, start, table);
-  const fitting = found.candidates.filter(({ value }) => value.startsWith(start));
-  return { candidates: fitting, further: found.further };
+  const found = await findCandidates({ io, typed, start, table });
+  if (typeof found === "string") return { candidates: [], further: found };
+  return { candidates: found.filter(({ value }) => value.startsWith(start)), further: "none" };
 }
 
 /** The typed words with their alias expanded. */
@@ -54,64 +72,37 @@ async function expandTyped(
 
 async function findAliases(io: RecordSource): Promise<Candidate[]> {
   const { readAliases } = await import("../aliases.ts");
-  return [...(await readAliases(io).catch(() => new Map<string, string>()))].map(([value, about]) => ({
-    value,
-    about,
-  }));
+  const aliases = await readAliases(io).catch(() => new Map<string, string>());
+  return [...aliases].map(([value, about]) => ({ value, about }));
 }
 
-/** Operations called by name, which the table does not contain. */
-async function loadApiCommands(): Promise<CommandTable> {
-  return (await import("../../commands/api/operations.ts")).apiCommands;
-}
-
-async function findCandidates(
-  io: RecordSource,
-  typed: TypedWords,
-  start: string,
-  table: CommandTable,
-): Promise<Completion> {
-  if (typed.awaiting === "columns") return { candidates: completeColumns(typed.command, start), further: "none" };
+async function findCandidates(request: Request): Promise<Found> {
+  const { io, typed, start } = request;
+  if (typed.awaiting === "columns") return completeColumns(typed.command, start);
   const record = nameOfNext(typed);
   const names = record === undefined ? undefined : recordsNamed(record);
-  if (names !== undefined) {
-    const found = await findRecordNames(io, names, typed);
-    if (found.length > 0) return { candidates: found.map((value) => ({ value })), further: "none" };
-  }
-  if (typed.awaiting !== undefined) return completeValue(io, valuesOfFlag(typed.command, typed.awaiting), start);
-  const [, flag, value] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
+  const records = names === undefined ? [] : await findRecordNames(io, names, typed);
+  if (records.length > 0) return records.map((value) => ({ value }));
+  if (typed.awaiting !== undefined) return findValues(io, valuesOfFlag(typed.command, typed.awaiting), start);
+  const [, flag, value = ""] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
   if (flag !== undefined && flagOf(typed.command, flag)?.value !== undefined) {
-    const { candidates } = await findCandidates(io, { ...typed, awaiting: flag }, value ?? "", table);
-    return {
-      candidates: candidates.map(({ value: found, about }) => ({ value: `--${flag}=${found}`, about })),
-      further: "none",
-    };
+    const found = await findCandidates({ ...request, typed: { ...typed, awaiting: flag }, start: value });
+    return typeof found === "string" ? [] : found.map((one) => ({ ...one, value: `--${flag}=${one.value}` }));
   }
-  if (!typed.isEnded && start.startsWith("-") && start !== "-") {
-    return { candidates: completeFlag(typed), further: "none" };
-  }
-  return typed.command ? completeArgument(io, typed, typed.command, start, table) : completeWord(io, typed, table);
+  if (!typed.isEnded && start.startsWith("-") && start !== "-") return completeFlag(typed);
+  return typed.command ? completeArgument(request, typed.command) : completeWord(request);
 }
 
-async function completeWord(io: RecordSource, typed: TypedWords, table: CommandTable): Promise<Completion> {
-  if (typed.arguments.length > 0) return nothing;
-  const aliases = typed.path.length === 0 ? await findAliases(io) : [];
-  return { candidates: [...(await nextWords(typed.path, table)), ...aliases], further: "none" };
+async function completeWord({ io, typed: { arguments: given, path }, table }: Request): Promise<Found> {
+  if (given.length > 0) return [];
+  return [...(await nextWords(path, table)), ...(path.length === 0 ? await findAliases(io) : [])];
 }
 
-async function completeArgument(
-  io: RecordSource,
-  { arguments: given }: TypedWords,
-  command: Command,
-  start: string,
-  table: CommandTable,
-): Promise<Completion> {
-  if (command.name === "api" && given.length === 1) {
-    return { candidates: await findPaths(given[0] ?? ""), further: "none" };
-  }
+async function completeArgument({ io, typed, start, table }: Request, command: Command): Promise<Found> {
+  const given = typed.arguments;
+  if (command.name === "api" && given.length === 1) return findPaths(given[0] ?? "");
   const values = argumentAt(command, given.length)?.values;
-  if (values === "commands") return { candidates: await completeHelp(given, table), further: "none" };
-  return completeValue(io, values, start);
+  return values === "commands" ? completeHelp(given, table) : findValues(io, values, start);
 }
 
 /** The name of the flag or argument whose value is typed next. */
@@ -132,32 +123,21 @@ async function findPaths(method: string): Promise<Candidate[]> {
   return found.map(({ path, summary }) => ({ value: path, about: summary }));
 }
 
-async function completeValue(io: RecordSource, values: Values | undefined, start: string): Promise<Completion> {
-  if (values === "files" || values === "folders") return { ...nothing, further: values };
-  return { candidates: await findValues(io, values, start), further: "none" };
-}
-
+/** Files and folders are inferred from the placeholder of the flag's value. */
 function valuesOfFlag(command: Command | undefined, name: string): Values | undefined {
   if (name === "profile") return "profiles";
-  const flag = flagOf(command, name);
-  return flag?.values ?? inferValues(flag);
-}
-
-/** Infers files and folders from the placeholder of the flag's value. */
-function inferValues(flag: Flag | undefined): Values | undefined {
-  if (flag?.value === "<file>" || flag?.value === "<path>") return "files";
-  return flag?.value === "<folder>" ? "folders" : undefined;
+  const { value, values } = flagOf(command, name) ?? {};
+  if (values !== undefined) return values;
+  if (value === "<file>" || value === "<path>") return "files";
+  return value === "<folder>" ? "folders" : undefined;
 }
 
 /** Flags that can still be set, starting with those of the command. */
 function completeFlag({ command, flags }: TypedWords): Candidate[] {
-  const own = Object.entries(command?.flags ?? {})
+  return [command?.flags ?? {}, { ...globalFlags, help: helpFlag }]
+    .flatMap((declared) => Object.entries<Flag>(declared))
     .filter(([name, { isRepeatable }]) => isRepeatable === true || !flags.has(name))
     .map(([name, { description }]) => ({ value: `--${name}`, about: description }));
-  const shared = Object.entries<Flag>({ ...globalFlags, help: helpFlag })
-    .filter(([name]) => !flags.has(name))
-    .map(([name, { description }]) => ({ value: `--${name}`, about: description }));
-  return [...own, ...shared];
 }
 
 async function nextWords(path: readonly string[], table: CommandTable): Promise<Candidate[]> {
@@ -176,39 +156,36 @@ async function nextWords(path: readonly string[], table: CommandTable): Promise<
 async function completeHelp(words: readonly string[], table: CommandTable): Promise<Candidate[]> {
   const next = await nextWords(words, table);
   if (words.length > 0) return next;
-  const about = Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
+  const about = Object.values(topics).map(({ name, summary }) => ({ value: name, about: summary }));
   return [...next, ...about, { value: "topics", about: "list the topics" }];
-}
-
-/** A completion and its description. */
-interface Candidate {
-  readonly value: string;
-  readonly about?: string | undefined;
 }
 
 const maxRuns = 100;
 
 /** Finds values on this machine, without opening a database, making a call, or creating files. */
-async function findValues(io: RecordSource, values: Values | undefined, start: string): Promise<readonly Candidate[]> {
-  if (values === undefined || values === "files" || values === "folders" || values === "commands") return [];
-  if (values === "topics") {
-    return Object.entries(topics).map(([value, { summary }]) => ({ value, about: summary }));
-  }
+async function findValues(io: RecordSource, values: Values | undefined, start: string): Promise<Found> {
+  if (values === "files" || values === "folders") return values;
+  if (values === undefined || values === "commands") return [];
   if (values === "aliases") return findAliases(io);
-  if (values === "profiles") return findProfiles(io, await resolvePaths(io.env, io.cwd));
-  if (values === "imports") return findRuns(await resolvePaths(io.env, io.cwd), start);
-  return values.map((value) => ({ value }));
-}
-
-function findProfiles({ env }: Pick<RecordSource, "env">, paths: Paths): Candidate[] {
-  return listProfileNames(env, paths).map(({ name, about }) => ({ value: name, about }));
-}
-
-function findRuns({ runsFolder }: Paths, start: string): Candidate[] {
-  return listRunHeads(runsFolder, start, maxRuns).map(({ id, kind, files, state }) => ({
+  if (typeof values !== "string") return values.map((value) => ({ value }));
+  const paths = await resolvePaths(io.env, io.cwd);
+  if (values === "profiles") return findProfiles(io, paths);
+  return listRunHeads(paths.runsFolder, start, maxRuns).map(({ id, kind, files, state }) => ({
     value: id,
     about: `${kind}, ${state === "running" ? "not finished" : state}: ${files.join(" ")}`,
   }));
+}
+
+/** Profiles, without accessing their secrets. A file that is not valid has none. */
+async function findProfiles({ env }: RecordSource, { configFolder }: Paths): Promise<Candidate[]> {
+  const { profiles } = await readProfiles(configFolder).catch(() => ({ profiles: {} }));
+  const stored = Object.entries<StoredProfile>(profiles).map(([value, profile]) => ({
+    value,
+    about: `${isDatabase(profile) ? "separate database" : profile.base_url}${profile.live ? ", live" : ""}`,
+  }));
+  const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
+  const adHoc = isAdHoc ? [{ value: "env", about: "from environment variables" }] : [];
+  return [{ value: "local", about: "embedded database" }, ...adHoc, ...stored];
 }
 
 /** The command line before the word to complete. */

@@ -2,10 +2,9 @@ import { type UserError, usageError } from "../../../config/user-error.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { nouns } from "./groups.ts";
 import { describeProgram } from "./overview.ts";
-import { topics } from "./topics/index.ts";
 import { wrapIndented } from "../../../terminal/wrap-text.ts";
-import type { Block, Topic } from "./topics/topic.ts";
-import { describePage, type Entry, sharedFlags } from "./page.ts";
+import { describePage, sharedFlags } from "./page.ts";
+import { type Block, type Entry, type Topic, topics } from "./topics.ts";
 
 /**
  * The help for a command, a noun or group, a topic, or `topics`; with an empty name, for the program.
@@ -17,7 +16,7 @@ export async function findHelp(commands: CommandTable, name: string, columns: nu
   if (name === "") return describeProgram();
   if (name === "topics") return textOfTopics(width);
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
-  if (topic) return textOfTopic(await topic.load(), width);
+  if (topic) return textOfTopic(topic, width);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load) return helpOfCommand(await load(), width);
   if (words[0] === "api") {
@@ -49,14 +48,11 @@ export function textOfTopic({ name, summary, blocks }: Topic, width: number): st
 function textOfBlock(block: Block, width: number): string {
   if (typeof block === "string") return wrapIndented(block, width, 0).join("\n");
   if ("lines" in block) return block.lines.map((line) => `  ${line}`).join("\n");
-  return listEntries(
-    block.rows.map(([term, description]) => ({ term, description })),
-    width,
-  ).join("\n");
+  return listEntries(block.rows, width).join("\n");
 }
 
 function textOfTopics(width: number): string {
-  const found = Object.entries(topics).map(([term, { summary }]) => ({ term, description: summary }));
+  const found = Object.values(topics).map(({ name, summary }) => [name, summary] as const);
   return `${["TOPICS (starpost help <topic>)", ...listEntries(found, width)].join("\n")}\n`;
 }
 
@@ -86,10 +82,7 @@ export function helpOfCommand(command: Command, width: number): string {
 
 /** The help for a noun or a group: its verbs, and examples of some of them. */
 export function helpOfNoun(name: string, summary: string, commands: readonly Command[], width: number): string {
-  const verbs = commands.map((command) => ({
-    term: command.name.slice(name.length).trim(),
-    description: command.summary,
-  }));
+  const verbs = commands.map((command) => [command.name.slice(name.length).trim(), command.summary] as const);
   const examples = commands.flatMap((command) => command.examples?.slice(0, 1) ?? []);
   return joinSections([
     wrapIndented(`${summary}.`, width, 0).join("\n"),
@@ -112,9 +105,9 @@ function examplesSection(examples: readonly string[]): string {
 /** Terms and descriptions in two columns, wrapped to the width. */
 function listEntries(entries: readonly Entry[], width: number): string[] {
   const longest = Math.min(maxTermLength, Math.floor(width / 3));
-  const short = entries.filter(({ term }) => term.length <= longest);
-  const column = 4 + Math.max(0, ...short.map(({ term }) => term.length));
-  return entries.flatMap(({ term, description }) => {
+  const short = entries.filter(([term]) => term.length <= longest);
+  const column = 4 + Math.max(0, ...short.map(([term]) => term.length));
+  return entries.flatMap(([term, description]) => {
     if (description === "") return [`  ${term}`];
     if (term.length <= longest) return wrapIndented(`  ${term}`.padEnd(column) + description, width, column);
     return [`  ${term}`, ...wrapIndented(" ".repeat(column) + description, width, column)];

@@ -1,14 +1,12 @@
 import type { Command } from "../command.ts";
 import { commands } from "../commands.ts";
 import { nounGroups } from "./groups.ts";
-import { topics } from "./topics/index.ts";
-import type { Block, Topic } from "./topics/topic.ts";
-import { describePage, type Entry, sharedFlags } from "./page.ts";
+import { describePage, sharedFlags } from "./page.ts";
+import { type Block, type Entry, type Topic, topics } from "./topics.ts";
 
 /** The man page starpost(1), in troff, from the same data as --help. */
 export async function writeManPage(version: string): Promise<string> {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()));
-  const loadedTopics = await Promise.all(Object.values(topics).map((topic) => topic.load()));
   const groups = Object.entries(nounGroups).flatMap(([title, nouns]) => {
     const own = loaded.filter(({ name }) => (name.split(" ")[0] ?? "") in nouns);
     return [`.SH ${title.toUpperCase()}`].concat(own.flatMap(writeCommand));
@@ -24,7 +22,7 @@ export async function writeManPage(version: string): Promise<string> {
     ".SH INHERITED FLAGS",
     "Every command accepts these flags.",
     ...sharedFlags.flatMap(writeEntry),
-    ...loadedTopics.flatMap(writeTopic),
+    ...Object.values(topics).flatMap(writeTopic),
   ];
   // A heading already starts a paragraph.
   return `${lines.join("\n").replaceAll(/^(\.S[HS] .*)\n\.PP$/gm, "$1")}\n`;
@@ -49,14 +47,14 @@ function writeTopic({ name, blocks }: Topic): string[] {
 function writeBlock(block: Block): string[] {
   if (typeof block === "string") return [paragraph(block)];
   if ("lines" in block) return writeLines(block.lines);
-  return block.rows.flatMap(([term, description]) => writeEntry({ term, description }));
+  return block.rows.flatMap(writeEntry);
 }
 
 function paragraph(text: string): string {
   return `.PP\n${escape(text)}`;
 }
 
-function writeEntry({ term, description }: Entry): string[] {
+function writeEntry([term, description]: Entry): string[] {
   return [".TP", `.B "${escape(term).replaceAll('"', "\\(dq")}"`, escape(description === "" ? term : description)];
 }
 

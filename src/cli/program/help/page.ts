@@ -2,11 +2,7 @@ import { argumentsOf } from "../argument-help.ts";
 import type { Command } from "../command.ts";
 import { type Flag, formatFlag, isRequired } from "../flag.ts";
 import { globalFlags, helpFlag, versionFlag } from "../global-flags.ts";
-
-export interface Entry {
-  readonly term: string;
-  readonly description: string;
-}
+import type { Entry } from "./topics.ts";
 
 /** The content of a command's help, shared by --help, the man page, and the docs. */
 export interface CommandPage {
@@ -36,7 +32,7 @@ export function describePage(command: Command): CommandPage {
     name,
     summary,
     usage: usage.join(" "),
-    arguments: argumentsOf(command).map(([term, help]) => ({ term, description: help?.description ?? "" })),
+    arguments: argumentsOf(command).map(([term, help]) => [term, help?.description ?? ""]),
     flags: [...required, ...optional].map(describeFlag),
     examples,
     notes,
@@ -44,7 +40,7 @@ export function describePage(command: Command): CommandPage {
 }
 
 function describeFlag([name, flag]: readonly [string, Flag]): Entry {
-  return { term: formatFlag(name, flag), description: describeFlagEffect(flag) };
+  return [formatFlag(name, flag), describeFlagEffect(flag)];
 }
 
 /** The description, followed by what the declaration adds: `(required; repeatable)`, `(default: 20)`. */

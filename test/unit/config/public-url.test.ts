@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLinkProblem } from "../../../src/config/email-links.ts";
+import { findLinkProblem } from "../../../src/config/public-url.ts";
 
 const remote = "smtp.shop.example";
 
