@@ -7,14 +7,17 @@ export function isBuiltIn(name: string): boolean {
   return Object.values<string>(builtInNames).includes(name);
 }
 
+export function isProfileName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
 /**
  * Validates the name of a new profile.
  * @throws UserError `usage`
  */
 export function parseNewProfileName(name: string): string {
   const isReserved = isBuiltIn(name);
-  const isValid = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) && !Object.hasOwn(Object.prototype, name);
-  if (!isReserved && isValid) return name;
+  if (!isReserved && isProfileName(name) && !Object.hasOwn(Object.prototype, name)) return name;
   throw usageError(
     isReserved ? `the profile name ${name} is reserved` : `invalid profile name ${JSON.stringify(name)}`,
     "Choose another name, with letters, digits, `.`, `_`, and `-`.",

@@ -1,7 +1,11 @@
 import { readVariable } from "../config/environment.ts";
 import type { Profile } from "../config/profile.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, warning } from "./check.ts";
-import { checkEnvironment } from "./environment-check.ts";
+import { checkCaCertificates, checkEnvironment } from "./environment-check.ts";
+import { checkDisk, checkFolder, checkSecretFiles } from "./folder-checks.ts";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { codeOf } from "../config/user-error.ts";
 
 /** The result of all checks, as printed by `starpost doctor --json`. */
 export interface Diagnosis {
@@ -10,46 +14,27 @@ export interface Diagnosis {
   readonly checks: readonly Check[];
 }
 
+type Found = Check | readonly Check[];
+
 /** Checks that run together. If they throw or time out, each of `names` is reported as a problem. */
 interface CheckGroup<Subject> {
   readonly names: readonly string[];
-  readonly run: (context: DoctorContext, subject: Subject) => Promise<readonly Check[]> | readonly Check[];
+  readonly run: (context: DoctorContext, subject: Subject) => Found | Promise<Found>;
 }
 
 /** Checks of this machine, in output order. */
 const machineChecks: readonly CheckGroup<undefined>[] = [
-  { names: ["node"], run: ({ node }) => [checkNode(node)] },
-  { names: ["environment"], run: ({ env }) => [checkEnvironment(env)] },
-  {
-    names: ["config-folder"],
-    run: async ({ paths }) => {
-      const { checkFolder } = await import("./folder-checks.ts");
-      return [await checkFolder("config-folder", paths.configFolder)];
-    },
-  },
-  {
-    names: ["data-folder"],
-    run: async ({ paths }) => {
-      const { checkFolder } = await import("./folder-checks.ts");
-      return [await checkFolder("data-folder", paths.dataFolder)];
-    },
-  },
-  {
-    names: ["secret-files"],
-    run: async ({ paths }) => [await (await import("./folder-checks.ts")).checkSecretFiles(paths)],
-  },
-  {
-    names: ["disk"],
-    run: async ({ paths }) => [await (await import("./folder-checks.ts")).checkDisk(paths.dataFolder)],
-  },
+  { names: ["node"], run: ({ node }) => checkNode(node) },
+  { names: ["environment"], run: ({ env }) => checkEnvironment(env) },
+  { names: ["config-folder"], run: ({ paths }) => checkFolder("config-folder", paths.configFolder) },
+  { names: ["data-folder"], run: ({ paths }) => checkFolder("data-folder", paths.dataFolder) },
+  { names: ["secret-files"], run: ({ paths }) => checkSecretFiles(paths) },
+  { names: ["disk"], run: ({ paths }) => checkDisk(paths.dataFolder) },
   {
     names: ["imports", "leftovers"],
     run: async (context) => (await import("./leftover-checks.ts")).checkLeftovers(context),
   },
-  {
-    names: ["certificates"],
-    run: async (context) => [await (await import("./ca-certificates-check.ts")).checkCaCertificates(context)],
-  },
+  { names: ["certificates"], run: checkCaCertificates },
 ];
 
 /** Checks of the profile's account, in output order. */
@@ -61,7 +46,7 @@ const accountChecks: readonly CheckGroup<Profile>[] = [
         ? (await import("./local/local-checks.ts")).checkLocalAccount(context, profile)
         : (await import("./remote/remote-checks.ts")).checkRemoteAccount(context, profile),
   },
-  { names: ["mail"], run: async (context) => [await (await import("./email-check.ts")).checkEmail(context)] },
+  { names: ["mail"], run: checkEmail },
 ];
 
 /** Extra time for checks that cannot be aborted, in milliseconds. */
@@ -81,7 +66,7 @@ async function checkAccount(context: DoctorContext): Promise<readonly Check[]> {
     names: ["profile"],
     run: async () => {
       profile = await context.resolveProfile();
-      return [describeProfile(context, profile)];
+      return describeProfile(context, profile);
     },
   };
   const chosen = await runGroups([profileCheck], context, undefined);
@@ -115,13 +100,9 @@ async function runGroups<Subject>(
   return found.flat();
 }
 
-async function withTimeout(
-  names: readonly string[],
-  timeoutMs: number,
-  run: () => Promise<readonly Check[]>,
-): Promise<readonly Check[]> {
+async function withTimeout(names: readonly string[], timeoutMs: number, run: () => Promise<Found>): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<readonly Check[]>((resolve) => {
+  const timedOut = new Promise<Found>((resolve) => {
     timer = setTimeout(() => resolve(names.map((name) => reportTimeout(name, timeoutMs))), timeoutMs);
   });
   try {
@@ -145,63 +126,53 @@ function reportTimeout(name: string, timeoutMs: number): Check {
 /** The major versions that starpost is tested on. */
 const testedMajors: readonly number[] = [20, 22, 24];
 
-/** Checks the version of Node.js against the range in `engines` of package.json. */
+/** Checks the version of Node.js against the range in `engines` of package.json, which names the oldest: `>=20.19`. */
 export function checkNode({ version, required }: DoctorContext["node"]): Check {
-  const name = "node";
-  const running = parseVersion(version);
-  if (!satisfies(running, required)) {
-    return problem(name, `Node ${version} (requires ${required})`, `Install Node ${testedMajors.at(-1)}.`);
+  const [running, oldest] = [version, required].map((text) => (text.match(/\d+/g) ?? []).map(Number));
+  const differs = oldest?.findIndex((part, at) => part !== running?.[at]) ?? -1;
+  const [major = 0] = running ?? [];
+  if (differs !== -1 && (running?.[differs] ?? 0) < (oldest?.[differs] ?? 0)) {
+    return problem("node", `Node ${version} (requires ${required})`, `Install Node ${testedMajors.at(-1)}.`);
   }
-  const [major = 0] = running;
-  if (testedMajors.includes(major)) return ok(name, `Node ${version} (requires ${required})`);
+  if (testedMajors.includes(major)) return ok("node", `Node ${version} (requires ${required})`);
   return warning(
-    name,
+    "node",
     `Node ${version} is not a tested version (tested: ${testedMajors.join(", ")})`,
     `If you run into problems, try Node ${testedMajors.at(-1)}.`,
   );
 }
 
-type Version = readonly number[];
+const configureEmail = "Run `starpost mail configure`.";
 
-function parseVersion(text: string): Version {
-  return (
-    /(\d+)(?:\.(\d+))?(?:\.(\d+))?/
-      .exec(text)
-      ?.slice(1)
-      .map((part) => Number(part ?? 0)) ?? []
-  );
-}
+const setPublicUrl = "Set STARPOST_PUBLIC_URL to the address at which recipients reach the service.";
 
-function compare(a: Version, b: Version): number {
-  for (const index of [0, 1, 2]) {
-    const difference = (a[index] ?? 0) - (b[index] ?? 0);
-    if (difference !== 0) return difference;
+/** Checks the configured email transport. Does not create the outbox folder. */
+async function checkEmail(context: Pick<DoctorContext, "env" | "paths" | "checkEmail">): Promise<Check> {
+  const { findEmailSettings } = await import("../config/email-settings.ts");
+  try {
+    const { smtp, outboxFolder } = await findEmailSettings(context.env, context.paths);
+    if (!smtp) return await checkOutboxFolder(outboxFolder);
+    const { findLinkProblem } = await import("../config/public-url.ts");
+    const { findPublicUrl } = await import("../config/public-url.ts");
+    const links = findLinkProblem(findPublicUrl(context.env), smtp.host);
+    if (links) return problem("mail", links.message, setPublicUrl);
+    const server = `${smtp.host}:${smtp.port}`;
+    const result = await context.checkEmail();
+    return result.ready
+      ? ok("mail", `${server} accepts emails`)
+      : problem("mail", `${server}: ${result.problem}`, configureEmail);
+  } catch (error) {
+    return failed("mail", error, configureEmail);
   }
-  return 0;
 }
 
-/** Whether a version is in a range such as `>=20.19` or `^20.19 || >=22`. */
-function satisfies(version: Version, range: string): boolean {
-  return range.split("||").some((part) =>
-    part
-      .trim()
-      .split(/\s+/)
-      .every((comparator) => satisfiesComparator(version, comparator)),
-  );
-}
-
-function satisfiesComparator(version: Version, comparator: string): boolean {
-  const [, operator = "", text = ""] = /^(>=|<=|>|<|\^|~|=)?v?(.*)$/.exec(comparator) ?? [];
-  const bound = parseVersion(text);
-  const difference = compare(version, bound);
-  const isSame = (parts: number) => bound.slice(0, parts).every((part, index) => part === version[index]);
-  const results: Readonly<Record<string, boolean>> = {
-    ">=": difference >= 0,
-    "<=": difference <= 0,
-    ">": difference > 0,
-    "<": difference < 0,
-    "^": difference >= 0 && isSame(1),
-    "~": difference >= 0 && isSame(2),
-  };
-  return results[operator] ?? isSame(text.split(".").length);
+async function checkOutboxFolder(folder: string): Promise<Check> {
+  const target = `emails are written to ${folder} and not sent`;
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return ok("mail", target);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return ok("mail", `${target} (folder created on first use)`);
+    return problem("mail", `cannot write to ${folder}: ${(error as Error).message}`, `chmod 700 '${folder}'`);
+  }
 }

@@ -1,6 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
 import { type Environment, readVariable } from "../config/environment.ts";
-import { type Check, ok, warning } from "./check.ts";
+import { type Check, ok, warning, type DoctorContext, problem } from "./check.ts";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { countOf } from "../terminal/plural.ts";
 
 /** How a variable's value is printed: unchanged, as an address without its password, or not at all. */
 type Visibility = "value" | "address" | "secret";
@@ -49,7 +52,6 @@ const maxTypos = 3;
 
 /** Lists the variables that are set, and warns about unknown `STARPOST_` variables, which are probably typos. */
 export function checkEnvironment(env: Environment): Check {
-  const name = "environment";
   const set = Object.keys(knownVariables).filter((variable) => readVariable(env, variable) !== undefined);
   const unknown = Object.keys(env).filter(
     (variable) =>
@@ -62,19 +64,19 @@ export function checkEnvironment(env: Environment): Check {
     set.length === 0 ? "no variables set" : set.map((variable) => formatVariable(env, variable)).join(", ");
   if (readVariable(env, "NODE_TLS_REJECT_UNAUTHORIZED") === "0") {
     return warning(
-      name,
+      "environment",
       `${message}; certificate verification is disabled`,
       "Unset NODE_TLS_REJECT_UNAUTHORIZED. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS.",
     );
   }
-  if (unknown.length === 0) return ok(name, message);
+  if (unknown.length === 0) return ok("environment", message);
   const suggestions = unknown.map((variable) => {
     const nearest = closest(variable.toUpperCase(), Object.keys(knownVariables));
     const isNear = distance(variable.toUpperCase(), nearest) <= maxTypos;
     return isNear ? `${variable} (did you mean ${nearest}?)` : variable;
   });
   return warning(
-    name,
+    "environment",
     `${message}; unknown: ${suggestions.join(", ")}`,
     "Unset or rename it. For a list of variables, run `starpost help environment`.",
   );
@@ -96,4 +98,31 @@ function withoutPassword(text: string): string {
   const [scheme = ""] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   const rest = at === -1 ? text : `${scheme}…${text.slice(at)}`;
   return scheme === "" ? rest : rest.replace(/\?.*/s, "?…");
+}
+
+/** Checks that the file in `NODE_EXTRA_CA_CERTS` is readable. Node.js itself only prints a warning. */
+export async function checkCaCertificates({ env, cwd }: Pick<DoctorContext, "env" | "cwd">): Promise<Check> {
+  const value = readVariable(env, "NODE_EXTRA_CA_CERTS");
+  if (value === undefined) return ok("certificates", "using the certificate authorities bundled with Node.js");
+  const path = resolve(cwd, value);
+  const text = await readFile(path, "utf8").catch((error: Error) => error);
+  if (text instanceof Error) {
+    return problem(
+      "certificates",
+      `cannot read NODE_EXTRA_CA_CERTS: ${text.message}`,
+      "Set it to a readable PEM file, or unset it.",
+    );
+  }
+  const count = text.split("-----BEGIN CERTIFICATE-----").length - 1;
+  if (count === 0) {
+    return problem(
+      "certificates",
+      `NODE_EXTRA_CA_CERTS: ${path} contains no certificates`,
+      "Set it to a file of certificates in PEM format.",
+    );
+  }
+  return ok(
+    "certificates",
+    `using ${countOf(count, "additional certificate authority", "additional certificate authorities")} from ${path}`,
+  );
 }

@@ -92,7 +92,6 @@ export async function findAccessError(path: string, mode: number): Promise<strin
 
 /** Checks that only the owner can read files that contain secrets. */
 export async function checkSecretFiles({ configFolder, tokensFolder }: Paths): Promise<Check> {
-  const name = "secret-files";
   const inConfig = (await listNames(configFolder)).filter((file) =>
     secretFileNames.has(file.replace(partialSuffix, "")),
   );
@@ -110,20 +109,19 @@ export async function checkSecretFiles({ configFolder, tokensFolder }: Paths): P
   }
   if (exposed.length > 0) {
     const message = `other users can read ${exposed.map((file) => basename(file)).join(", ")}`;
-    return problem(name, message, `chmod 600 ${quoteAll(exposed)}`);
+    return problem("secret-files", message, `chmod 600 ${quoteAll(exposed)}`);
   }
   if (unreadable.length > 0) {
     return problem(
-      name,
+      "secret-files",
       `cannot read ${unreadable.join(", ")}`,
       `sudo chown ${findUserId() ?? "$(id -u)"} ${quoteAll(unreadable)}`,
     );
   }
-  return ok(name, files.length === 0 ? "none yet" : `${countOf(files.length, "file")}, readable only by you`);
+  return ok("secret-files", files.length === 0 ? "none yet" : `${countOf(files.length, "file")}, readable only by you`);
 }
 
 export async function checkDisk(folder: string): Promise<Check> {
-  const name = "disk";
   const exists = await stat(folder).then(
     () => true,
     () => false,
@@ -131,9 +129,9 @@ export async function checkDisk(folder: string): Promise<Check> {
   const { bavail, bsize } = await statfs(exists ? folder : await findExistingParent(folder));
   const freeBytes = bavail * bsize;
   const message = `${formatBytes(freeBytes)} free for ${folder}`;
-  if (freeBytes >= minFreeBytes.warning) return ok(name, message);
+  if (freeBytes >= minFreeBytes.warning) return ok("disk", message);
   const fix = "Free up disk space; `starpost imports purge` deletes old import runs.";
-  return freeBytes < minFreeBytes.problem ? problem(name, message, fix) : warning(name, message, fix);
+  return freeBytes < minFreeBytes.problem ? problem("disk", message, fix) : warning("disk", message, fix);
 }
 
 /** Finds temporary files of killed processes. */

@@ -42,21 +42,19 @@ function checkImports(
   unfinished: readonly string[],
   { total, running }: { readonly total: number; readonly running: number },
 ): Check {
-  const name = "imports";
   const counts = `${countOf(total, "run")}${running === 0 ? "" : `, ${running} running`}`;
   const newest = unfinished.toSorted().at(-1);
-  if (newest === undefined) return ok(name, `${counts}, none unfinished`);
+  if (newest === undefined) return ok("imports", `${counts}, none unfinished`);
   const which = unfinished.length === 1 ? newest : `${newest} and ${unfinished.length - 1} more`;
   return warning(
-    name,
+    "imports",
     `${counts}; unfinished: ${which}`,
     `To resume the newest, run \`starpost imports resume ${newest}\`. To delete old runs, run \`starpost imports purge --older-than 30d --unfinished\`.`,
   );
 }
 
 function checkTemporaryFiles(paths: readonly string[], bytes: number): Check {
-  const name = "leftovers";
-  if (paths.length === 0) return ok(name, "no files left behind by killed processes");
+  if (paths.length === 0) return ok("leftovers", "no files left behind by killed processes");
   const shown = `${paths.slice(0, 3).join(", ")}${paths.length > 3 ? ", …" : ""}`;
   const partialFiles = paths.filter(isPartialFile);
   const fixes = [
@@ -64,7 +62,7 @@ function checkTemporaryFiles(paths: readonly string[], bytes: number): Check {
     ...(partialFiles.length > 0 ? [`rm ${partialFiles.map((path) => `'${path}'`).join(" ")}`] : []),
   ];
   return warning(
-    name,
+    "leftovers",
     `${countOf(paths.length, "file or folder", "files or folders")} (${formatBytes(bytes)}) left behind by killed processes: ${shown}`,
     fixes.join(" "),
   );

@@ -2,10 +2,16 @@ import { statfs } from "node:fs/promises";
 import { platform } from "node:os";
 import type { LocalProfile } from "../../config/profile.ts";
 import { describeHold } from "../../contract/emails/sending.ts";
-import type { DatabaseFacts, DatabaseFailure } from "../../storage/inspect-database.ts";
-import { formatBytes } from "../../terminal/plural.ts";
-import { type Check, ok, problem, skipAll, skipped, warning } from "../check.ts";
+import { type DatabaseFacts, type DatabaseFailure, inspectDatabase } from "../../storage/inspect-database.ts";
+import { formatBytes, formatDuration } from "../../terminal/plural.ts";
+import { type Check, ok, problem, skipAll, skipped, warning, failed, type DoctorContext } from "../check.ts";
 import { formatMode } from "../folder-checks.ts";
+import { findPoolSize, findReader, maxReaderLagMs } from "../../config/database-settings.ts";
+import type { Environment } from "../../config/environment.ts";
+import { defaultPoolSize, type DialectFacts } from "../../storage/dialect.ts";
+import { readRecords } from "../../backup/records.ts";
+import { dayMs } from "../../contract/time.ts";
+import { existsSync } from "node:fs";
 
 export const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
   busy: "Try again. If the error persists, find out which other process writes to the database.",
@@ -37,25 +43,24 @@ export async function checkDatabase(
   { shownAs }: Pick<LocalProfile, "shownAs">,
   folder: string | undefined,
 ): Promise<Check> {
-  const name = "database";
   const { version, schema, newestSchema, schemaProblem, tables, bytes } = facts;
   const freeBytes = folder === undefined ? undefined : await findFreeBytes(folder);
   const free = freeBytes === undefined ? "" : `, ${formatBytes(freeBytes)} free`;
   const summary = `${shownAs}: ${version}, ${formatBytes(bytes)}${free}`;
   if (schema === null) {
-    if (tables === 0) return ok(name, `${summary}; empty, tables are created on first use`);
-    return problem(name, `${summary}; not a starpost database, it contains other tables`, fixes.notOurs);
+    if (tables === 0) return ok("database", `${summary}; empty, tables are created on first use`);
+    return problem("database", `${summary}; not a starpost database, it contains other tables`, fixes.notOurs);
   }
-  if (schemaProblem) return problem(name, `${summary}; ${schemaProblem.problem}`, schemaProblem.fix);
+  if (schemaProblem) return problem("database", `${summary}; ${schemaProblem.problem}`, schemaProblem.fix);
   if (schema < newestSchema) {
     return warning(
-      name,
+      "database",
       `${summary}; schema ${schema} will be migrated to ${newestSchema} on next use`,
       "If an older starpost still needs the database, back it up first.",
     );
   }
-  if (freeBytes !== undefined && freeBytes < minFreeBytes) return warning(name, summary, fixes.full);
-  return ok(name, `${summary}, schema ${schema} (latest)`);
+  if (freeBytes !== undefined && freeBytes < minFreeBytes) return warning("database", summary, fixes.full);
+  return ok("database", `${summary}, schema ${schema} (latest)`);
 }
 
 export async function findFreeBytes(folder: string): Promise<number | undefined> {
@@ -64,32 +69,29 @@ export async function findFreeBytes(folder: string): Promise<number | undefined>
 }
 
 export function checkFileMode(path: string, mode: number): Check {
-  const name = "database-file";
-  if ((mode & 0o077) === 0 || platform() === "win32") return ok(name, "readable only by you");
-  return problem(name, `other users can read ${path} (mode ${formatMode(mode)})`, `chmod 600 '${path}'`);
+  if ((mode & 0o077) === 0 || platform() === "win32") return ok("database-file", "readable only by you");
+  return problem("database-file", `other users can read ${path} (mode ${formatMode(mode)})`, `chmod 600 '${path}'`);
 }
 
 export function checkJournal({ hasWriteAheadLog, schema }: DatabaseFacts): Check {
-  const name = "database-journal";
-  if (hasWriteAheadLog === true) return ok(name, "write-ahead log enabled");
-  if (schema === null) return skipped(name, "the write-ahead log is enabled on first use");
+  if (hasWriteAheadLog === true) return ok("database-journal", "write-ahead log enabled");
+  if (schema === null) return skipped("database-journal", "the write-ahead log is enabled on first use");
   return warning(
-    name,
+    "database-journal",
     "write-ahead log disabled; readers and writers block each other",
     "It is enabled on next use. If it does not stay enabled, the file system does not support it: move the database to a local disk.",
   );
 }
 
 export function checkDamage(damage: readonly string[] | undefined, { bytes }: DatabaseFacts, timeoutMs: number): Check {
-  const name = "database-integrity";
   if (damage === undefined) {
     return skipped(
-      name,
+      "database-integrity",
       `checking ${formatBytes(bytes)} did not finish in ${timeoutMs / 1_000} s; to allow more time, pass --timeout`,
     );
   }
-  if (damage.length === 0) return ok(name, "SQLite quick check passed");
-  return problem(name, `SQLite quick check failed: ${damage.join("; ")}`, fixes.damaged);
+  if (damage.length === 0) return ok("database-integrity", "SQLite quick check passed");
+  return problem("database-integrity", `SQLite quick check failed: ${damage.join("; ")}`, fixes.damaged);
 }
 
 /** Reports emails that their accounts may not send yet. Omits the check if no email is held. */
@@ -101,4 +103,133 @@ export function checkHeldEmails({ heldEmails }: DatabaseFacts): Check[] {
   if (counts.length === 0) return [];
   const fix = "For each account in the log of the worker, run `starpost account email-status <app_key>`.";
   return [warning("held-emails", `held emails: ${counts.join("; ")}`, fix)];
+}
+
+/** A worker sends what is due within seconds; after this time, in milliseconds, it is probably not running. */
+const maxDelayMs = 15 * 60 * 1_000;
+
+/** Checks how long the oldest email and the oldest webhook have been due. Omitted if the tables are of an older version. */
+export function checkBacklog({ backlog }: Pick<DatabaseFacts, "backlog">, nowMs: number): Check[] {
+  if (!backlog) return [];
+  return [
+    checkDelay("unsent-emails", "email", backlog.emailDueAtMs, nowMs),
+    checkDelay("webhooks", "webhook", backlog.webhookDueAtMs, nowMs),
+  ];
+}
+
+function checkDelay(name: string, item: string, dueAtMs: number | null, nowMs: number): Check {
+  if (dueAtMs === null || dueAtMs > nowMs) return ok(name, `no ${item} is due`);
+  const message = `the oldest ${item} has been due for ${formatDuration(nowMs - dueAtMs)}`;
+  if (nowMs - dueAtMs <= maxDelayMs) return ok(name, message);
+  const fix = "Check that a server or `starpost mail run` is running, and its log.";
+  return warning(name, message, fix);
+}
+
+/** Compares the connection pool of a process with what the PostgreSQL server has left. */
+export function checkConnections({ connections }: Pick<DialectFacts, "connections">, env: Environment): Check[] {
+  if (!connections) return [];
+  const { max, used, own } = connections;
+  try {
+    const pool = findPoolSize(env) ?? defaultPoolSize;
+    const use = `${used} of ${max} in use, ${own} by starpost; each process opens up to ${pool} (STARPOST_DATABASE_POOL)`;
+    const fix = "Raise max_connections of the server, lower STARPOST_DATABASE_POOL, or use a connection pooler.";
+    if (pool > max) return [problem("connections", use, fix)];
+    // The connections of starpost may be those of the process that needs the most.
+    const stillNeeded = Math.max(1, pool - own);
+    return [max - used < stillNeeded ? warning("connections", use, fix) : ok("connections", use)];
+  } catch (error) {
+    return [failed("connections", error, "Correct the variable.")];
+  }
+}
+
+const fix =
+  "Until then, servers read from the primary. Set STARPOST_DATABASE_READER to a streaming replica, or unset it.";
+
+/** Checks the replica in `STARPOST_DATABASE_READER`. Omits the check without one. */
+export async function checkReader({ env, clock }: DoctorContext, database: string): Promise<Check[]> {
+  try {
+    const address = findReader(env, database);
+    if (!address) return [];
+    const inspection = await inspectDatabase(address.location, { clock, busyTimeoutMs: 1_000 });
+    if ("failure" in inspection) {
+      return [warning("reader", inspection.failure.message, fixes[inspection.failure.problem])];
+    }
+    const { replication, schema, newestSchema } = inspection.facts;
+    const { shownAs } = address;
+    if (!replication?.isReplica) return [warning("reader", `${shownAs} is not a replica`, fix)];
+    if (schema !== newestSchema)
+      return [warning("reader", `${shownAs} has schema ${schema}, not ${newestSchema}`, fix)];
+    const { lagMs } = replication;
+    const lag = lagMs === null ? "an unknown time" : `${(lagMs / 1_000).toFixed(1)} s`;
+    const text = `${shownAs} is ${lag} behind its primary`;
+    return [lagMs === null || lagMs > maxReaderLagMs ? warning("reader", text, fix) : ok("reader", text)];
+  } catch (error) {
+    return [failed("reader", error, fix)];
+  }
+}
+
+/** Backups record the size of the database. The growth is measured from the oldest of this period, in milliseconds. */
+const period = { min: dayMs, max: 30 * dayMs } as const;
+
+/** Less time than this until the disk is full is a warning, in days. */
+const minDaysLeft = 30;
+
+/**
+ * Estimates when the disk is full, from the sizes that backups recorded.
+ * @param freeBytes undefined if the disk is that of a server
+ */
+export async function checkGrowth(
+  { paths, clock }: Pick<DoctorContext, "paths" | "clock">,
+  { shownAs }: Pick<LocalProfile, "shownAs">,
+  { bytes, freeBytes }: { readonly bytes: number; readonly freeBytes: number | undefined },
+): Promise<Check> {
+  const nowMs = clock();
+  const { backups } = await readRecords(paths);
+  const ages = backups.flatMap(({ database, database_size: size, created_at }) =>
+    database === shownAs && size !== undefined ? [{ size, ageMs: nowMs - Date.parse(created_at) }] : [],
+  );
+  const base = ages.find(({ ageMs }) => ageMs >= period.min && ageMs <= period.max);
+  if (!base)
+    return skipped("database-growth", "measured from the newest 30 days of backups; none is at least a day old");
+  const days = base.ageMs / dayMs;
+  const perDay = (bytes - base.size) / days;
+  const measured = `in the last ${days.toFixed(1)} days`;
+  if (perDay <= 0) return ok("database-growth", `did not grow ${measured}`);
+  const growth = `grew by ${formatBytes(Math.round(perDay))} per day ${measured}`;
+  if (freeBytes === undefined) return ok("database-growth", `${growth}; the server does not report its free space`);
+  const daysLeft = Math.floor(freeBytes / perDay);
+  const fullOn = new Date(nowMs + daysLeft * dayMs);
+  // A later day is of no use, and may not be a valid date.
+  if (daysLeft > 3_650) return ok("database-growth", `${growth}; at this rate, the disk is not full for ten years`);
+  const message = `${growth}; at this rate, the disk is full in ${daysLeft} days (${fullOn.toISOString().slice(0, 10)})`;
+  if (daysLeft >= minDaysLeft) return ok("database-growth", message);
+  return warning(
+    "database-growth",
+    message,
+    "Add disk space. `account set --retain-emails` and `starpost imports purge` free some.",
+  );
+}
+
+/** An older backup is reported if there is no schedule, in milliseconds. */
+const maxAgeMs = 7 * 24 * 60 * 60 * 1_000;
+
+/** Checks the age of the newest backup of the database that was made on this machine, and the schedule. */
+export async function checkBackups(
+  { paths, clock }: Pick<DoctorContext, "paths" | "clock">,
+  { shownAs }: Pick<LocalProfile, "shownAs">,
+): Promise<Check> {
+  const { backups, schedules } = await readRecords(paths);
+  const last = backups.findLast(({ database }) => database === shownAs);
+  const schedule = schedules[shownAs];
+  if (schedule?.error) {
+    const message = `the scheduled backup failed at ${schedule.tried_at}: ${schedule.error}`;
+    return warning("backup", message, "Correct the cause; the server tries again. Or run `starpost backup create`.");
+  }
+  if (!last) return skipped("backup", "no backup was made with starpost on this machine");
+  const ageMs = clock() - Date.parse(last.created_at);
+  const message = `the newest backup is ${formatDuration(ageMs)} old: ${last.file}${existsSync(last.file) ? "" : " (moved or deleted)"}`;
+  const limitMs = schedule ? 2 * schedule.every_ms : maxAgeMs;
+  if (ageMs <= limitMs) return ok("backup", message);
+  const fix = schedule ? "Check that the server with --backup-every is running." : "Run `starpost backup create`.";
+  return warning("backup", message, fix);
 }

@@ -9,8 +9,7 @@ import { createSealer } from "../../engine/kernel/sealer.ts";
 import { parseDatabaseAddress } from "../../storage/address.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
-import { checkClock } from "../clock-check.ts";
-import { checkPacing } from "../rate-checks.ts";
+import { checkClock, checkPacing, checkWebhooks } from "../service-checks.ts";
 import {
   checkDamage,
   checkDatabase,
@@ -20,13 +19,12 @@ import {
   findFreeBytes,
   fixes,
   reportFailure,
+  checkBacklog,
+  checkConnections,
+  checkReader,
+  checkGrowth,
+  checkBackups,
 } from "./database-checks.ts";
-import { checkBacklog } from "./backlog-checks.ts";
-import { checkBackups } from "./backup-check.ts";
-import { checkConnections } from "./connections-check.ts";
-import { checkGrowth } from "./growth-check.ts";
-import { checkWebhooks } from "../webhook-check.ts";
-import { checkReader } from "./reader-check.ts";
 import { probeDatabaseFile } from "./database-file-probe.ts";
 import { checkLock, checkServerLock, observeLock } from "./lock-check.ts";
 
@@ -71,11 +69,7 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
     checkDamage(damage, facts, timeoutMs),
     checkLock(lockUsage, false),
     ...(await checkAccount(context, profile, facts)),
-    await checkPacing(context, profile.database, facts.account?.appKey),
-    ...checkHeldEmails(facts),
-    ...checkBacklog(facts, clock()),
-    ...checkWebhookFacts(facts, clock()),
-    await checkBackups(context, profile),
+    ...(await checkContent(context, profile, facts)),
     await checkGrowth(context, profile, { bytes: found.size, freeBytes: await findFreeBytes(dirname(path)) }),
   ];
 }
@@ -97,11 +91,7 @@ async function checkNewAccount({ env, paths }: DoctorContext, path: string): Pro
 async function checkServerAccount(context: DoctorContext, profile: LocalProfile): Promise<Check[]> {
   const { clock } = context;
   const startedMs = clock();
-  const inspection = await inspectDatabase(profile.database, {
-    clock,
-    busyTimeoutMs,
-    appKey: profile.account,
-  });
+  const inspection = await inspectDatabase(profile.database, { clock, busyTimeoutMs, appKey: profile.account });
   if ("failure" in inspection) {
     const { failure } = inspection;
     if (failure.problem === "unreachable") {
@@ -124,19 +114,30 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     skipped("database-integrity", "not applicable to PostgreSQL"),
     checkServerLock(facts.writer ?? undefined),
     ...(await checkAccount(context, profile, facts)),
-    await checkPacing(context, profile.database, facts.account?.appKey),
-    ...checkConnections(facts, context.env),
-    ...(await checkReader(context, profile.database)),
-    ...checkHeldEmails(facts),
-    ...checkBacklog(facts, clock()),
-    ...checkWebhookFacts(facts, clock()),
-    await checkBackups(context, profile),
+    ...(await checkContent(context, profile, facts, async () => [
+      ...checkConnections(facts, context.env),
+      ...(await checkReader(context, profile.database)),
+    ])),
     await checkGrowth(context, profile, { bytes: facts.bytes, freeBytes: undefined }),
   ];
 }
 
-function checkWebhookFacts({ webhooks }: DatabaseFacts, nowMs: number): Check[] {
-  return webhooks ? [checkWebhooks(webhooks, nowMs)] : [];
+/** @param checkServer checks of a server, which follow that of the pacing */
+async function checkContent(
+  context: DoctorContext,
+  profile: LocalProfile,
+  facts: DatabaseFacts,
+  checkServer: () => Promise<Check[]> = async () => [],
+): Promise<Check[]> {
+  const nowMs = context.clock();
+  return [
+    await checkPacing(context, profile.database, facts.account?.appKey),
+    ...(await checkServer()),
+    ...checkHeldEmails(facts),
+    ...checkBacklog(facts, nowMs),
+    ...(facts.webhooks ? [checkWebhooks(facts.webhooks, nowMs)] : []),
+    await checkBackups(context, profile),
+  ];
 }
 
 /** Checks that the sealing key decrypts the account's secret, and how many tokens are valid. */

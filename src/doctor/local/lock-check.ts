@@ -10,8 +10,6 @@ interface LockUsage {
   readonly writer: { readonly name: string; readonly forMs: number } | undefined;
 }
 
-const name = "database-lock";
-
 /** How long a writer is observed; a normal transaction takes a fraction of this. */
 const observation = { durationMs: 1_500, intervalMs: 100 } as const;
 
@@ -42,27 +40,30 @@ export async function observeLock(path: string, clock: () => number): Promise<Lo
 export function checkServerLock(writer: LockUsage["writer"]): Check {
   return writer && writer.forMs >= longLockMs
     ? checkLock({ open: undefined, writer }, false)
-    : ok(name, "no long-running write lock");
+    : ok("database-lock", "no long-running write lock");
 }
 
 /** @param isLocked whether reading the database failed because it was locked */
 export function checkLock({ open, writer }: LockUsage, isLocked: boolean): Check {
   if (writer && (isLocked || writer.forMs >= longLockMs)) {
     return warning(
-      name,
+      "database-lock",
       `${writer.name} has held the write lock for at least ${(writer.forMs / 1_000).toFixed(1)} s`,
       "Wait for it to finish, or end the process; its uncommitted changes are rolled back.",
     );
   }
   if (isLocked) {
     return warning(
-      name,
+      "database-lock",
       "another process has locked the database",
       "Find the programs that have the file open, and end the one that hangs.",
     );
   }
-  if (open === undefined) return skipped(name, "this system does not show who has the file open");
-  if (open.length === 0) return ok(name, "not open in any other process");
+  if (open === undefined) return skipped("database-lock", "this system does not show who has the file open");
+  if (open.length === 0) return ok("database-lock", "not open in any other process");
   const more = open.length > maxProgramsShown ? `, and ${open.length - maxProgramsShown} more` : "";
-  return ok(name, `open in ${open.slice(0, maxProgramsShown).join(", ")}${more}; no long-running write lock`);
+  return ok(
+    "database-lock",
+    `open in ${open.slice(0, maxProgramsShown).join(", ")}${more}; no long-running write lock`,
+  );
 }

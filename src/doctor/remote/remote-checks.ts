@@ -7,13 +7,14 @@ import { createTokenStore } from "../../config/token-file.ts";
 import { UserError } from "../../config/user-error.ts";
 import { endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
 import type { RawResponse } from "../../service/raw-call.ts";
-import type { Caller, InputOf } from "../../service/transport.ts";
+import type { Caller, InputOf, OutputOf } from "../../service/transport.ts";
 import { withToken } from "../../service/with-token.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
-import { checkResponseClock } from "../clock-check.ts";
-import { checkRemoteWebhooks } from "./remote-webhooks-check.ts";
-import { checkPacing, checkServiceLimit } from "../rate-checks.ts";
-import { checkConnection } from "./connection-check.ts";
+import { checkResponseClock, checkPacing, checkServiceLimit, checkWebhooks } from "../service-checks.ts";
+import { describeConnectError } from "../../client/connection-failure.ts";
+import { type ConnectionProbe, type ConnectionStep, probeConnection } from "../../client/connection-probe.ts";
+import { dayMs } from "../../contract/time.ts";
+import { parseResponse } from "../../client/response-parser.ts";
 
 /** The share of the timeout for the first connection and read. */
 const firstReadShare = 0.6;
@@ -193,23 +194,98 @@ function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {
 }
 
 function reportRefusal(error: unknown, { appKey, baseUrl, name }: RemoteProfile): Check {
-  const check = "credentials";
-  if (error instanceof UserError) return failed(check, error, "Run `starpost profile show`.");
+  if (error instanceof UserError) return failed("credentials", error, "Run `starpost profile show`.");
   if (!(error instanceof ServiceError)) throw error;
   if (error.kind === "invalidClient" || error.kind === "unauthorized") {
     return problem(
-      check,
+      "credentials",
       `${baseUrl} rejected the secret of app key ${appKey}`,
       "Correct STARPOST_SECRET if it is set; otherwise, run `starpost auth login`.",
     );
   }
   if (error.kind === "recordNotFound") {
     return problem(
-      check,
+      "credentials",
       `${baseUrl} has no account with app key ${appKey}`,
       `Check the app key and the address of profile ${name}.`,
     );
   }
-  if (!error.temporary) return failed(check, error, "Check the address.");
-  return warning(check, `could not be checked: ${error.message}`, "Try again later.");
+  if (!error.temporary) return failed("credentials", error, "Check the address.");
+  return warning("credentials", `could not be checked: ${error.message}`, "Try again later.");
+}
+
+export interface OpenedConnection {
+  /** The steps of connecting, and the time of each. */
+  readonly timings: string;
+  /** The check of the TLS certificate, if there is one. */
+  readonly certificate?: Check | undefined;
+}
+
+const stepNames: Readonly<Record<ConnectionStep, string>> = { lookup: "DNS", connect: "TCP", secure: "TLS" };
+
+const fixes: Readonly<Record<ConnectionStep, string>> = {
+  lookup: "Check the spelling of the address, and this machine's network and DNS settings.",
+  connect: "Check that the service is running and that no firewall blocks it. If a proxy is required, set HTTPS_PROXY.",
+  secure:
+    "Check the address; a service without TLS needs http://. To trust a private certificate authority, set NODE_EXTRA_CA_CERTS.",
+};
+
+/** Certificates are usually renewed automatically well before this. */
+const expiresSoonMs = 14 * dayMs;
+
+/** Connects to a service, or to the proxy in front of it. */
+export async function checkConnection(
+  address: string,
+  { clock, signal, isProxy }: { readonly clock: () => number; readonly signal: AbortSignal; readonly isProxy: boolean },
+): Promise<OpenedConnection | { readonly check: Check }> {
+  const probe = await probeConnection(new URL(address), { clock, signal });
+  const timings = formatTimings(probe);
+  const { failure } = probe;
+  if (failure) {
+    const target = isProxy ? `the proxy ${address}` : address;
+    const message = `${target}: ${stepNames[failure.step]}: ${describeConnectError(failure.error)}`;
+    const details = timings === "" ? "" : ` (before: ${timings})`;
+    return { check: problem("reachability", `${message}${details}`, fixes[failure.step]) };
+  }
+  return {
+    timings: isProxy ? `${timings} to the proxy` : timings,
+    certificate: checkCertificate(probe, clock()),
+  };
+}
+
+function formatTimings({ durationsMs, addresses }: ConnectionProbe): string {
+  const shown = `${addresses.slice(0, 2).join(", ")}${addresses.length > 2 ? ", …" : ""}`;
+  return Object.entries(durationsMs)
+    .map(([step, ms]) => `${stepNames[step as ConnectionStep]} ${ms} ms${step === "lookup" ? ` (${shown})` : ""}`)
+    .join(", ");
+}
+
+function checkCertificate({ certificateExpiresMs }: ConnectionProbe, nowMs: number): Check | undefined {
+  if (certificateExpiresMs === undefined || Number.isNaN(certificateExpiresMs)) return undefined;
+  const day = new Date(certificateExpiresMs).toISOString().slice(0, 10);
+  const message = `the service's certificate expires on ${day}`;
+  if (certificateExpiresMs - nowMs > expiresSoonMs) return ok("service-certificate", message);
+  return warning("service-certificate", message, "Ask the operator of the service to renew it.");
+}
+
+/** Checks the webhooks in a response. They are an addition of starpost, so other services need not have them. */
+export async function checkRemoteWebhooks(
+  list: () => Promise<RawResponse>,
+  service: { readonly baseUrl: string; readonly utoken: string; readonly nowMs: number },
+): Promise<Check> {
+  const { baseUrl, utoken, nowMs } = service;
+  try {
+    const endpoint = endpointOf("webhooks.list");
+    const request = { endpoint, service: baseUrl, path: endpoint.paths[0] ?? "", utoken, nowMs };
+    const { webhooks } = parseResponse(await list(), request) as OutputOf<"webhooks.list">;
+    const states = webhooks.map(({ url, event_name: event, failures_24h: failures, last_success_at: lastSuccess }) => ({
+      url,
+      event,
+      failures,
+      lastSuccessMs: typeof lastSuccess === "string" ? Date.parse(lastSuccess) : null,
+    }));
+    return checkWebhooks(states, nowMs);
+  } catch (error) {
+    return skipped("webhook-failures", `the webhooks could not be listed: ${(error as Error).message}`);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkBacklog } from "../../../src/doctor/local/backlog-checks.ts";
+import { checkBacklog } from "../../../src/doctor/local/database-checks.ts";
 
 const nowMs = 1_000_000_000;
 const limitMs = 15 * 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkConnections } from "../../../src/doctor/local/connections-check.ts";
+import { checkConnections } from "../../../src/doctor/local/database-checks.ts";
 
 test.each([
   [{ max: 100, used: 90, own: 0 }, "10", "ok"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { changeRecords } from "../../../src/backup/records.ts";
 import { type Paths, resolvePaths } from "../../../src/config/paths.ts";
-import { checkGrowth } from "../../../src/doctor/local/growth-check.ts";
+import { checkGrowth } from "../../../src/doctor/local/database-checks.ts";
 
 const nowMs = Date.UTC(2026, 2, 15, 12);
 const dayMs = 86_400_000;

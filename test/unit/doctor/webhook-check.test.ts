@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkWebhooks } from "../../../src/doctor/webhook-check.ts";
+import { checkWebhooks } from "../../../src/doctor/service-checks.ts";
 
 const nowMs = 1_000_000_000;
 const dayMs = 86_400_000;

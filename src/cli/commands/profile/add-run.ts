@@ -1,6 +1,6 @@
 import { readVariable } from "../../../config/environment.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { findDatabase, secretSources } from "../../../config/profile.ts";
+import { findDatabase, isDatabaseServer, secretSources } from "../../../config/profile.ts";
 import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
 import { saveProfile, type ProfileInput } from "../../../config/profile-editor.ts";
@@ -89,25 +89,18 @@ async function readDatabase(
       "Pass the password on standard input with --secret-stdin, or set STARPOST_DATABASE to the complete URL.",
     );
   }
-  if (isSecretOnStdin && !isServer(database)) {
+  if (isSecretOnStdin && !isDatabaseServer({ database })) {
     throw usageError("--secret-stdin cannot be used with a database file");
   }
   const secret = isSecretOnStdin ? await readSecretLine(stdin, "password") : password;
   return { target: { database }, secret };
 }
 
-function isServer(database: string): boolean {
-  return /^postgres(?:ql)?:/i.test(database);
-}
-
-function splitPassword(database: string): {
-  readonly database: string;
-  readonly password: string | undefined;
-} {
-  if (!isServer(database)) return { database, password: undefined };
+function splitPassword(database: string): { readonly database: string; readonly password?: string } {
+  if (!isDatabaseServer({ database })) return { database };
   const url = new URL(database);
   const password = url.searchParams.get("password") ?? decodeURIComponent(url.password);
-  if (password === "") return { database, password: undefined };
+  if (password === "") return { database };
   url.password = "";
   url.searchParams.delete("password");
   return { database: url.href, password };

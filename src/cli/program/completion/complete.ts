@@ -7,6 +7,7 @@ import { nouns } from "../help/groups.ts";
 import { findRecordNames, recordsNamed, type RecordSource, type Target } from "./record-names.ts";
 import { topics } from "../help/topics.ts";
 import { readVariable } from "../../../config/environment.ts";
+import { isProfileName } from "../../../config/profile-name.ts";
 import { isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
 import { type Paths, resolvePaths } from "../../../config/paths.ts";
 import { listRunHeads } from "../../../import/run/run-headers.ts";
@@ -179,10 +180,12 @@ async function findValues(io: RecordSource, values: Values | undefined, start: s
 /** Profiles, without accessing their secrets. A file that is not valid has none. */
 async function findProfiles({ env }: RecordSource, { configFolder }: Paths): Promise<Candidate[]> {
   const { profiles } = await readProfiles(configFolder).catch(() => ({ profiles: {} }));
-  const stored = Object.entries<StoredProfile>(profiles).map(([value, profile]) => ({
-    value,
-    about: `${isDatabase(profile) ? "separate database" : profile.base_url}${profile.live ? ", live" : ""}`,
-  }));
+  const stored = Object.entries<StoredProfile>(profiles)
+    .filter(([name]) => isProfileName(name))
+    .map(([value, profile]) => ({
+      value,
+      about: `${isDatabase(profile) ? "separate database" : profile.base_url}${profile.live ? ", live" : ""}`,
+    }));
   const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
   const adHoc = isAdHoc ? [{ value: "env", about: "from environment variables" }] : [];
   return [{ value: "local", about: "embedded database" }, ...adHoc, ...stored];

@@ -48,11 +48,10 @@ async function readNames(
   const { env, cwd, loadApp, clock, random } = io;
   if (!loadApp || !clock || !random) return [];
   const paths: Paths = await resolvePaths(env, cwd);
-  const { resolveProfile } = await import("../../../config/profile.ts");
+  const { isDatabaseServer, resolveProfile } = await import("../../../config/profile.ts");
   const sources = { env, cwd, paths, flag, account, hasPerson: () => false };
   const profile = await resolveProfile(sources);
-  const isFile = profile.mode === "local" && !/^postgres(?:ql)?:/.test(profile.database);
-  if (isFile && !existsSync(profile.database)) return [];
+  if (profile.mode === "local" && !isDatabaseServer(profile) && !existsSync(profile.database)) return [];
   const { openConnection } = await loadApp();
   const connection = await openConnection({ env, paths, clock, random, profile, rate: 0 });
   try {

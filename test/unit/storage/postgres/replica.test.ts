@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { checkReader } from "../../../../src/doctor/local/reader-check.ts";
+import { checkReader } from "../../../../src/doctor/local/database-checks.ts";
 import type { DoctorContext } from "../../../../src/doctor/check.ts";
 import { openReplica, readReplicaLag } from "../../../../src/storage/replica.ts";
 import { postgresServer, postgresSkipped, takeDatabase, takeEmptyDatabase } from "../../../support/postgres.ts";
