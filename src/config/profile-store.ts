@@ -57,6 +57,11 @@ export async function readProfiles(configFolder: string): Promise<StoredProfiles
   return (await readSettings(pathOf(configFolder), parseProfiles, signInHint)) ?? { profiles: {} };
 }
 
+/** Reads all stored profiles, whether or not their fields are valid. */
+export async function readRawProfiles(configFolder: string): Promise<Partial<StoredProfiles>> {
+  return (await readSettings(pathOf(configFolder), parseObject, signInHint)) ?? {};
+}
+
 function parseProfiles(text: string): StoredProfiles {
   const { current, profiles = {} } = parseObject(text) as Partial<StoredProfiles>;
   const invalid = Object.entries(profiles).find(([, profile]) => !isStoredProfile(profile));

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { sanitizeText } from "./safe-text.ts";
-import { wrapIndented } from "./wrap-text.ts";
+import { wrapIndented } from "./text-layout.ts";
 
 export interface Terminal {
   readonly input: Readable;

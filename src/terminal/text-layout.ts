@@ -1,3 +1,5 @@
+import { indentLabels } from "./safe-text.ts";
+
 /** Measures, truncates, and wraps text by the terminal columns that it fills. */
 export interface TextLayout {
   widthOf(text: string): number;
@@ -74,4 +76,24 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}
 /** Isolates right-to-left text, so that it does not reorder the text next to it. */
 export function isolateDirection(text: string): string {
   return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** The fewest columns left for the text next to aligned columns; with less, continuation lines start further left. */
+const minTextWidth = 24;
+
+/** Wraps a line at `width`. Continuation lines align with its last column, which is text after two or more spaces. */
+export function wrapLine(text: string, width: number, layout: TextLayout = narrowLayout): string[] {
+  return wrapIndented(text, width, findIndent(text, width), layout);
+}
+
+/** Wraps a line at `width`, and indents the continuation lines by `indent` columns. Never splits a word. */
+export function wrapIndented(text: string, width: number, indent: number, layout: TextLayout = narrowLayout): string[] {
+  if (layout.widthOf(text) <= width) return [text];
+  const [first = "", ...rest] = layout.wrap(text.slice(indent), width - indent);
+  return [text.slice(0, indent) + first, ...rest.map((line) => indentLabels(" ".repeat(indent) + line))];
+}
+
+function findIndent(text: string, width: number): number {
+  const columns = [...text.matchAll(/(?<! ) {2,}(?=\S)|^ (?=\S)/g)].map(({ index, 0: gap }) => index + gap.length);
+  return columns.findLast((column) => column <= width - minTextWidth) ?? 0;
 }

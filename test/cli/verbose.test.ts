@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { KeptTraces, keptTraces } from "../../src/cli/program/output/kept-traces.ts";
+import { KeptTraces, keptTraces } from "../../src/cli/program/output/trace-format.ts";
 import { hideSecrets } from "../../src/service/trace.ts";
 import { type Responder, sendJson, startLoopback } from "../support/loopback.ts";
 import { makeFolder, run } from "./support.ts";

@@ -6,6 +6,7 @@ import type { Messages } from "./output/messages.ts";
 import { findUnguarded } from "./output/guarded-io.ts";
 import { isAutomated } from "./output/screen.ts";
 import { listenForStop } from "./stop-signals.ts";
+import type { Readable } from "node:stream";
 
 /** Whether a person is at the terminal and prompts are allowed. */
 export function canPrompt({ io, globals }: { readonly io: Io; readonly globals: Globals }): boolean {
@@ -72,4 +73,29 @@ export async function promptValue<T>(
       context.messages.warn(hint === undefined ? message : `${message}. ${hint}`);
     }
   }
+}
+
+const maxSecretLength = 4_096;
+
+/**
+ * Reads a secret from standard input, without the line ending.
+ * @throws UserError `usage`
+ */
+export async function readSecretLine(stdin: Readable, what: string): Promise<string> {
+  let text = "";
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > maxSecretLength) break;
+  }
+  const secret = text.replace(/\r?\n$/, "");
+  if (secret === "")
+    throw usageError(
+      `standard input contains no ${what}`,
+      `Redirect a file with the ${what} to it, or pipe the output of a password manager.`,
+    );
+  if (secret.length <= maxSecretLength && !/\p{Cc}/u.test(secret)) return secret;
+  throw usageError(
+    `the ${what} on standard input must be one line of at most ${maxSecretLength} characters`,
+    `Pass only the ${what}.`,
+  );
 }

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../../../src/terminal/redactor.ts";
-import { renderData } from "../../../src/terminal/render.ts";
+import { renderData, writeRows } from "../../../src/terminal/render.ts";
 import { cellOf, type Row, RowStream } from "../../../src/terminal/row-stream.ts";
 import { fields, table } from "../../../src/terminal/view.ts";
-import { writeRows } from "../../../src/terminal/write-rows.ts";
 import { capture } from "../../cli/support.ts";
 
 const redactor = createRedactor(Buffer.alloc(32, 1));

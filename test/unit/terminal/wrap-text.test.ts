@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadLayout, narrowLayout } from "../../../src/terminal/text-layout.ts";
-import { wrapLine } from "../../../src/terminal/wrap-text.ts";
+import { loadLayout, narrowLayout, wrapLine } from "../../../src/terminal/text-layout.ts";
 
 it("keeps a line that fits", () => {
   expect(wrapLine("  name  value  what it is", 80)).toEqual(["  name  value  what it is"]);

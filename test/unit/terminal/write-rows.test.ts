@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cellOf, RowStream } from "../../../src/terminal/row-stream.ts";
-import { writeRows } from "../../../src/terminal/write-rows.ts";
+import { writeRows } from "../../../src/terminal/render.ts";
 import type { Format } from "../../../src/terminal/view.ts";
 import { capture } from "../../cli/support.ts";
 

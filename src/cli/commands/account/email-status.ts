@@ -7,7 +7,7 @@ export default command({
   examples: ["starpost account email-status k3J9xQ", "starpost account email-status k3J9xQ --json"],
   notes,
   run: async (context, { arguments: [appKey = ""] }) => {
-    const { showEmailAccess } = await import("./email-access.ts");
+    const { showEmailAccess } = await import("./with-accounts.ts");
     return showEmailAccess(context, appKey);
   },
   render: viewOfAccess,

@@ -2,7 +2,7 @@ import { fields } from "../../../terminal/view.ts";
 import { command, type CommandFactory, type CommandOf } from "../../program/command.ts";
 import type { Flags } from "../../program/flag.ts";
 import type { EmailAccessChange } from "../../../app/ports.ts";
-import type { EmailAccessData } from "./email-access.ts";
+import type { EmailAccessData } from "./with-accounts.ts";
 
 export const notes = ["Works on the embedded database. Emails to the outbox folder need no permission."];
 
@@ -17,7 +17,7 @@ export function emailChange(
     ...declared,
     isLocalChange: true,
     run: async (context, { arguments: [appKey = "", ...args] }) => {
-      const { changeEmailAccess } = await import("./email-access.ts");
+      const { changeEmailAccess } = await import("./with-accounts.ts");
       return changeEmailAccess(context, appKey, await readChange(args));
     },
     render: viewOfAccess,

@@ -13,7 +13,7 @@ export default command({
   notes: ["Anyone with the secret can request new tokens. If the secret has leaked, use `account rotate-secret`."],
   run: async (context, { arguments: [appKey = ""], flags }) => {
     const { withAccounts } = await import("./with-accounts.ts");
-    const { readSecretLine } = await import("../auth/secret-line.ts");
+    const { readSecretLine } = await import("../../program/prompt.ts");
     const { confirmOperation } = await import("../../program/confirm.ts");
     const token = flags["token-stdin"] ? (await readSecretLine(context.io.stdin, "token")).trim() : undefined;
     return withAccounts(context, appKey, async (accounts) => {

@@ -9,7 +9,7 @@ export default emailChange(
     notes: [...notes, "Emails above the quota are held until the next day."],
   },
   async ([emails = ""]) => {
-    const { readQuota } = await import("./email-access.ts");
+    const { readQuota } = await import("./with-accounts.ts");
     return { type: "quota", perDay: readQuota(emails) };
   },
 );

@@ -14,7 +14,7 @@ export default command({
     const profile = await context.profile();
     if (profile.mode === "local") {
       const { toRecord, withAccounts } = await import("./with-accounts.ts");
-      const { toData } = await import("./email-access.ts");
+      const { toData } = await import("./with-accounts.ts");
       return withAccounts(context, appKey, async (accounts) => {
         const { settings, tokens, records, emailAccess, ...summary } = await accounts.show(
           appKey ?? accounts.ownAppKey,

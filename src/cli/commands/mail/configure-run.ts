@@ -1,62 +1,49 @@
 import {
+  completePort,
+  defaultPorts,
+  type EmailSender,
   type EmailSettings,
+  findEmailSettings,
+  formatSender,
+  parseHost,
+  parsePort,
+  parseSender,
+  parseTlsMode,
+  readStoredEmailSettings,
   type SmtpServer,
   type StoredEmailSettings,
   type TlsMode,
-  type EmailSender,
-  formatSender,
+  tlsModes,
+  writeEmailSettings,
 } from "../../../config/email-settings.ts";
 import { type UserError, usageError } from "../../../config/user-error.ts";
 import { readVariable } from "../../../config/environment.ts";
 import type { Context } from "../../program/context.ts";
-import { findPassword, promptSettings } from "./configure-prompts.ts";
-import { canPrompt } from "../../program/prompt.ts";
+import { canPrompt, promptPassword, promptValue, readSecretLine } from "../../program/prompt.ts";
 import { findLocalProfile } from "../serve/server-run.ts";
 
-export interface MailConfigureRequest {
-  readonly host: string | undefined;
-  readonly port: number | undefined;
-  readonly tls: TlsMode | undefined;
-  readonly user: string | undefined;
-  readonly hasNoUser: boolean;
-  readonly from: EmailSender | undefined;
-  readonly isPasswordOnStdin: boolean;
-  readonly isOutbox: boolean;
-  readonly isShow: boolean;
-  readonly isCheck: boolean;
-}
-
-/** How this machine sends emails; never includes the password. */
-export interface MailConfiguration {
-  readonly kind: "smtp" | "outbox";
-  /** Where the configuration comes from. */
-  readonly configured_by: EmailSettings["configuredBy"];
-  readonly host: string | null;
-  readonly port: number | null;
-  readonly tls: TlsMode | null;
-  readonly user: string | null;
-  readonly has_password: boolean;
-  readonly from: string | null;
-  readonly outbox_folder: string | null;
-  /** Whether the mail server accepts emails; null if it was not tested. */
-  readonly ready: boolean | null;
-  readonly problem: string | null;
+export interface MailConfigureFlags {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly tls?: TlsMode | undefined;
+  readonly user?: string | undefined;
+  readonly "no-user"?: boolean | undefined;
+  readonly from?: EmailSender | undefined;
+  readonly "password-stdin"?: boolean | undefined;
+  readonly outbox?: boolean | undefined;
+  readonly show?: boolean | undefined;
+  readonly check?: boolean | undefined;
 }
 
 /**
  * Changes, shows, or tests how this machine sends emails.
  * @throws UserError `usage` for a remote profile or missing flags
  */
-export async function configureMail(context: Context, request: MailConfigureRequest): Promise<MailConfiguration> {
+export async function configureMail(context: Context, flags: MailConfigureFlags) {
   await findLocalProfile(context, "has mail settings on this machine");
-  const { findEmailSettings, readStoredEmailSettings, writeEmailSettings } =
-    await import("../../../config/email-settings.ts");
   const { paths, env } = await context.host();
-  const changes = await readChanges(
-    context,
-    request,
-    async () => (await readStoredEmailSettings(paths)) ?? emptySettings,
-  );
+  const read = async () => (await readStoredEmailSettings(paths)) ?? emptySettings;
+  const changes = await readChanges(context, flags, read);
   if (changes) {
     const { smtp } = changes;
     const target = smtp ? `Send emails through ${smtp.host}:${smtp.port}` : "Write emails to the outbox folder";
@@ -64,14 +51,15 @@ export async function configureMail(context: Context, request: MailConfigureRequ
   }
   const found = await findEmailSettings(env, paths);
   if (changes) reportChange(context, found);
-  const test = request.isCheck ? await testDelivery(context) : { ready: null, problem: null };
+  // Null if it was not tested.
+  const test = flags.check ? await testDelivery(context) : { ready: null, problem: null };
   return { ...describe(found), ...test };
 }
 
 const emptySettings: StoredEmailSettings = { smtp: null, from: null };
 
-function namesServer({ host, port, tls, user, hasNoUser, isPasswordOnStdin }: MailConfigureRequest): boolean {
-  return hasNoUser || isPasswordOnStdin || [host, port, tls, user].some((value) => value !== undefined);
+function namesServer({ host, port, tls, user, "no-user": noUser, "password-stdin": stdin }: MailConfigureFlags) {
+  return [host, port, tls, user, noUser, stdin].some((value) => value !== undefined);
 }
 
 function missing(flag: string): UserError {
@@ -81,35 +69,35 @@ function missing(flag: string): UserError {
 /** The settings to store, or undefined if nothing changes. */
 async function readChanges(
   context: Context,
-  request: MailConfigureRequest,
+  flags: MailConfigureFlags,
   read: () => Promise<StoredEmailSettings>,
 ): Promise<StoredEmailSettings | undefined> {
-  if (request.isOutbox) return { smtp: null, from: request.from ?? (await read().catch(() => emptySettings)).from };
-  if (namesServer(request) || request.from) return applyFlags(context, request, await read());
-  if (request.isShow || request.isCheck || !canPrompt(context)) return undefined;
+  if (flags.outbox) return { smtp: null, from: flags.from ?? (await read().catch(() => emptySettings)).from };
+  if (namesServer(flags) || flags.from) return applyFlags(context, flags, await read());
+  if (flags.show || flags.check || !canPrompt(context)) return undefined;
   return promptSettings(context, await read());
 }
 
 /** Applies flags to the stored settings; settings without a flag keep their value. */
 async function applyFlags(
   context: Context,
-  request: MailConfigureRequest,
+  flags: MailConfigureFlags,
   stored: StoredEmailSettings,
 ): Promise<StoredEmailSettings> {
-  const from = request.from ?? stored.from;
-  if (!namesServer(request)) return { ...stored, from };
-  const { completePort, defaultPorts } = await import("../../../config/email-settings.ts");
-  const host = request.host ?? stored.smtp?.host;
+  const from = flags.from ?? stored.from;
+  if (!namesServer(flags)) return { ...stored, from };
+  const host = flags.host ?? stored.smtp?.host;
   if (host === undefined) throw missing("--host");
   if (from === null) throw missing("--from");
-  const isGiven = request.port !== undefined || request.tls !== undefined;
-  const known = request.host === undefined || request.host === stored.smtp?.host ? stored.smtp : null;
+  const isGiven = flags.port !== undefined || flags.tls !== undefined;
+  const known = flags.host === undefined || flags.host === stored.smtp?.host ? stored.smtp : null;
   const { port, tls } =
     isGiven || !known
-      ? completePort(request.port, request.tls ?? findTlsMode(request.port, defaultPorts.implicit, known))
+      ? completePort(flags.port, flags.tls ?? findTlsMode(flags.port, defaultPorts.implicit, known))
       : known;
-  const user = request.hasNoUser ? null : (request.user ?? known?.user ?? null);
-  const password = user === null ? null : await findPassword(context, request.isPasswordOnStdin, { host, user, known });
+  const user = flags["no-user"] ? null : (flags.user ?? known?.user ?? null);
+  const isOnStdin = flags["password-stdin"] ?? false;
+  const password = user === null ? null : await findPassword(context, isOnStdin, { host, user, known });
   return { smtp: { host, port, tls, user, password }, from };
 }
 
@@ -143,16 +131,17 @@ function reportChange({ messages, io }: Context, { smtp, configuredBy, outboxFol
   }
 }
 
-async function testDelivery(context: Context): Promise<Pick<MailConfiguration, "ready" | "problem">> {
+async function testDelivery(context: Context) {
   const { checkEmail } = await context.io.loadApp();
   const result = await checkEmail(await context.host());
   return result.ready ? { ready: true, problem: null } : result;
 }
 
-function describe(found: EmailSettings): Omit<MailConfiguration, "ready" | "problem"> {
+/** The settings as they are printed, without the password. */
+function describe(found: EmailSettings) {
   const { smtp, from, configuredBy, outboxFolder } = found;
   return {
-    kind: smtp ? "smtp" : "outbox",
+    kind: smtp ? ("smtp" as const) : ("outbox" as const),
     configured_by: configuredBy,
     host: smtp?.host ?? null,
     port: smtp?.port ?? null,
@@ -162,4 +151,56 @@ function describe(found: EmailSettings): Omit<MailConfiguration, "ready" | "prob
     from: from && formatSender(from),
     outbox_folder: smtp ? null : outboxFolder,
   };
+}
+
+/** Prompts for every setting. The stored value is the default; invalid answers are rejected and prompted for again. */
+async function promptSettings(context: Context, stored: StoredEmailSettings): Promise<StoredEmailSettings> {
+  const promptFor = <T>(question: string, usual: string, read: (answer: string) => T) =>
+    promptValue(context, { question, usual }, read);
+  const { smtp } = stored;
+  const host = await promptFor("Mail server", smtp?.host ?? "", (text) => parseHost(text, "the mail server"));
+  const known = host === smtp?.host ? smtp : null;
+  const tls = await promptFor(
+    `Encryption: ${tlsModes.join(", ")}`,
+    known?.tls ?? completePort(undefined, undefined).tls,
+    (text) => parseTlsMode(text, "the encryption"),
+  );
+  const port = await promptFor(
+    "Port",
+    String(known?.tls === tls ? known.port : completePort(undefined, tls).port),
+    (text) => parsePort(text, "the port"),
+  );
+  const user = await promptFor("User name, or - for no authentication", known?.user ?? "-", (text) =>
+    text === "-" ? null : text,
+  );
+  const password = user === null ? null : await findPassword(context, false, { host, user, known });
+  const from = await promptFor(
+    'Sender, such as "Tea & Cups <reviews@shop.example>"',
+    stored.from ? formatSender(stored.from) : "",
+    (text) => parseSender(text, "the sender"),
+  );
+  return { smtp: { host, port, tls, user, password }, from };
+}
+
+interface Login {
+  readonly host: string;
+  readonly user: string;
+  /** The stored settings of the same server. */
+  readonly known: SmtpServer | null;
+}
+
+/**
+ * Finds the password: standard input, environment, stored settings, or a prompt. A stored password is only used for the
+ * server and user that it was stored for.
+ * @throws UserError `usage`, `interrupted`
+ */
+async function findPassword(context: Context, isOnStdin: boolean, { host, user, known }: Login): Promise<string> {
+  if (isOnStdin) return readSecretLine(context.io.stdin, "password");
+  const given = readVariable(context.io.env, "STARPOST_SMTP_PASSWORD");
+  if (given !== undefined) return given;
+  if (known?.user === user && known.password !== null) return known.password;
+  return promptPassword(context, `the password of ${user}`, {
+    question: `Password for ${user} at ${host}`,
+    hint: "Pass it on standard input with --password-stdin, or set STARPOST_SMTP_PASSWORD.",
+  });
 }

@@ -45,18 +45,7 @@ export default command({
   },
   run: async (context, { flags }) => {
     const { configureMail } = await import("./configure-run.ts");
-    return configureMail(context, {
-      host: flags.host,
-      port: flags.port,
-      tls: flags.tls,
-      user: flags.user,
-      hasNoUser: flags["no-user"] ?? false,
-      from: flags.from,
-      isPasswordOnStdin: flags["password-stdin"] ?? false,
-      isOutbox: flags.outbox ?? false,
-      isShow: flags.show ?? false,
-      isCheck: flags.check ?? false,
-    });
+    return configureMail(context, flags);
   },
   render: (found) => {
     const { ready, problem, has_password, ...rest } = found;

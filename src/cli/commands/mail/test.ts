@@ -48,7 +48,7 @@ async function findHold(context: Context, appKey: string, recipient: string): Pr
   const { env, paths } = await context.host();
   // Emails to the outbox folder need no permission.
   if (!(await findEmailSettings(env, paths)).smtp) return undefined;
-  const { showEmailAccess } = await import("../account/email-access.ts");
+  const { showEmailAccess } = await import("../account/with-accounts.ts");
   const { email_enabled, test_recipients, used_today, daily_quota } = await showEmailAccess(context, appKey);
   if (!email_enabled && !test_recipients.includes(recipient.toLowerCase())) {
     return (

@@ -95,7 +95,7 @@ async function* readPages(
 async function readPassword(context: Context, card: OperationCard, isOnStdin: boolean): Promise<string | undefined> {
   if (!needsPassword(card)) return undefined;
   if (isOnStdin) {
-    const { readSecretLine } = await import("../auth/secret-line.ts");
+    const { readSecretLine } = await import("../../program/prompt.ts");
     return readSecretLine(context.io.stdin, "password");
   }
   const { promptPassword } = await import("../../program/prompt.ts");

@@ -7,7 +7,7 @@ import { saveProfile, type ProfileInput } from "../../../config/profile-editor.t
 import type { Context } from "../../program/context.ts";
 import { type GivenAccount, readAccountSecret, readAccountTarget } from "./prompts.ts";
 import { findRecord, type ProfileRecord } from "./records.ts";
-import { readSecretLine } from "../auth/secret-line.ts";
+import { readSecretLine } from "../../program/prompt.ts";
 import { reportSecretPlace } from "../auth/secret-format.ts";
 
 export interface ProfileRequest extends GivenAccount {

@@ -2,10 +2,8 @@ import { readVariable } from "../../../config/environment.ts";
 import { type UserError, usageError } from "../../../config/user-error.ts";
 import { parseBaseUrl } from "../../../config/profile-name.ts";
 import type { StoredAccount } from "../../../config/profile-store.ts";
-import { promptValue } from "../../program/prompt.ts";
+import { promptValue, canPrompt, prompt, readSecretLine } from "../../program/prompt.ts";
 import type { Context } from "../../program/context.ts";
-import { canPrompt, prompt } from "../../program/prompt.ts";
-import { readSecretLine } from "../auth/secret-line.ts";
 
 /** The account flags of a command. */
 export interface GivenAccount {

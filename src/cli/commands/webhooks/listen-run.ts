@@ -4,12 +4,11 @@ import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
 import type { Service } from "../../../service/service.ts";
 import { indentJson } from "../api/response.ts";
-import { type Forwarded, Forwarder } from "./forward.ts";
+import { type Forwarded, Forwarder, type FeedEvent, WebhookFeed } from "./feed.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 import { readScreen } from "../../program/output/screen.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
-import { type FeedEvent, WebhookFeed } from "./feed.ts";
 import { sanitizeText } from "../../../terminal/safe-text.ts";
 import { describeTarget, formatMs } from "./delivery-format.ts";
 

@@ -8,7 +8,7 @@ import { findRecordNames, recordsNamed, type RecordSource, type Target } from ".
 import { topics } from "../help/topics.ts";
 import { readVariable } from "../../../config/environment.ts";
 import { isProfileName } from "../../../config/profile-name.ts";
-import { isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
+import { readRawProfiles, type StoredAccount } from "../../../config/profile-store.ts";
 import { type Paths, resolvePaths } from "../../../config/paths.ts";
 import { listRunHeads } from "../../../import/run/run-headers.ts";
 
@@ -177,14 +177,14 @@ async function findValues(io: RecordSource, values: Values | undefined, start: s
   }));
 }
 
-/** Profiles, without accessing their secrets. A file that is not valid has none. */
+/** Profiles, without accessing their secrets. Entries of the file that are not valid are not completed. */
 async function findProfiles({ env }: RecordSource, { configFolder }: Paths): Promise<Candidate[]> {
-  const { profiles } = await readProfiles(configFolder).catch(() => ({ profiles: {} }));
-  const stored = Object.entries<StoredProfile>(profiles)
+  const { profiles = {} } = await readRawProfiles(configFolder).catch(() => ({ profiles: {} }));
+  const stored = Object.entries<Partial<StoredAccount>>(profiles)
     .filter(([name]) => isProfileName(name))
-    .map(([value, profile]) => ({
+    .map(([value, { base_url = "separate database", live }]) => ({
       value,
-      about: `${isDatabase(profile) ? "separate database" : profile.base_url}${profile.live ? ", live" : ""}`,
+      about: `${base_url}${live ? ", live" : ""}`,
     }));
   const isAdHoc = readVariable(env, "STARPOST_BASE_URL") !== undefined;
   const adHoc = isAdHoc ? [{ value: "env", about: "from environment variables" }] : [];

@@ -1,6 +1,5 @@
 import { indentLabels, sanitizeText } from "../../../terminal/safe-text.ts";
-import { layoutFor, type TextLayout } from "../../../terminal/text-layout.ts";
-import { wrapIndented } from "../../../terminal/wrap-text.ts";
+import { layoutFor, type TextLayout, wrapIndented } from "../../../terminal/text-layout.ts";
 import { createPaint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { type ExitStatus, exitStatus } from "../exit-status.ts";
@@ -8,7 +7,7 @@ import { type Misnamed, UserError } from "../../../config/user-error.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "../global-flags.ts";
 import type { Io } from "../io.ts";
-import { findTraces } from "../output/kept-traces.ts";
+import { findTraces } from "../output/trace-format.ts";
 import { guardIo } from "../output/guarded-io.ts";
 import { findTargetFlags, keepTarget } from "../output/suggested-commands.ts";
 import { readMessageScreen } from "../output/screen.ts";

@@ -2,7 +2,7 @@ import { type UserError, usageError } from "../../../config/user-error.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { nouns } from "./groups.ts";
 import { describeProgram } from "./overview.ts";
-import { wrapIndented } from "../../../terminal/wrap-text.ts";
+import { wrapIndented } from "../../../terminal/text-layout.ts";
 import { describePage, sharedFlags } from "./page.ts";
 import { type Block, type Entry, type Topic, topics } from "./topics.ts";
 

@@ -2,11 +2,10 @@ import { isForScripts } from "../global-flags.ts";
 import type { Globals } from "../global-flags.ts";
 import type { Io } from "../io.ts";
 import type { OnTrace } from "../../../service/trace.ts";
-import { addTraces, KeptTraces } from "./kept-traces.ts";
-import { formatTrace, redactTrace } from "./trace-format.ts";
+import { addTraces, KeptTraces, formatTrace, redactTrace } from "./trace-format.ts";
 import { readVariable } from "../../../config/environment.ts";
 import { indentLabels, sanitizeLine } from "../../../terminal/safe-text.ts";
-import { wrapLine } from "../../../terminal/wrap-text.ts";
+import { wrapLine } from "../../../terminal/text-layout.ts";
 import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import {
   canAnimate,

@@ -33,7 +33,7 @@ async function printTo(out: Writable, io: Io, globals: Globals, { data, view }: 
   const { format, columns } = globals;
   const screen = { ...readScreen(io), ...(format === "csv" && { toCsvText: csvTextOf(io, globals) }) };
   if (data instanceof RowStream) {
-    const { writeRows } = await import("../../../terminal/write-rows.ts");
+    const { writeRows } = await import("../../../terminal/render.ts");
     const chosen = choose(columns, data);
     return writeRows(out, data, { format, columns: chosen, screen });
   }

@@ -26,7 +26,7 @@ export default command({
   notes: ["The editor is the command in VISUAL or EDITOR."],
   run: async (context, { arguments: [name = ""], flags }) => {
     const { editTemplate } = await import("./edit-run.ts");
-    const { formatTemplateFile } = await import("./file.ts");
+    const { formatTemplateFile } = await import("./edit-run.ts");
     const category = readOneOf(name, sentEmailCategories, "<category>");
     const { file, print: isPrint = false, "built-in": isBuiltIn = false } = flags;
     return context.withService(async (service) => {

@@ -7,8 +7,7 @@ import type { Service } from "../../../../service/service.ts";
 import type { Context } from "../../../program/context.ts";
 import { previewMarker, renderEmailPreview } from "../../../../pages/email-preview-page.ts";
 import { confirm } from "../../../program/confirm.ts";
-import { locateError, readSource } from "./edit-run.ts";
-import { parseTemplateFile } from "./file.ts";
+import { locateError, readSource, parseTemplateFile } from "./edit-run.ts";
 
 interface PreviewFiles {
   readonly out?: string | undefined;

@@ -16,8 +16,8 @@ import {
   emptyQueue,
   type ModerationResult,
   type QueuedReview,
+  parseDecisions,
 } from "./decisions.ts";
-import { parseDecisions } from "./decision-file.ts";
 import { InputFiles } from "../../operations/input-file.ts";
 
 interface ModerationFlags {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseDecisions } from "../../../../../src/cli/commands/reviews/moderate/decision-file.ts";
+import { parseDecisions } from "../../../../../src/cli/commands/reviews/moderate/decisions.ts";
 import { UserError } from "../../../../../src/config/user-error.ts";
 
 function problemOf(text: string): string {
