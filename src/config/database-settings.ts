@@ -1,6 +1,6 @@
 import { AddressError, parseDatabaseAddress } from "../storage/address.ts";
 import { type Environment, readVariable } from "./environment.ts";
-import { usageError } from "./user-error.ts";
+import { invalidValue, usageError } from "./user-error.ts";
 
 type Address = ReturnType<typeof parseDatabaseAddress>;
 
@@ -24,9 +24,7 @@ export function findPoolSize(env: Environment): number | undefined {
   const { min, max } = poolSizes;
   const size = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (size >= min && size <= max) return size;
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for ${poolVariable}: must be an integer from ${min} to ${max}`,
-  );
+  throw invalidValue(text, poolVariable, `an integer from ${min} to ${max}`);
 }
 
 /** A replica that is further behind is not used, in milliseconds. */

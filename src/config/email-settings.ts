@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import { outboxFolderOf, type Paths } from "./paths.ts";
 import { readSettings, writeSettings } from "./private-file.ts";
-import { usageError } from "./user-error.ts";
+import { invalidValue, usageError } from "./user-error.ts";
 import { domainToASCII } from "node:url";
 
 /** `implicit`: TLS from the start; `starttls`: required; `opportunistic`: STARTTLS if offered; `none`: not encrypted. */
@@ -103,8 +103,10 @@ export function parseHost(text: string, source: string): string {
   const host = text.trim();
   if (/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}.])?$/u.test(host) || /^[0-9a-f.]*:[0-9a-f:.]*$/i.test(host))
     return host;
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for ${source}: must be a host name`,
+  throw invalidValue(
+    text,
+    source,
+    "a host name",
     "Pass a name such as smtp.shop.example. To set the port, use --port.",
   );
 }
@@ -112,13 +114,13 @@ export function parseHost(text: string, source: string): string {
 export function parsePort(text: string, source: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port > 0 && port <= 65_535) return port;
-  throw usageError(`invalid value ${JSON.stringify(text)} for ${source}: must be a port from 1 to 65535`);
+  throw invalidValue(text, source, "a port from 1 to 65535");
 }
 
 export function parseTlsMode(text: string, source: string): TlsMode {
   const mode = tlsModes.find((name) => name === text);
   if (mode) return mode;
-  throw usageError(`invalid value ${JSON.stringify(text)} for ${source}: must be one of ${tlsModes.join(", ")}`);
+  throw invalidValue(text, source, `one of ${tlsModes.join(", ")}`);
 }
 
 function fileOf({ configFolder }: Places): string {
@@ -179,10 +181,8 @@ export function parseSender(text: string, source: string): EmailSender {
     .replace(/^"(.*)"$/, "$1")
     .trim();
   if (isAddress(address) && !/\p{Cc}/u.test(name)) return { name: name === "" ? null : name, address };
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for ${source}: must be an email address, optionally with a name`,
-    'For example: "Tea & Cups <reviews@shop.example>".',
-  );
+  const example = 'For example: "Tea & Cups <reviews@shop.example>".';
+  throw invalidValue(text, source, "an email address, optionally with a name", example);
 }
 
 export function formatSender({ name, address }: EmailSender): string {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, basename } from "node:path";
-import { codeOf, toFileError, UserError } from "./user-error.ts";
+import { codeOf, failedError, toFileError, UserError } from "./user-error.ts";
 
 /** Access for the owner only. */
 export const privateFileMode = 0o600;
@@ -66,7 +66,7 @@ export async function readSettings<T>(path: string, parse: (text: string) => T, 
   } catch (error) {
     // The message of a JSON parser repeats the text, which may contain a secret.
     const reason = error instanceof UserError ? error.message : "invalid content";
-    throw new UserError("failed", `cannot read ${path}: ${reason}`, hint, error);
+    throw failedError(`cannot read ${path}: ${reason}`, hint, error);
   }
 }
 

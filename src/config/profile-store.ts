@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readSettings, writeSettings } from "./private-file.ts";
-import { UserError } from "./user-error.ts";
+import { failedError } from "./user-error.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
 interface StoredFields {
@@ -65,7 +65,7 @@ export async function readRawProfiles(configFolder: string): Promise<Partial<Sto
 function parseProfiles(text: string): StoredProfiles {
   const { current, profiles = {} } = parseObject(text) as Partial<StoredProfiles>;
   const invalid = Object.entries(profiles).find(([, profile]) => !isStoredProfile(profile));
-  if (invalid) throw new UserError("failed", `profile ${invalid[0]} has neither an address nor a database`);
+  if (invalid) throw failedError(`profile ${invalid[0]} has neither an address nor a database`);
   return { current, profiles };
 }
 
@@ -88,10 +88,10 @@ export function parseObject(text: string): object {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UserError("failed", "invalid JSON", undefined, error);
+    throw failedError("invalid JSON", undefined, error);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new UserError("failed", "not a JSON object");
+  throw failedError("not a JSON object");
 }
 
 function isStoredProfile(value: unknown): value is StoredProfile {

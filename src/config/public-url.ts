@@ -1,5 +1,5 @@
 import { type Environment, readVariable } from "./environment.ts";
-import { usageError, type UserError } from "./user-error.ts";
+import { invalidValue, type UserError, usageError } from "./user-error.ts";
 import { isLoopback } from "./proxy-settings.ts";
 
 /** The address in links if none is set. */
@@ -16,9 +16,7 @@ export function parsePublicUrl(text: string, source: string): string {
   if (url && isWeb && !/[?#]/.test(text) && url.username === "" && url.password === "") {
     return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
   }
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for ${source}: must be a URL such as https://reviews.example, without a query`,
-  );
+  throw invalidValue(text, source, "a URL such as https://reviews.example, without a query");
 }
 
 /** Reads `STARPOST_PUBLIC_URL`. */

@@ -3,7 +3,7 @@ import { copyFile, link, rm } from "node:fs/promises";
 import { platform } from "node:os";
 import { type Environment, readVariable } from "./environment.ts";
 import { readFileIfExists, writePrivateFile } from "./private-file.ts";
-import { toFileError, codeOf, UserError, usageError } from "./user-error.ts";
+import { codeOf, failedError, toFileError, usageError } from "./user-error.ts";
 
 const keyBytes = 32;
 
@@ -28,8 +28,7 @@ export async function readSealingKey(env: Environment, keyFile: string): Promise
   refuseExposedFile(keyFile);
   const keys = decodeKeys(text);
   if (keys) return keys;
-  throw new UserError(
-    "failed",
+  throw failedError(
     `${keyFile} does not contain a key of ${keyBytes} bytes`,
     "Restore the file from a backup, or set STARPOST_KEY.",
   );
@@ -103,7 +102,7 @@ export async function createSealingKey(keyFile: string, random: (bytes: number) 
   }
   const key = await readSealingKey({}, keyFile);
   if (!key) {
-    throw new UserError("failed", `${keyFile} was deleted while it was being created`, "Try again.");
+    throw failedError(`${keyFile} was deleted while it was being created`, "Try again.");
   }
   return key;
 }
@@ -125,8 +124,7 @@ function refuseExposedFile(path: string): void {
   if (platform() === "win32") return;
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) === 0) return;
-  throw new UserError(
-    "failed",
+  throw failedError(
     `other users can read ${path} (mode ${mode.toString(8).padStart(4, "0")})`,
     `Run \`chmod 600 ${path}\`.`,
   );

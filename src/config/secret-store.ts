@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { UserError } from "./user-error.ts";
+import { failedError, UserError } from "./user-error.ts";
 import { type StoredProfile, targetOf, isDatabase, parseObject, signInHint } from "./profile-store.ts";
 import { join } from "node:path";
 import { readSettings, writeSettings } from "./private-file.ts";
@@ -91,8 +91,7 @@ export async function removeFromKeyring(
   if (!isInKeyring(profile)) return false;
   const result = await callKeyring(sources, "remove", accountOf(name, profile));
   if ("value" in result) return result.value !== null;
-  throw new UserError(
-    "failed",
+  throw failedError(
     `cannot delete the secret of ${name} from the system keyring: ${result.error}`,
     "Unlock the keyring, and try again.",
   );

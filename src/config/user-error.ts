@@ -29,6 +29,15 @@ export function usageError(message: string, hint?: string, cause?: unknown, misn
   return new UserError("usage", message, hint, cause, misnamed);
 }
 
+export function failedError(message: string, hint?: string, cause?: unknown): UserError {
+  return new UserError("failed", message, hint, cause);
+}
+
+/** The error for the value of a flag, an argument, or a variable: `invalid value "x" for --y: must be z`. */
+export function invalidValue(given: string, source: string, wanted: string, hint?: string): UserError {
+  return usageError(`invalid value ${JSON.stringify(given)} for ${source}: must be ${wanted}`, hint);
+}
+
 const systemReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Paths } from "./paths.ts";
 import { readSettings, writeSettings } from "./private-file.ts";
-import { usageError } from "./user-error.ts";
+import { invalidValue } from "./user-error.ts";
 
 const variable = "STARPOST_ALLOW_PRIVATE_WEBHOOKS";
 
@@ -30,7 +30,7 @@ export async function findWebhookSettings(env: Environment, paths: Places): Prom
 export function parseSwitch(text: string, source: string): boolean {
   if (["on", "true", "yes", "1"].includes(text)) return true;
   if (["off", "false", "no", "0"].includes(text)) return false;
-  throw usageError(`invalid value ${JSON.stringify(text)} for ${source}: must be on or off`);
+  throw invalidValue(text, source, "on or off");
 }
 
 export async function writeWebhookSettings(

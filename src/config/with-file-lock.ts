@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { FileLock } from "../storage/file-lock.ts";
-import { UserError } from "./user-error.ts";
+import { failedError } from "./user-error.ts";
 
 const pollIntervalMs = 20;
 
@@ -43,13 +43,12 @@ async function takeLock(path: string, waitMs: number): Promise<FileLock> {
   } catch (error) {
     lock?.close();
     // For example, the folder is read-only, or a network drive does not support locks.
-    throw new UserError(
-      "failed",
+    throw failedError(
       `cannot lock ${path}: ${(error as Error).message}`,
       "Set STARPOST_HOME to a writable folder.",
       error,
     );
   }
   lock.close();
-  throw new UserError("failed", `another process has locked ${path}`, "Try again later.");
+  throw failedError(`another process has locked ${path}`, "Try again later.");
 }

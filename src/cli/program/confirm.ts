@@ -1,5 +1,5 @@
 import type { Profile } from "../../config/profile.ts";
-import { UserError, usageError } from "../../config/user-error.ts";
+import { failedError, usageError } from "../../config/user-error.ts";
 import type { Endpoint } from "../../contract/index.ts";
 import type { Globals } from "./global-flags.ts";
 import type { Io } from "./io.ts";
@@ -26,7 +26,7 @@ export async function confirm(context: PromptContext, question: string): Promise
   requirePerson(context, question);
   const { promptYesNo } = await import("../../terminal/prompt.ts");
   const isConfirmed = await prompt(context, (terminal) => promptYesNo(question, terminal));
-  if (!isConfirmed) throw new UserError("failed", "not confirmed; nothing was changed");
+  if (!isConfirmed) throw failedError("not confirmed; nothing was changed");
 }
 
 /**
@@ -52,7 +52,7 @@ export async function confirmByName(context: WriteContext, question: string, nam
   const typed = (await prompt(context, (terminal) => promptText(label, terminal))).trim();
   if (typed !== name) {
     const reason = typed === "" ? "no name was typed" : `${JSON.stringify(typed)} does not match ${name}`;
-    throw new UserError("failed", `${reason}; nothing was changed`);
+    throw failedError(`${reason}; nothing was changed`);
   }
   context.approval.isGiven = true;
 }

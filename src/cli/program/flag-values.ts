@@ -1,4 +1,4 @@
-import { type UserError, usageError } from "../../config/user-error.ts";
+import { invalidValue, type UserError, usageError } from "../../config/user-error.ts";
 import { type Flag, type Flags, type FlagValues, isRequired } from "./flag.ts";
 import { bottomLinesDelay } from "../../contract/reviews/bottom-lines-delay.ts";
 import { type DateFormat, dateFormats } from "../../import/options.ts";
@@ -26,7 +26,8 @@ function findParsed(name: string, parsed: Readonly<Record<string, unknown>>): un
   return value === false ? true : undefined;
 }
 
-function parseValue(name: string, { read }: Flag, value: unknown): unknown {
+function parseValue(name: string, flag: Flag, value: unknown): unknown {
+  const { read = flag.value === undefined ? undefined : readText } = flag;
   if (!read || value === undefined) return value;
   const readOne = (text: unknown) => read(String(text), `--${name}`);
   return Array.isArray(value) ? value.map(readOne) : readOne(value);
@@ -100,40 +101,58 @@ export function stateFlag<const T extends string>(states: readonly T[]) {
 /** The part of a flag that accepts an email type, by name or number, and returns its ID. */
 export const emailType = oneOf<string>(Object.values(emailTypeNames), readEmailTypeId);
 
-/** An integer of at least 1. */
-export function readWholeNumber(text: string, flag: string): number {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  if (value > 0) return value;
-  throw wrong(flag, text, "an integer of at least 1");
+/**
+ * Makes the function that reads a value.
+ * @param wanted completes "must be"
+ * @param parse returns undefined for an invalid value
+ */
+function reader<T>(wanted: string, parse: (text: string) => T | undefined) {
+  return (text: string, flag: string): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    throw invalidValue(text, flag, wanted);
+  };
 }
 
-/** A non-negative integer. */
-export function readCount(text: string, flag: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw wrong(flag, text, "a non-negative integer");
+function numberFrom(text: string, pattern: RegExp, min: number, max = Number.POSITIVE_INFINITY): number | undefined {
+  const value = pattern.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
 }
+
+const digits = /^\d{1,15}$/;
+
+/** An integer from `min` to `max`. */
+export const integerFrom = (min: number, max: number) =>
+  reader(`an integer from ${min} to ${max}`, (text) => numberFrom(text, digits, min, max));
+
+export const readWholeNumber = reader("an integer of at least 1", (text) => numberFrom(text, digits, 1));
+
+export const readCount = reader("a non-negative integer", (text) => numberFrom(text, digits, 0));
 
 const hoursOf = { h: 1, d: 24, w: 7 * 24 } as const;
 
 /** A duration in hours, days, or weeks, as milliseconds. */
-export function readAge(text: string, flag: string): number {
+export const readAge = reader("a duration such as 12h, 30d, or 4w", (text) => {
   const [, number, unit = ""] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-  if (number !== undefined) return Number(number) * hoursOf[unit as keyof typeof hoursOf] * hourMs;
-  throw wrong(flag, text, "a duration such as 12h, 30d, or 4w");
-}
+  return number === undefined ? undefined : Number(number) * hoursOf[unit as keyof typeof hoursOf] * hourMs;
+});
 
 /** Calls per second; 0 disables pacing. */
-export function readRate(text: string, flag: string): number {
-  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
-  throw wrong(flag, text, "a number of calls per second, or 0 for no pacing");
+export const readRate = reader("a number of calls per second, or 0 for no pacing", (text) =>
+  numberFrom(text, /^\d{1,9}(?:\.\d{1,9})?$/, 0),
+);
+
+function percentFrom(text: string): number | undefined {
+  return numberFrom(/^(.*)%$/.exec(text)?.[1] ?? "", /^\d{1,3}(?:\.\d{1,9})?$/, 0, 100);
 }
 
-export function readMaxErrors(text: string, flag: string): { count: number } | { percent: number } {
-  if (/^\d{1,15}$/.test(text)) return { count: Number(text) };
-  const percent = /^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1];
-  if (percent !== undefined && Number(percent) <= 100) return { percent: Number(percent) };
-  throw wrong(flag, text, "a number of rows or a percentage, such as 20 or 5%");
-}
+export const readMaxErrors = reader(
+  "a number of rows or a percentage, such as 20 or 5%",
+  (text): { count: number } | { percent: number } | undefined => {
+    const [count, percent] = [numberFrom(text, digits, 0), percentFrom(text)];
+    return count === undefined ? (percent === undefined ? undefined : { percent }) : { count };
+  },
+);
 
 /** `field=column`; the column name may contain `=`. */
 export const readMapping = readPairAs("field=column");
@@ -142,80 +161,66 @@ export const readMapping = readPairAs("field=column");
 export const readSetting = readPairAs("field=value");
 
 function readPairAs(form: string) {
-  return (text: string, flag: string): readonly [string, string] => {
+  return reader(`in the form ${form}`, (text): readonly [string, string] | undefined => {
     const at = text.indexOf("=");
     const [field, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
-    if (at > 0 && field !== "" && value !== "") return [field, value];
-    throw wrong(flag, text, `in the form ${form}`);
-  };
+    return at > 0 && field !== "" && value !== "" ? [field, value] : undefined;
+  });
 }
 
 /** A percentage above 0%, as a number from 0 to 1. */
-export function readShare(text: string, flag: string): number {
-  const percent = Number(/^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(text)?.[1] ?? 0);
-  if (percent > 0 && percent <= 100) return percent / 100;
-  throw wrong(flag, text, "a percentage of the rate, such as 60%");
-}
+export const readShare = reader(
+  "a percentage of the rate, such as 60%",
+  (text) => (percentFrom(text) || 0) / 100 || undefined,
+);
 
 /** One character, or `tab`. */
-export function readDelimiter(text: string, flag: string): string {
+export const readDelimiter = reader("one character, or `tab`", (text) => {
   if (text === "tab" || text === String.raw`\t`) return "\t";
-  if (text.length === 1 && !/["\r\n\0]/.test(text)) return text;
-  throw wrong(flag, text, "one character, or `tab`");
-}
+  return text.length === 1 && !/["\r\n\0]/.test(text) ? text : undefined;
+});
 
-export function readPort(text: string, flag: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw wrong(flag, text, "a port from 0 to 65535");
-}
+export const readPort = reader("a port from 0 to 65535", (text) => numberFrom(text, /^\d{1,5}$/, 0, 65_535));
 
 /** The delay of bottom lines in seconds, as milliseconds. */
-export function readDelay(text: string, flag: string): number {
-  const delayMs = /^\d{1,5}$/.test(text) ? Number(text) * 1_000 : Number.NaN;
-  if (delayMs <= bottomLinesDelay.maxMs) return delayMs;
-  throw wrong(flag, text, `an integer of seconds from 0 to ${bottomLinesDelay.maxMs / 1_000}`);
-}
+export const readDelay = (text: string, flag: string): number => {
+  const maxSeconds = bottomLinesDelay.maxMs / 1_000;
+  const wanted = `an integer of seconds from 0 to ${maxSeconds}`;
+  return reader(wanted, () => numberFrom(text, /^\d{1,5}$/, 0, maxSeconds))(text, flag) * 1_000;
+};
 
 /** From 5 seconds to an hour, as milliseconds. */
-export function readLease(text: string, flag: string): number {
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 5 && seconds <= 3_600) return seconds * 1_000;
-  throw wrong(flag, text, "an integer from 5 to 3600");
-}
+export const readLease = (text: string, flag: string): number => integerFrom(5, 3_600)(text, flag) * 1_000;
 
 /** A date, YYYY-MM-DD. */
-export function readDay(text: string, flag: string): string {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse moves days that a month lacks to the next month.
-  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
-  throw wrong(flag, text, "a date such as 2026-08-15, or an age such as 7d");
+export const readDay = reader("a date such as 2026-08-15, or an age such as 7d", (text) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && isDay(text) ? text : undefined,
+);
+
+/** Date.parse moves days that a month lacks to the next month. */
+function isDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
 /** A date, or an ISO 8601 timestamp. */
-export function readTime(text: string, flag: string): string {
+export const readTime = reader("a date or timestamp such as 2026-08-15 or 2026-08-15T12:00:00Z", (text) => {
   const day = /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}\S*)?$/i.exec(text)?.[1];
-  const ms = Date.parse(text.replace(",", "."));
-  if (day !== undefined && !Number.isNaN(ms) && new Date(Date.parse(day)).toISOString().startsWith(day)) return text;
-  throw wrong(flag, text, "a date or timestamp such as 2026-08-15 or 2026-08-15T12:00:00Z");
-}
+  const isTime = !Number.isNaN(Date.parse(text.replace(",", ".")));
+  return day !== undefined && isTime && isDay(day) ? text : undefined;
+});
 
-/** A non-empty text. */
-export function readText(text: string, flag: string): string {
-  if (text.trim() !== "") return text;
-  throw wrong(flag, text, "non-empty");
-}
+const readText = reader("non-empty", (text) => (text.trim() === "" ? undefined : text));
 
 /** Checks the form of an email address; the service checks the rest. */
-export function readEmail(text: string, flag: string): string {
-  if (/^[^\s@]+@[^\s@]+$/.test(text.trim())) return text;
-  throw wrong(flag, text, "an email address");
-}
+export const readEmail = reader("an email address", (text) =>
+  /^[^\s@]+@[^\s@]+$/.test(text.trim()) ? text : undefined,
+);
 
 /** Text with at least one word. */
-export function readWords(text: string, flag: string): string {
-  if (/[\p{L}\p{N}]/u.test(text)) return text;
-  throw wrong(flag, text, "words of letters or digits");
-}
+export const readWords = reader("words of letters or digits", (text) =>
+  /[\p{L}\p{N}]/u.test(text) ? text : undefined,
+);
 
 /** `dmy`, or a pattern with the same order, such as `DD/MM/YYYY`. */
 export function readDateFormat(text: string, flag: string): DateFormat {
@@ -227,12 +232,7 @@ export function readDateFormat(text: string, flag: string): DateFormat {
 }
 
 /** Words separated by commas, in lowercase, each once. */
-export function readList(text: string, flag: string): readonly string[] {
+export const readList = reader("different names separated by commas", (text): readonly string[] | undefined => {
   const words = text.split(",").map((word) => word.trim().toLowerCase());
-  if (!words.includes("") && new Set(words).size === words.length) return words;
-  throw wrong(flag, text, "different names separated by commas");
-}
-
-function wrong(flag: string, text: string, wanted: string): UserError {
-  return usageError(`invalid value ${JSON.stringify(text)} for ${flag}: must be ${wanted}`);
-}
+  return !words.includes("") && new Set(words).size === words.length ? words : undefined;
+});

@@ -21,7 +21,7 @@ export interface Flag<T = unknown> {
   /** Offered by completion and suggestions. */
   readonly values?: Values;
   /**
-   * Parses the value. Without it, the value is the text as typed.
+   * Parses the value (default: any text that is not empty).
    * @throws UserError `usage`
    */
   readonly read?: (text: string, flag: string) => T;

@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import type { Flags, FlagValues } from "./flag.ts";
 import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { UserError } from "../../config/user-error.ts";
+import { failedError } from "../../config/user-error.ts";
 import { isClockTime } from "../../contract/time.ts";
 import { type Globals, isForScripts, readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
@@ -91,7 +91,7 @@ async function runCommand(
 ): Promise<ExitStatus> {
   const { command } = parsed;
   if (!isClockTime(io.clock())) {
-    throw new UserError("failed", "the system clock shows an impossible time", "Set the clock of this machine.");
+    throw failedError("the system clock shows an impossible time", "Set the clock of this machine.");
   }
   const { createContext } = await import("./context.ts");
   const { createMessages } = await import("./output/messages.ts");

@@ -1,4 +1,4 @@
-import { UserError, usageError } from "../../config/user-error.ts";
+import { failedError, usageError } from "../../config/user-error.ts";
 import type { OperationName } from "../../contract/index.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { listHints } from "./errors/failure.ts";
@@ -31,6 +31,6 @@ export async function aboutOne<T>(
   } catch (error) {
     const isGone = error instanceof ServiceError && error.kind === "recordNotFound" && error.record === record;
     if (!isGone) throw error;
-    throw new UserError("failed", `${labels[record]} ${id} not found`, listHints[record], error);
+    throw failedError(`${labels[record]} ${id} not found`, listHints[record], error);
   }
 }

@@ -1,4 +1,4 @@
-import { usageError } from "../../config/user-error.ts";
+import { invalidValue, usageError } from "../../config/user-error.ts";
 import { dayMs } from "../../contract/time.ts";
 import { readAge, readDay, readTime } from "./flag-values.ts";
 
@@ -82,7 +82,7 @@ function readGiven(text: string, flag: string): string {
     return readTime(text, flag);
   } catch {
     const examples = "a date or time such as 7d, 24h, 2w, yesterday, 2026-01-31, or 2026-01-31T12:00:00Z";
-    throw usageError(`invalid value ${JSON.stringify(text)} for ${flag}: must be ${examples}`);
+    throw invalidValue(text, flag, examples);
   }
 }
 

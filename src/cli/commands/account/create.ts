@@ -1,11 +1,10 @@
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
 
 export default command({
   summary: "Create an account, and print its app key and secret",
   isLocalChange: true,
   examples: ["starpost account create --name 'Tea & Cups'", "starpost account create --json > account.json"],
-  flags: { name: { value: "<text>", description: "name of the store", read: readText } },
+  flags: { name: { value: "<text>", description: "name of the store" } },
   notes: ["The account cannot send email until `starpost account enable-email` allows it."],
   run: async (context, { flags: { name } }) => {
     const { withAccounts } = await import("./with-accounts.ts");

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { failedError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 
 export default command({
@@ -12,8 +12,7 @@ export default command({
     await withAccounts(context, appKey, async (accounts) => {
       await accounts.show(appKey);
       if (await context.change(`Enable account ${appKey}`, () => accounts.enable(appKey))) return;
-      throw new UserError(
-        "failed",
+      throw failedError(
         `account ${appKey} is being deleted`,
         `To finish the deletion, run \`starpost account delete ${appKey}\`.`,
       );

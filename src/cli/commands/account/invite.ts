@@ -1,6 +1,6 @@
 import { invitationLifetime } from "../../../contract/invitations.ts";
 import { dayMs } from "../../../contract/time.ts";
-import { usageError } from "../../../config/user-error.ts";
+import { invalidValue } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import { readAge } from "../../program/flag-values.ts";
 
@@ -33,5 +33,5 @@ export default command({
 function readLifetime(text: string, flag: string): number {
   const lifetimeMs = readAge(text, flag);
   if (lifetimeMs > 0 && lifetimeMs <= invitationLifetime.maxMs) return lifetimeMs;
-  throw usageError(`invalid value ${JSON.stringify(text)} for ${flag}: must be from 1h to 365d`);
+  throw invalidValue(text, flag, "from 1h to 365d");
 }

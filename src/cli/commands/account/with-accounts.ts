@@ -1,7 +1,7 @@
 import type { AccountAdmin, AccountSummary, EmailAccess, EmailAccessChange } from "../../../app/ports.ts";
 import type { LocalProfile } from "../../../config/profile.ts";
 import { unknownAccount } from "../../../config/profile-name.ts";
-import { usageError } from "../../../config/user-error.ts";
+import { invalidValue, usageError } from "../../../config/user-error.ts";
 import { requireLocalProfile } from "../../program/local-profile.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Context } from "../../program/context.ts";
@@ -103,7 +103,7 @@ export function readQuota(text: string): number | null {
   const { max } = emailSendingLimits.perDay;
   const quota = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (quota <= max) return quota;
-  throw usageError(`invalid value "${text}" for <emails>: must be an integer from 0 to ${max}, or default`);
+  throw invalidValue(text, "<emails>", `an integer from 0 to ${max}, or default`);
 }
 
 async function withAdmin(

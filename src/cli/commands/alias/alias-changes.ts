@@ -1,4 +1,4 @@
-import { UserError, usageError } from "../../../config/user-error.ts";
+import { failedError, usageError } from "../../../config/user-error.ts";
 import { writeSettings } from "../../../config/private-file.ts";
 import { findAliasFile, readAliases, splitExpansion } from "../../program/aliases.ts";
 import type { Context } from "../../program/context.ts";
@@ -42,11 +42,7 @@ export async function deleteAlias(context: Context, name: string) {
   const aliases = new Map(await readAliases(io));
   const expansion = aliases.get(name);
   if (expansion === undefined) {
-    throw new UserError(
-      "failed",
-      `alias ${JSON.stringify(name)} not found`,
-      "To list the aliases, run `starpost alias list`.",
-    );
+    throw failedError(`alias ${JSON.stringify(name)} not found`, "To list the aliases, run `starpost alias list`.");
   }
   aliases.delete(name);
   await context.change(`Delete alias ${name}`, () => write(io, aliases));

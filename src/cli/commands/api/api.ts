@@ -28,21 +28,25 @@ export default command({
     list: { description: "list all operations with their method, path, and summary" },
     field: {
       value: "<name=value>",
+      read: String,
       isRepeatable: true,
       description:
         "field of the query (GET) or the body; true, false, null, and numbers are sent as JSON; @file reads a file, @- standard input; a[b]=c is a nested field, a[]=x an array element",
     },
     "raw-field": {
       value: "<name=value>",
+      read: String,
       isRepeatable: true,
       description: "field whose value is always sent as a string",
     },
     input: {
       value: "<file>",
+      read: String,
       description: "send this file as the body (- for standard input); fields go to the query",
     },
     header: {
       value: "<name:value>",
+      read: String,
       isRepeatable: true,
       description: "additional request header; credentials are added automatically",
     },

@@ -1,7 +1,6 @@
 import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
-import { readText } from "../../program/flag-values.ts";
 
 export default command({
   summary: "Replace the database with a backup",
@@ -16,7 +15,6 @@ export default command({
       value: "<file>",
       description: "add the sealing key in this file to those of this machine",
       values: "files",
-      read: readText,
     },
     "keep-replaced": { description: "keep the replaced SQLite file after the restore, and print its path" },
   },

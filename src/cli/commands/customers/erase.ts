@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { failedError, type UserError } from "../../../config/user-error.ts";
 import { reviewErasures } from "../../../contract/customers/review-erasures.ts";
 import { command } from "../../program/command.ts";
 import { oneOf, readEmail } from "../../program/flag-values.ts";
@@ -72,8 +72,7 @@ export default command({
 });
 
 function explainUnfinished(importId: string): UserError {
-  return new UserError(
-    "failed",
+  return failedError(
     `import ${importId} contains the customer and is not finished`,
     `Run \`starpost imports resume ${importId}\`, or delete it with \`starpost imports purge --older-than 0h --unfinished\`.`,
   );

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { silent, text } from "../../../terminal/view.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
-import { readEmail, readText } from "../../program/flag-values.ts";
+import { readEmail } from "../../program/flag-values.ts";
 import { findLocalImports } from "./local-imports.ts";
 
 export default command({
@@ -19,7 +19,6 @@ export default command({
       description:
         "write to this file, which only you can read: a zip archive if its name ends in .zip, otherwise JSON",
       values: "files",
-      read: readText,
     },
   },
   notes: [

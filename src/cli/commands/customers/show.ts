@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { failedError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import { readEmail } from "../../program/flag-values.ts";
 import { viewOfCustomer } from "./customer-format.ts";
@@ -22,11 +22,7 @@ export default command({
       return { import_id, kind, files, state, started_at, rows: rows.length };
     });
     if (imports.length === 0 && Object.values(customer).every((records) => records === email || records.length === 0)) {
-      throw new UserError(
-        "failed",
-        `customer ${email} not found`,
-        "Neither the account nor an import contains the address.",
-      );
+      throw failedError(`customer ${email} not found`, "Neither the account nor an import contains the address.");
     }
     return { ...customer, imports };
   },

@@ -1,13 +1,11 @@
-import { usageError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import type { Check, CheckStatus } from "../../../doctor/check.ts";
 import type { Diagnosis } from "../../../doctor/doctor.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { alignRows } from "../../../terminal/sections.ts";
 import { text, type Tone, type View } from "../../../terminal/view.ts";
+import { integerFrom } from "../../program/flag-values.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
-
-const defaultTimeoutMs = 10_000;
 
 export default command({
   summary: "Check the installation and suggest fixes",
@@ -18,8 +16,9 @@ export default command({
   flags: {
     timeout: {
       value: "<seconds>",
-      description: "time limit in seconds, 1 to 600 (default: 10)",
-      read: parseTimeout,
+      description: "time limit in seconds, 1 to 600",
+      default: 10,
+      read: integerFrom(1, 600),
     },
   },
   run: async (context, { flags }) => {
@@ -31,7 +30,7 @@ export default command({
       cwd: io.cwd,
       node: { version: io.node.version, required: io.node.wanted },
       profileFlag: globals.profile,
-      timeoutMs: flags.timeout ?? defaultTimeoutMs,
+      timeoutMs: flags.timeout * 1_000,
       onTrace: globals.verbose ? context.messages.trace : undefined,
       resolveProfile: () => context.profile(),
       checkEmail: async () => (await io.loadApp()).checkEmail(hostContext),
@@ -41,12 +40,6 @@ export default command({
   render: formatDiagnosis,
   exitStatus: statusOfDiagnosis,
 });
-
-function parseTimeout(given: string, flag: string): number {
-  const seconds = /^\d{1,3}$/.test(given) ? Number(given) : 0;
-  if (seconds >= 1 && seconds <= 600) return seconds * 1_000;
-  throw usageError(`invalid value ${JSON.stringify(given)} for ${flag}: must be an integer from 1 to 600`);
-}
 
 const marks: Readonly<Record<CheckStatus, string>> = { ok: "✔", warning: "!", problem: "✖", skipped: "-" };
 

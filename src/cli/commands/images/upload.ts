@@ -1,7 +1,6 @@
 import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
 
 export default command({
   summary: "Add a photo to a review",
@@ -15,13 +14,11 @@ export default command({
       value: "<file>",
       description: "JPEG, PNG, WebP, or GIF file (- for standard input)",
       required: true,
-      read: readText,
     },
     "image-upload-token": {
       value: "<token>",
       description: "upload token that `reviews create` printed for the review, valid for an hour",
       required: true,
-      read: readText,
     },
   },
   notes: [

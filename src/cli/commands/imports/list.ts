@@ -1,7 +1,7 @@
 import { type ImportSummary, runStates } from "../../../import/summary.ts";
 import { recordKinds } from "../../../records/index.ts";
 import { command } from "../../program/command.ts";
-import { oneOf, readText, stateFlag } from "../../program/flag-values.ts";
+import { oneOf, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { tableOfRuns } from "../records/import-view.ts";
 
@@ -22,7 +22,6 @@ export default command({
     search: {
       value: "<words>",
       description: "only runs with a file whose name contains all of these words or parts of words",
-      read: readText,
     },
   },
   run: async (context, { flags }) => {

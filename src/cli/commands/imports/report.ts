@@ -1,6 +1,5 @@
 import { line } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
 
 export default command({
   summary: "Write an HTML report on an import run: counts, reject reasons, calls over time",
@@ -10,7 +9,6 @@ export default command({
       value: "<file>",
       short: "o",
       description: "output file (default: report.html in the folder of the run)",
-      read: readText,
     },
     open: { description: "open the report in the browser" },
   },

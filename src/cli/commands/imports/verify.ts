@@ -1,7 +1,6 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { readText } from "../../program/flag-values.ts";
 import { paceFlags } from "../records/import-flags.ts";
 
 const { rate, "rate-share": rateShare } = paceFlags;
@@ -20,7 +19,6 @@ export default command({
     missing: {
       value: "<file>",
       description: "write the missing or different rows to this file",
-      read: readText,
       isOutput: true,
     },
     rate,

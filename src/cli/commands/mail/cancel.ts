@@ -6,7 +6,7 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
-import { readText, readWholeNumber } from "../../program/flag-values.ts";
+import { readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne } from "../../program/read-records.ts";
 
 export default command({
@@ -24,7 +24,6 @@ export default command({
       description: "only emails about this product of the order",
       exclusive: ["email-id"],
       isRepeatable: true,
-      read: readText,
     },
     "email-id": { value: "<id>", description: "cancel this email", read: readWholeNumber },
   },

@@ -2,7 +2,6 @@ import { parseSender, parseHost, parsePort, parseTlsMode, tlsModes } from "../..
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { readText } from "../../program/flag-values.ts";
 
 const serverFlags = ["host", "port", "tls", "user", "no-user", "password-stdin"] as const;
 
@@ -29,7 +28,7 @@ export default command({
       values: tlsModes,
       read: parseTlsMode,
     },
-    user: { value: "<name>", description: "user name for the mail server", read: readText },
+    user: { value: "<name>", description: "user name for the mail server" },
     "no-user": { description: "connect without authentication", exclusive: ["user", "password-stdin"] },
     "password-stdin": {
       description: "read the password from standard input (default: STARPOST_SMTP_PASSWORD, or a prompt)",

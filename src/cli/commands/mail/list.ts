@@ -3,7 +3,7 @@ import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { emailType, oneOf, readEmail, readText, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { emailType, oneOf, readEmail, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { checkLimit } from "../../program/read-records.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
@@ -22,8 +22,8 @@ export default command({
   flags: {
     state: stateFlag(emailStates),
     email: { value: "<address>", description: "only emails to this address", read: readEmail },
-    order: { value: "<order_id>", description: "only emails about this order", read: readText },
-    product: { value: "<product_id>", description: "only emails about this product", read: readText },
+    order: { value: "<order_id>", description: "only emails about this order" },
+    product: { value: "<product_id>", description: "only emails about this product" },
     category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
     type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
     ...timeFlags,

@@ -15,6 +15,7 @@ export default command({
     "public-key": {
       value: "<key>",
       description: "accept events signed with this key of the provider (P-256, Base64 or PEM); '' removes the key",
+      read: String,
     },
   },
   run: async (context, { flags }) => {

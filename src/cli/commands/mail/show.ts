@@ -1,4 +1,4 @@
-import { UserError, usageError } from "../../../config/user-error.ts";
+import { failedError, usageError } from "../../../config/user-error.ts";
 import { describeHold } from "../../../contract/emails/sending.ts";
 import type { EmailRecord } from "../../../contract/emails/emails.ts";
 import { fields, type View } from "../../../terminal/view.ts";
@@ -35,15 +35,14 @@ export default command({
       return { ...found, reason_description: description ?? null };
     });
     if (part && email.message === null) {
-      throw new UserError(
-        "failed",
+      throw failedError(
         `email ${emailId} has no ${part} body because its template cannot be rendered`,
         `To see the error, run \`starpost mail templates preview ${email.mail.category}\`.`,
       );
     }
     if (part === "headers" && !email.message?.headers) {
       const hint = "Headers are stored when an email is sent, for as long as the account keeps emails.";
-      throw new UserError("failed", `the headers of email ${emailId} are not stored`, hint);
+      throw failedError(`the headers of email ${emailId} are not stored`, hint);
     }
     return { ...email, part };
   },

@@ -4,7 +4,6 @@ import { emailHolds } from "../../../contract/emails/sending.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
-import { readText } from "../../program/flag-values.ts";
 
 /** How many of the newest emails are searched for the test email, since orders may queue others at the same time. */
 const searchedEmails = 100;
@@ -17,7 +16,6 @@ export default command({
     to: {
       value: "<address>",
       description: "recipient (default: the account's email address)",
-      read: readText,
     },
   },
   run: async (context, { flags: { to } }) => {

@@ -1,4 +1,4 @@
-import { UserError, usageError } from "../../../config/user-error.ts";
+import { failedError, usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ExplainedDecision, RuleResult } from "../../../contract/index.ts";
 import type { Service } from "../../../service/service.ts";
@@ -7,7 +7,7 @@ import { formatSections, type Section } from "../../../terminal/sections.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
-import { readEmail, readText, readWholeNumber } from "../../program/flag-values.ts";
+import { readEmail, readWholeNumber } from "../../program/flag-values.ts";
 
 type Explanation = OutputOf<"emails.explain">;
 
@@ -25,7 +25,6 @@ export default command({
       value: "<product_id>",
       description: "only this product of the order",
       exclusive: ["email"],
-      read: readText,
     },
     email: { value: "<address>", description: "all orders of this customer, newest first", read: readEmail },
     limit: {
@@ -93,11 +92,10 @@ function explainNotFound(error: unknown, orderId: string, productId: string | un
   if (!(error instanceof ServiceError)) return error;
   if (error.record === "Product" && productId !== undefined) {
     const hint = `To list its products, run \`starpost mail why ${orderId}\`.`;
-    return new UserError("failed", `order ${orderId} has no product ${productId}`, hint, error);
+    return failedError(`order ${orderId} has no product ${productId}`, hint, error);
   }
   if (error.record !== "Order") return error;
-  return new UserError(
-    "failed",
+  return failedError(
     `order ${orderId} not found`,
     "The service never received it, or received it under another ID. IDs are case-sensitive, and leading zeros count.",
     error,

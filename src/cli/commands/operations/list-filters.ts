@@ -1,6 +1,6 @@
 import type { OperationName } from "../../../contract/index.ts";
-import { usageError } from "../../../config/user-error.ts";
-import { emailType, exclusiveFlags, readEmail, readText, readWords, stateFlag } from "../../program/flag-values.ts";
+import { invalidValue } from "../../../config/user-error.ts";
+import { emailType, exclusiveFlags, readEmail, readWords, stateFlag } from "../../program/flag-values.ts";
 import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
 import { resolveTimes, timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import type { FieldCard } from "./operation-card.ts";
@@ -18,8 +18,8 @@ const names: Readonly<Record<string, string>> = {
 
 const flags: Readonly<Record<string, Flag>> = {
   email: { value: "<address>", description: "only those of this person", read: readEmail },
-  product_id: { value: "<product_id>", description: "only those of this product", read: readText },
-  order_id: { value: "<order_id>", description: "only those of this order", read: readText },
+  product_id: { value: "<product_id>", description: "only those of this product" },
+  order_id: { value: "<order_id>", description: "only those of this order" },
   email_type_id: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
   score: {
     value: "<scores>",
@@ -91,9 +91,7 @@ function readScores(text: string, flag: string): string {
   });
   const given = text.split(",").every((part) => /^\s*[1-5](?:(?:\.\.|-)[1-5])?\s*$/.test(part));
   if (given && scores.length > 0) return [...new Set(scores)].join(",");
-  throw usageError(
-    `invalid value ${JSON.stringify(text)} for ${flag}: must be stars from 1 to 5 such as 1, 1..2, or 1,5`,
-  );
+  throw invalidValue(text, flag, "stars from 1 to 5 such as 1, 1..2, or 1,5");
 }
 
 /** Flags that select pages of a list without filters. */

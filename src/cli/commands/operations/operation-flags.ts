@@ -58,6 +58,7 @@ export function flagsOf(operation: string, card: OperationCard): Flags {
   const input: Flag = {
     value: "<file>",
     description: "read the fields as one JSON object from a file (- for standard input)",
+    read: String,
   };
   const limit: Flag = {
     value: "<n>",

@@ -1,4 +1,4 @@
-import { UserError, usageError } from "../../../config/user-error.ts";
+import { failedError, usageError } from "../../../config/user-error.ts";
 import { type FieldError, invalidIdText, isLegalId } from "../../../contract/shapes.ts";
 import { dayMs } from "../../../contract/time.ts";
 import type { ItemOutcome } from "../../../contract/outcomes.ts";
@@ -28,7 +28,7 @@ export const createHooks: OperationHooks = {
     const dropped = outcome?.dropped ?? [];
     if (errors.length > 0 || outcome?.outcome === "dropped") {
       const problems = formatProblems(errors.length > 0 ? errors : dropped);
-      throw new UserError("failed", `order ${order_id} was not stored: ${problems}`);
+      throw failedError(`order ${order_id} was not stored: ${problems}`);
     }
     if (dropped.length > 0) messages.warn(`Not stored: ${formatProblems(dropped)}.`);
     messages.info(describeOutcome(order_id, outcome));

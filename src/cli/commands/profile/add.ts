@@ -1,6 +1,5 @@
 import { command } from "../../program/command.ts";
 import { accountFlags, liveFlags } from "./account-flags.ts";
-import { readText } from "../../program/flag-values.ts";
 
 export default command({
   summary: "Create or update a profile for an account or a database",
@@ -12,7 +11,6 @@ export default command({
       value: "<path|url>",
       description: "SQLite file, or postgres://<role>@<host>/<database> without the password",
       exclusive: ["base-url", "app-key"],
-      read: readText,
     },
     "secret-stdin": { description: "read the secret or database password from standard input" },
     ...liveFlags,

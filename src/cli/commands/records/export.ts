@@ -2,7 +2,6 @@ import type { ExportQuery } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
-import { readText } from "../../program/flag-values.ts";
 import { resolveTimes } from "../../program/relative-time.ts";
 import { listKindFlags, paceFlags, readKindFlags } from "./import-flags.ts";
 
@@ -11,7 +10,6 @@ const exportFlags = {
     value: "<file>",
     short: "o",
     description: "write to this file (default: standard output)",
-    read: readText,
     isOutput: true,
   },
   "safe-for-excel": {

@@ -13,7 +13,6 @@ import {
   readRate,
   readSetting,
   readShare,
-  readText,
   readWholeNumber,
 } from "../../program/flag-values.ts";
 import { readRelativeDay } from "../../program/relative-time.ts";
@@ -50,7 +49,7 @@ export const importFlags = {
     isRepeatable: true,
     read: readSetting,
   },
-  mapping: { value: "<file>", description: "mapping file with columns and values", read: readText },
+  mapping: { value: "<file>", description: "mapping file with columns and values" },
   delimiter: {
     value: "<c>",
     description: "field delimiter, or `tab` (default: auto-detect)",
@@ -60,16 +59,15 @@ export const importFlags = {
     value: "<name>",
     description: "character encoding of the files (default: auto-detect)",
     values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
-    read: readText,
   },
-  sheet: { value: "<name>", description: "sheet of Excel workbooks (default: the first visible one)", read: readText },
+  sheet: { value: "<name>", description: "sheet of Excel workbooks (default: the first visible one)" },
   force: { description: "import files that look like another type of record" },
   empty: {
     value: "<keep|clear|error>",
     description: "how to treat empty cells: keep the stored value, clear it, or reject the row (default: keep)",
     ...oneOf(emptyCells),
   },
-  rejects: { value: "<file>", description: "write rejected rows to this file", read: readText, isOutput: true },
+  rejects: { value: "<file>", description: "write rejected rows to this file", isOutput: true },
   verify: { description: "after the import, read back and compare the accepted rows" },
 } as const;
 
@@ -78,7 +76,6 @@ const optionalFlags = {
   "product-url": {
     value: "<pattern>",
     description: "pattern for product URLs: https://shop.example/p/{product_id}",
-    read: readText,
   },
   "product-id-from": {
     value: "<columns>",
@@ -109,7 +106,6 @@ export function sharedImportFlags(kind: RecordKind) {
       value: "<name>",
       description: "layout of the files, or `none` (default: auto-detect)",
       values: ["none", ...(kind.layoutNames ?? [])],
-      read: readText,
     },
     ...(kind.urlField !== undefined && { "product-url": productUrl }),
     ...(idColumns.length > 0 && {
@@ -133,7 +129,7 @@ function toFlag({ description, value, values: declared, readValue, isRequired = 
   const values = declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
   const flag = { value, description, required: isRequired };
   if (values) return { ...flag, ...oneOf(values, readValue) };
-  return { ...flag, read: type === "date" ? readRelativeDay : readText };
+  return type === "date" ? { ...flag, read: readRelativeDay } : flag;
 }
 
 /** The options that a kind's own flags set. */

@@ -1,7 +1,6 @@
 import type { RecordKind } from "../../../import/kind.ts";
 import { line, silent } from "../../../terminal/view.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 
 /** The command that creates a mapping file. It prompts only for settings that no flag defines. */
@@ -23,7 +22,6 @@ export default function mapCommand(kind: RecordKind): CommandFactory {
         value: "<file>",
         short: "o",
         description: "write the mapping to this file (default: standard output)",
-        read: readText,
         isOutput: true,
       },
       map,

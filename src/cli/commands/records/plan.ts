@@ -2,7 +2,6 @@ import type { RecordKind } from "../../../import/kind.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import { type Cell, silent } from "../../../terminal/view.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
-import { readText } from "../../program/flag-values.ts";
 import { importFlagsOf, readImportOptions } from "./import-flags.ts";
 import { statusOfImport } from "./import-view.ts";
 
@@ -18,7 +17,6 @@ export default function planCommand(kind: RecordKind): CommandFactory {
         value: "<file>",
         short: "o",
         description: "save the plan to this file, for `imports apply`",
-        read: readText,
         isOutput: true,
       },
       ...flagsOfImport,

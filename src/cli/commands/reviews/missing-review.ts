@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { failedError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Context } from "../../program/context.ts";
 import { listHints } from "../../program/errors/failure.ts";
@@ -11,13 +11,12 @@ export async function explainMissing(context: Context, text: string, error: unkn
   try {
     const { reviews } = await context.withService((service) => service.reviews.list(query));
     if (reviews[0]?.id !== id) {
-      return new UserError("failed", `review ${id} not found`, listHints.Review, error);
+      return failedError(`review ${id} not found`, listHints.Review, error);
     }
   } catch {
     return error;
   }
-  return new UserError(
-    "failed",
+  return failedError(
     `review ${id} is hidden`,
     `To show it, run \`starpost reviews list --deleted --since-id ${id - 1} --limit 1\`. To publish it, run \`starpost reviews publish ${id}\`.`,
     error,

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { failedError } from "../../../config/user-error.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
@@ -16,8 +16,7 @@ export default command({
     const retired = await withSealingKeys(context, async (keys) => {
       const outdated = await keys.outdated();
       if (outdated > 0) {
-        throw new UserError(
-          "failed",
+        throw failedError(
           `${countOf(outdated, "secret is", "secrets are")} still encrypted with an old key`,
           "Run `starpost sealing-key rotate` first.",
         );

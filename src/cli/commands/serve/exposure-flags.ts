@@ -6,7 +6,7 @@ import {
   type TokenBucket,
 } from "../../../contract/http-limits.ts";
 import { type Environment, readVariable } from "../../../config/environment.ts";
-import { usageError } from "../../../config/user-error.ts";
+import { invalidValue, usageError } from "../../../config/user-error.ts";
 
 const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour> or <name>=off, with commas between. Names: ${Object.keys(publicLimits).join(", ")}.`;
 
@@ -43,9 +43,7 @@ export function readProxies(text: string, source: string): readonly string[] {
     const [, address = "", prefix = "0"] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(proxy) ?? [];
     const version = isIP(address);
     if (version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128)) continue;
-    throw usageError(
-      `invalid value ${JSON.stringify(proxy)} for ${source}: must be an IP address or a network such as 10.0.0.0/8`,
-    );
+    throw invalidValue(proxy, source, "an IP address or a network such as 10.0.0.0/8");
   }
   return proxies;
 }

@@ -5,9 +5,9 @@ import { usageError } from "../../../config/user-error.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
-import { readAge, readDelay, readPort, readText, readWholeNumber } from "../../program/flag-values.ts";
+import { readAge, readDelay, readPort, readWholeNumber } from "../../program/flag-values.ts";
 
-const defaults = { host: "127.0.0.1", port: 8080 } as const;
+const localHost = "127.0.0.1";
 
 export default command({
   summary: "Serve the API over HTTP from the embedded database",
@@ -18,12 +18,8 @@ export default command({
     "starpost serve --backup-every 24h --backup-keep 7 --backup-folder /backup",
   ],
   flags: {
-    host: { value: "<address>", description: "address to listen on (default: 127.0.0.1)", read: readText },
-    port: {
-      value: "<n>",
-      description: "port to listen on; 0 selects a free port (default: 8080)",
-      read: readPort,
-    },
+    host: { value: "<address>", description: "address to listen on", default: localHost },
+    port: { value: "<n>", description: "port to listen on; 0 selects a free port", default: 8080, read: readPort },
     "public-url": {
       value: "<url>",
       description: "base URL of links in emails and pages (default: the listening address)",
@@ -37,7 +33,6 @@ export default command({
     "metrics-host": {
       value: "<address>",
       description: "address of that listener (default: 127.0.0.1)",
-      read: readText,
     },
     "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
     "public-limits": {
@@ -74,13 +69,11 @@ export default command({
       value: "<folder>",
       description: "folder for these backups (default: backups in the data folder)",
       values: "folders",
-      read: readText,
     },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
     chaos: {
       value: "<spec>",
       description: "inject faults for testing: drop=5%,429=10%,500=5%,reset=5%,seed=7",
-      read: readText,
     },
   },
   run: async (context, { flags }) => {
@@ -91,8 +84,8 @@ export default command({
         : (await import("../../../config/chaos-plan.ts")).parseChaosPlan(flags.chaos, "--chaos");
     const { runServer } = await import("./server-run.ts");
     return runServer(context, {
-      host: flags.host ?? defaults.host,
-      port: flags.port ?? defaults.port,
+      host: flags.host,
+      port: flags.port,
       publicUrl: flags["public-url"],
       limitLegacy: flags["limit-legacy"] ?? false,
       metricsAt: findMetricsAddress(flags),
@@ -111,17 +104,17 @@ export default command({
 });
 
 interface ListenFlags {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
+  readonly host: string;
+  readonly port: number;
   readonly "metrics-port"?: number | undefined;
   readonly "metrics-host"?: string | undefined;
 }
 
 /** Metrics show how busy the shops are, so only this machine can read them by default. */
 function findMetricsAddress(flags: ListenFlags): ServeOptions["metricsAt"] {
-  const { "metrics-port": port, "metrics-host": host = defaults.host } = flags;
+  const { "metrics-port": port, "metrics-host": host = localHost } = flags;
   if (port !== undefined) {
-    const isTaken = port === (flags.port ?? defaults.port) && host === (flags.host ?? defaults.host);
+    const isTaken = port === flags.port && host === flags.host;
     if (!isTaken || port === 0) return { host, port };
     throw usageError(`--metrics-port ${port} is the port of the service`, "Choose another port.");
   }

@@ -1,4 +1,4 @@
-import { UserError } from "../../../config/user-error.ts";
+import { failedError } from "../../../config/user-error.ts";
 import { emailTypes } from "../../../contract/unsubscribers.ts";
 import { nameEmailType } from "../../../contract/emails/type-names.ts";
 import { listAll } from "../../../service/list-all.ts";
@@ -71,8 +71,7 @@ export async function findAddress(context: Context, address: string) {
     return matches;
   });
   if (rows.length === 0) {
-    throw new UserError(
-      "failed",
+    throw failedError(
       `${address} is not unsubscribed`,
       "To list all unsubscribed addresses, run `starpost unsubscribers list`.",
     );

@@ -1,6 +1,6 @@
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { usageError } from "../../../config/user-error.ts";
+import { invalidValue, usageError } from "../../../config/user-error.ts";
 import { readAge } from "../../program/flag-values.ts";
 
 export default command({
@@ -45,7 +45,5 @@ function readForwardUrl(given: string, flag: string): string {
   if (url?.username || url?.password)
     throw usageError(`invalid value for ${flag}: must not contain a user name or password`);
   if (url?.protocol === "http:" || url?.protocol === "https:") return text;
-  throw usageError(
-    `invalid value ${JSON.stringify(given)} for ${flag}: must be a URL that starts with http:// or https://`,
-  );
+  throw invalidValue(given, flag, "a URL that starts with http:// or https://");
 }

@@ -3,7 +3,7 @@ import { layoutFor, type TextLayout, wrapIndented } from "../../../terminal/text
 import { createPaint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
 import { type ExitStatus, exitStatus } from "../exit-status.ts";
-import { type Misnamed, UserError } from "../../../config/user-error.ts";
+import { failedError, type Misnamed } from "../../../config/user-error.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "../global-flags.ts";
 import type { Io } from "../io.ts";
@@ -52,7 +52,7 @@ export async function reportLostOutput(io: Io, status: ExitStatus, why: string):
   if (isReported) return status;
   const hint =
     "The command has finished. Check that there is enough space for its output, and run it again if necessary.";
-  const failed = await reportFailure(guardIo(io), new UserError("failed", `could not write all output: ${why}`, hint));
+  const failed = await reportFailure(guardIo(io), failedError(`could not write all output: ${why}`, hint));
   return status === done || status === someRejected ? failed : status;
 }
 

@@ -1,5 +1,5 @@
 import { loadJq } from "jq-wasm/inline";
-import { UserError, usageError } from "../../../config/user-error.ts";
+import { failedError, usageError, type UserError } from "../../../config/user-error.ts";
 import type { Io } from "../io.ts";
 import { proxyWrites } from "./stream-proxy.ts";
 
@@ -65,7 +65,7 @@ export async function openJqOutput(io: Io, settings: JqSettings): Promise<JqOutp
   };
   const finish = () => {
     end();
-    if (failure !== undefined) throw new UserError("failed", `--jq: ${describeError(failure)}`);
+    if (failure !== undefined) throw failedError(`--jq: ${describeError(failure)}`);
   };
   return { io: Object.create(io, { stdout: { value: stream } }) as Io, finish, end };
 }

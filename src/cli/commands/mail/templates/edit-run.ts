@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { toFileError, codeOf, UserError, usageError } from "../../../../config/user-error.ts";
+import { codeOf, failedError, toFileError, usageError, UserError } from "../../../../config/user-error.ts";
 import { readVariable } from "../../../../config/environment.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
 import type { SentEmailCategory } from "../../../../contract/emails/categories.ts";
@@ -152,7 +152,7 @@ async function openEditor({ io: { signals } }: Context, editor: string, path: st
   if (isStopped) throw new UserError("interrupted", "interrupted in the editor", hint);
   if (status !== 0) {
     const reason = status === null ? "stopped by a signal" : `exit status ${status}`;
-    throw new UserError("failed", `the editor failed: ${editor} (${reason})`, hint);
+    throw failedError(`the editor failed: ${editor} (${reason})`, hint);
   }
 }
 

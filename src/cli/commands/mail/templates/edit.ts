@@ -1,7 +1,7 @@
 import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { fields, silent } from "../../../../terminal/view.ts";
 import { command } from "../../../program/command.ts";
-import { readOneOf, readText } from "../../../program/flag-values.ts";
+import { readOneOf } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
 
 export default command({
@@ -18,7 +18,6 @@ export default command({
       value: "<path>",
       description: "read the template from this file instead of opening an editor (- for standard input)",
       exclusive: ["print", "built-in"],
-      read: readText,
     },
     print: { description: "print the template in the file format and change nothing" },
     "built-in": { description: "start from the built-in template" },

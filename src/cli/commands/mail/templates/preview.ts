@@ -1,6 +1,6 @@
 import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
 import { command } from "../../../program/command.ts";
-import { readOneOf, readText } from "../../../program/flag-values.ts";
+import { readOneOf } from "../../../program/flag-values.ts";
 
 export default command({
   summary: "Render an email template with sample data to an HTML page",
@@ -10,11 +10,10 @@ export default command({
     "starpost mail templates preview map --file map.txt --out map.html",
   ],
   flags: {
-    out: { value: "<path>", description: "output file (default: mail-<category>.html)", read: readText },
+    out: { value: "<path>", description: "output file (default: mail-<category>.html)" },
     file: {
       value: "<path>",
       description: "preview this template file without saving it (- for standard input)",
-      read: readText,
     },
   },
   run: async (context, { arguments: [name = ""], flags }) => {

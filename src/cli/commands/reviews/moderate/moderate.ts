@@ -2,7 +2,7 @@ import { queueStates } from "../../../../contract/reviews/queue-states.ts";
 import { silent, table, type View } from "../../../../terminal/view.ts";
 import { command } from "../../../program/command.ts";
 import { exitStatus } from "../../../program/exit-status.ts";
-import { oneOf, readText, readWholeNumber } from "../../../program/flag-values.ts";
+import { oneOf, readWholeNumber } from "../../../program/flag-values.ts";
 import type { ModerationResult } from "./decisions.ts";
 
 export default command({
@@ -14,12 +14,11 @@ export default command({
   ],
   flags: {
     state: { value: "<state>", description: `only this state: ${queueStates.join(", ")}`, ...oneOf(queueStates) },
-    by: { value: "<text>", description: "your name, recorded with each decision", read: readText },
+    by: { value: "<text>", description: "your name, recorded with each decision" },
     decisions: {
       value: "<file>",
       description: "apply decisions from a file with one JSON object per line (- for standard input)",
       exclusive: ["state", "limit"],
-      read: readText,
     },
     limit: { value: "<n>", description: "maximum number of listed reviews (default: all)", read: readWholeNumber },
   },
