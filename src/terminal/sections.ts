@@ -12,6 +12,8 @@ interface Alignment {
   readonly indent?: string;
   /** The index of a column of numbers. */
   readonly rightColumn?: number;
+  /** The least width of the first column. */
+  readonly minWidth?: number;
   /** Longer lines are truncated. */
   readonly maxWidth?: number;
   /** Whether the columns of all sections are aligned with each other. */
@@ -37,12 +39,12 @@ export function formatSections(sections: readonly Section[], alignment: Alignmen
  */
 export function alignRows(
   rows: readonly (readonly string[])[],
-  { indent = "  ", rightColumn, maxWidth = Number.POSITIVE_INFINITY }: Alignment = {},
+  { indent = "  ", rightColumn, minWidth = 0, maxWidth = Number.POSITIVE_INFINITY }: Alignment = {},
   measured = rows,
 ): string[] {
   const count = Math.max(0, ...measured.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...measured.map((row) => narrowLayout.widthOf(row[column] ?? ""))),
+    Math.max(column === 0 ? minWidth : 0, ...measured.map((row) => narrowLayout.widthOf(row[column] ?? ""))),
   );
   return rows.map((row) => {
     const cells = widths.flatMap((wanted, column) => {

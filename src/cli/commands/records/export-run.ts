@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { toFileError, UserError, usageError } from "../../../config/user-error.ts";
-import type { ExportFormat } from "../../../export/column-format.ts";
 import { type ExportEvent, type ExportResult, runExport } from "../../../export/export.ts";
 import type { ExportQuery, RecordExporter } from "../../../export/record-exporter.ts";
 import type { RecordKind } from "../../../import/kind.ts";
@@ -9,36 +8,26 @@ import { countOf, formatNumber } from "../../../terminal/plural.ts";
 import type { Redactor } from "../../../terminal/redactor.ts";
 import type { Context } from "../../program/context.ts";
 import { describeTarget } from "./import-format.ts";
+import type { Messages } from "../../program/output/messages.ts";
 import { csvTextOf } from "../../program/output/csv-text.ts";
 import { listenForStop } from "../../program/stop-signals.ts";
 import { isPaced, type Pace, ProgressLine, ProgressMeter } from "../../program/output/progress-meter.ts";
 
-export interface ExportRequest {
-  readonly kind: RecordKind;
-  readonly query: ExportQuery;
+interface ExportFlags {
   /** The output file; standard output if undefined or `-`. */
-  readonly out: string | undefined;
-  readonly hasByteOrderMark: boolean;
-  readonly rate: number | undefined;
-  readonly rateShare: number | undefined;
-}
-
-export interface ExportSummary {
-  readonly noun: string;
-  readonly state: ExportResult["state"];
-  /** Null for standard output, which then contains the records and no summary. */
-  readonly file: string | null;
-  readonly format: ExportFormat;
-  readonly rows: number;
-  readonly pages: number;
-  readonly duration_ms: number;
+  readonly out?: string | undefined;
+  readonly "safe-for-excel"?: boolean | undefined;
+  readonly rate?: number | undefined;
+  readonly "rate-share"?: number | undefined;
 }
 
 /** Exports all records of a kind to a file or to standard output. */
 export async function exportRecords(
   context: Context,
-  { kind, query, out, hasByteOrderMark, rate, rateShare }: ExportRequest,
-): Promise<ExportSummary> {
+  kind: RecordKind,
+  query: ExportQuery,
+  { out, "safe-for-excel": hasByteOrderMark = false, rate, "rate-share": rateShare }: ExportFlags,
+) {
   const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
   if (hasByteOrderMark && format !== "csv") {
@@ -95,9 +84,9 @@ export async function exportRecords(
       await connection.close();
     }
     progress.stop();
-    const summary = { noun: kind.name, file, format, ...result, duration_ms: io.clock() - startedMs };
-    printEnd(summary, { context, target: describeTarget(profile) });
-    return summary;
+    reportEnd(messages, result, file, `${kind.name} from ${describeTarget(profile)}`);
+    // No file: standard output contains the records, and no summary.
+    return { noun: kind.name, file, format, ...result, duration_ms: io.clock() - startedMs };
   } finally {
     progress.stop();
     signals.release();
@@ -125,18 +114,12 @@ function openFile(file: string, { io }: Context): Sink {
   }
 }
 
-function printEnd(
-  { noun, state, file, rows }: ExportSummary,
-  { context, target }: { context: Context; target: string },
-): void {
-  const { messages } = context;
+function reportEnd(messages: Messages, { state, rows }: ExportResult, file: string | null, what: string): void {
   if (state === "interrupted") {
     messages.warn(file === null ? "Interrupted." : `Interrupted. ${file} was not written.`);
-    return;
+  } else if (state !== "unread") {
+    messages.info(`Exported ${countOf(rows, "row")} of ${what}${file === null ? "" : ` to ${file}`}.`);
   }
-  if (state === "unread") return;
-  const where = file === null ? "" : ` to ${file}`;
-  messages.info(`Exported ${countOf(rows, "row")} of ${noun} from ${target}${where}.`);
 }
 
 /** Formats the progress of an export from its events. The total is unknown until the end. */

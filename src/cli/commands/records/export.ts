@@ -3,18 +3,11 @@ import type { RecordKind } from "../../../import/kind.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { resolveTimes } from "../../program/relative-time.ts";
-import { listKindFlags, paceFlags, readKindFlags } from "./import-flags.ts";
+import { listKindFlags, outFlag, paceFlags, readKindFlags } from "./import-flags.ts";
 
 const exportFlags = {
-  out: {
-    value: "<file>",
-    short: "o",
-    description: "write to this file (default: standard output)",
-    isOutput: true,
-  },
-  "safe-for-excel": {
-    description: "start the file with a byte order mark, so that Excel reads it as UTF-8",
-  },
+  out: outFlag("write to this file (default: standard output)"),
+  "safe-for-excel": { description: "start the file with a byte order mark, so that Excel reads it as UTF-8" },
   rate: paceFlags.rate,
   "rate-share": paceFlags["rate-share"],
 } as const;
@@ -27,14 +20,8 @@ export default function exportCommand(kind: RecordKind): CommandFactory {
     flags: { ...listKindFlags(kindFlags), ...exportFlags },
     run: async (context, { flags }) => {
       const { exportRecords } = await import("./export-run.ts");
-      return exportRecords(context, {
-        kind,
-        query: resolveTimes(readKindFlags(kindFlags, flags), context.io.clock()) as ExportQuery,
-        out: flags.out,
-        hasByteOrderMark: flags["safe-for-excel"] ?? false,
-        rate: flags.rate,
-        rateShare: flags["rate-share"],
-      });
+      const query = resolveTimes(readKindFlags(kindFlags, flags), context.io.clock()) as ExportQuery;
+      return exportRecords(context, kind, query, flags);
     },
     render: "silent",
     isPrinted: ({ file }) => file !== null,

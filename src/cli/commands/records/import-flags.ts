@@ -17,6 +17,11 @@ import {
 } from "../../program/flag-values.ts";
 import { readRelativeDay } from "../../program/relative-time.ts";
 
+/** A flag for the file that a command writes. */
+export function outFlag(description: string) {
+  return { value: "<file>", short: "o", description, isOutput: true } as const;
+}
+
 /** The flags that also apply to a resumed run. */
 export const paceFlags = {
   rate: {

@@ -5,6 +5,7 @@ import type { ImportSummary } from "../../../import/summary.ts";
 import type { VerifiedRun } from "../../../import/verify/verify.ts";
 import { findKind } from "../../../records/index.ts";
 import { noPaint, type Paint } from "../../../terminal/colors.ts";
+import { alignRows } from "../../../terminal/sections.ts";
 import type { Tone } from "../../../terminal/view.ts";
 import { countOf, formatDuration, formatNumber } from "../../../terminal/plural.ts";
 
@@ -47,6 +48,14 @@ export function describeOverwriting({ kind, files, options }: RequestedImport): 
   return options.dryRun ? undefined : findKind(kind).confirmation?.(options, describeFiles(files));
 }
 
+/** A line of a summary after its label; an empty label continues the line before. */
+export type Labeled = readonly [label: string, text: string];
+
+/** The lines of a summary, aligned with those of other summaries. */
+export function alignLabels(lines: readonly Labeled[]): string[] {
+  return alignRows(lines, { minWidth: "rejected".length });
+}
+
 /** What the end summary shows apart from the summary itself. */
 export interface EndDetails {
   readonly target: string;
@@ -66,10 +75,12 @@ export function describeEnd(
     : "Fix them and import that file.";
   return [
     (id === null ? unpainted : paint[areStored ? "yellow" : toneOfRun(summary)])(describeState(summary, target)),
-    `  rows      ${describeRows(rows, paint)}`,
-    id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
-    ...describeOutcomes("stored", summary.items),
-    ...describeRejects(areStored ? rejects.map((reason) => ({ ...reason, hint: undefined })) : rejects, rows),
+    ...alignLabels([
+      ["rows", describeRows(rows, paint)],
+      id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
+      ...describeOutcomes("stored", summary.items),
+      ...describeRejects(areStored ? rejects.map((reason) => ({ ...reason, hint: undefined })) : rejects, rows),
+    ]),
     ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
     ...(rejectsFile === null ? [] : [`${paint.bold("Rejected rows:")} ${rejectsFile}. ${remedy}`]),
     ...(id === null ? [] : [describeNextStep(id, summary)]),
@@ -95,12 +106,12 @@ function unpainted(text: string): string {
   return text;
 }
 
-function describeDryRun({ kind, items }: ImportSummary): string {
+function describeDryRun({ kind, items }: ImportSummary): Labeled {
   const { one, many } = findKind(kind).itemName;
-  return `  dry run   an import would send ${countOf(items.sent, one, many)}`;
+  return ["dry run", `an import would send ${countOf(items.sent, one, many)}`];
 }
 
-function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSummary, waitedMs: number) {
+function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSummary, waitedMs: number): Labeled {
   const { one, many } = findKind(kind).itemName;
   // Calls in flight wait at the same time, so their sum can exceed the duration.
   const waitMs = Math.min(waitedMs, durationMs);
@@ -110,31 +121,28 @@ function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSu
     calls.retried > 0 ? `${formatNumber(calls.retried)} retried` : "",
     calls.throttled > 0 ? `${formatNumber(calls.throttled)} rate limited` : "",
   ].filter((note) => note !== "");
-  return `  sent      ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`;
+  return ["sent", `${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`];
 }
 
 /** What became of the accepted items; nothing if the service does not report it. */
 export function describeOutcomes(
   label: string,
   { accepted, created, changed, unchanged }: ImportSummary["items"],
-): string[] {
+): Labeled[] {
   if (accepted === 0 || created === null || changed === null || unchanged === null) return [];
-  const counts = `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`;
-  return [`  ${label.padEnd(10)}${counts}`];
+  const [added, others] = [formatNumber(created), formatNumber(changed)];
+  return [[label, `${added} created, ${others} changed, ${formatNumber(unchanged)} unchanged`]];
 }
 
 /** One line per reason: how many rows, why, the first of them, and how to fix it. */
 export function describeRejects(
   rejects: readonly RejectReason[],
   rows: Pick<ImportSummary["rows"], "rejected" | "failed">,
-): string[] {
-  const listed = rejects.slice(0, maxReasons);
-  const lines = listed.map((reason, at) => {
-    const label = at === 0 ? (rows.rejected > 0 ? "rejected" : "failed") : "";
-    return `  ${label.padEnd(10)}${describeReason(reason)}`;
-  });
+): Labeled[] {
+  const listed = rejects.slice(0, maxReasons).map(describeReason);
   const omitted = rejects.length - listed.length;
-  return omitted > 0 ? [...lines, `            and ${countOf(omitted, "more reason")}`] : lines;
+  const texts = omitted > 0 ? [...listed, `and ${countOf(omitted, "more reason")}`] : listed;
+  return texts.map((text, at) => [at > 0 ? "" : rows.rejected > 0 ? "rejected" : "failed", text]);
 }
 
 function describeReason({ count, items, column, reason, hint, place, value }: RejectReason): string {

@@ -11,7 +11,14 @@ import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
 import { ImportProgress } from "./import-progress.ts";
 import { hasNoDifferences } from "./import-view.ts";
-import { describeEnd, describeOverwriting, describeRejects, describeTarget, identifyAccount } from "./import-format.ts";
+import {
+  alignLabels,
+  describeEnd,
+  describeOverwriting,
+  describeRejects,
+  describeTarget,
+  identifyAccount,
+} from "./import-format.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { promptInterrupted } from "../../program/prompt.ts";
 import { listenForStop, type StopSignals } from "../../program/stop-signals.ts";
@@ -213,7 +220,7 @@ async function openScreen(context: Context, signals: StopSignals): Promise<Impor
     close: () => {
       progress.stop();
       const { length } = rejects;
-      if (length > 0) messages.warn(describeRejects(rejects, { rejected: length, failed: 0 }));
+      if (length > 0) messages.warn(alignLabels(describeRejects(rejects, { rejected: length, failed: 0 })));
       rejects = [];
     },
   };

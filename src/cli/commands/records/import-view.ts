@@ -3,28 +3,17 @@ import { type Cell, table, type View } from "../../../terminal/view.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 import { describeFile, toneOfRun } from "./import-format.ts";
 
-const summaryColumns = [
-  "import_id",
-  "kind",
-  "files",
-  "state",
-  "rows_read",
-  "rows_accepted",
-  "rows_rejected",
-  "rows_failed",
-  "items_sent",
-  "items_accepted",
-  "items_rejected",
-  "items_created",
-  "items_changed",
-  "items_unchanged",
-  "calls_sent",
-  "calls_retried",
-  "calls_throttled",
-  "started_at",
-  "duration_ms",
-  "rejects_file",
-] as const;
+/** The counts of a run, which are fields such as `rows_read` of a flat record. */
+const countNames = {
+  rows: ["read", "accepted", "rejected", "failed"],
+  items: ["sent", "accepted", "rejected", "created", "changed", "unchanged"],
+  calls: ["sent", "retried", "throttled"],
+} as const;
+
+export function flattenCounts(group: keyof typeof countNames, counts: object): Record<string, Cell> {
+  const values = counts as Readonly<Record<string, Cell>>;
+  return Object.fromEntries(countNames[group].map((name) => [`${group}_${name}`, values[name] ?? null]));
+}
 
 /**
  * Checks the value of `--columns` before an import starts.
@@ -32,35 +21,28 @@ const summaryColumns = [
  */
 export async function checkSummaryColumns(wanted: readonly string[] | undefined): Promise<void> {
   const { checkColumns } = await import("../../program/output/print.ts");
-  checkColumns(wanted, [...summaryColumns, "fixed_ids_file"]);
+  const counts = Object.entries(countNames).flatMap(([group, names]) => names.map((name) => `${group}_${name}`));
+  const after = ["started_at", "duration_ms", "rejects_file", "fixed_ids_file"];
+  checkColumns(wanted, ["import_id", "kind", "files", "state", ...counts, ...after]);
 }
 
 /** A run as one flat record. */
 export function flattenSummary(summary: ImportSummary): Record<string, Cell> {
-  const { rows, items, calls } = summary;
-  const flat: Record<(typeof summaryColumns)[number], Cell> = {
-    import_id: summary.import_id,
-    kind: summary.kind,
-    files: summary.files.join(" "),
-    state: summary.state,
-    rows_read: rows.read,
-    rows_accepted: rows.accepted,
-    rows_rejected: rows.rejected,
-    rows_failed: rows.failed,
-    items_sent: items.sent,
-    items_accepted: items.accepted,
-    items_rejected: items.rejected,
-    items_created: items.created,
-    items_changed: items.changed,
-    items_unchanged: items.unchanged,
-    calls_sent: calls.sent,
-    calls_retried: calls.retried,
-    calls_throttled: calls.throttled,
-    started_at: summary.started_at,
-    duration_ms: summary.duration_ms,
-    rejects_file: summary.rejects_file,
+  const { import_id, kind, files, state, rows, items, calls } = summary;
+  const { started_at, duration_ms, rejects_file, fixed_ids_file } = summary;
+  return {
+    import_id,
+    kind,
+    files: files.join(" "),
+    state,
+    ...flattenCounts("rows", rows),
+    ...flattenCounts("items", items),
+    ...flattenCounts("calls", calls),
+    started_at,
+    duration_ms,
+    rejects_file,
+    ...(fixed_ids_file !== undefined && { fixed_ids_file }),
   };
-  return summary.fixed_ids_file === undefined ? flat : { ...flat, fixed_ids_file: summary.fixed_ids_file };
 }
 
 /** The start time is part of the ID, and the number of rows is the sum of the counts, so a table omits both. */

@@ -1,7 +1,7 @@
 import type { RecordKind } from "../../../import/kind.ts";
 import { line, silent } from "../../../terminal/view.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
-import { importFlagsOf, readImportOptions } from "./import-flags.ts";
+import { importFlagsOf, outFlag, readImportOptions } from "./import-flags.ts";
 
 /** The command that creates a mapping file. It prompts only for settings that no flag defines. */
 export default function mapCommand(kind: RecordKind): CommandFactory {
@@ -18,12 +18,7 @@ export default function mapCommand(kind: RecordKind): CommandFactory {
       `starpost ${kind.name} map ${kind.name}.csv --no-input > mapping.json`,
     ],
     flags: {
-      out: {
-        value: "<file>",
-        short: "o",
-        description: "write the mapping to this file (default: standard output)",
-        isOutput: true,
-      },
+      out: outFlag("write the mapping to this file (default: standard output)"),
       map,
       set,
       layout,

@@ -9,11 +9,13 @@ import { confirmReplacing } from "../../program/output/existing-files.ts";
 import type { Context } from "../../program/context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
 import {
-  describeOverwriting,
-  describeTarget,
+  alignLabels,
   describeFile,
   describeOutcomes,
+  describeOverwriting,
   describeRejects,
+  describeTarget,
+  type Labeled,
 } from "./import-format.ts";
 import type { RejectReason } from "../../../import/events.ts";
 import type { EmailForecast } from "../../../import/plan/plan-behavior.ts";
@@ -67,23 +69,27 @@ const maxExamples = 5;
 /** The most days with emails that are listed. */
 const maxDays = 4;
 
-const indent = " ".repeat(12);
-
-export function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string[] {
+function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string[] {
   const { rows, items, calls } = plan;
   const { one, many } = findKind(plan.kind).itemName;
   return [
     describeState(plan, target),
-    `  rows      ${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
-    `  to send   ${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`,
-    ...describeOutcomes("to store", items),
-    ...describeRejects(rejects, rows),
-    ...describeStored(plan),
-    ...describeIds(plan),
-    ...describeEmails(plan),
-    ...plan.not_known.map((what) => `  unknown   ${what} (the service does not return this)`),
+    ...alignLabels([
+      ["rows", `${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${describeLost(rows)}`],
+      ["to send", `${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`],
+      ...describeOutcomes("to store", items),
+      ...describeRejects(rejects, rows),
+      ...describeStored(plan),
+      ...describeIds(plan),
+      ...describeEmails(plan),
+      ...plan.not_known.map((what) => ["unknown", `${what} (the service does not return this)`] as const),
+    ]),
     ...describeNextSteps(plan),
   ];
+}
+
+function describeLost({ rejected, failed }: PlanSummary["rows"]): string {
+  return `${formatNumber(rejected)} rejected, ${formatNumber(failed)} failed`;
 }
 
 function describeState({ kind, files, state }: PlanSummary, target: string): string {
@@ -99,7 +105,7 @@ function describeTime({ time: { rate, ms } }: PlanSummary): string {
     : `about ${formatDuration(ms)} at ${countOf(rate, "call")} per second`;
 }
 
-function describeStored({ there, repeated, kind }: PlanSummary): string[] {
+function describeStored({ there, repeated, kind }: PlanSummary): Labeled[] {
   const { one, many } = findKind(kind).itemName;
   const changes =
     there.changed !== null
@@ -107,26 +113,29 @@ function describeStored({ there, repeated, kind }: PlanSummary): string[] {
       : there.purchases_added !== null
         ? `; ${countOf(there.purchases_added, "purchase")} would be added to them`
         : "";
-  return [
-    ...(there.items > 0 ? [`  existing  ${countOf(there.items, one, many)}${changes}`] : []),
-    ...(repeated.rows > 0
-      ? [`  repeated  ${countOf(repeated.rows, "row")} with the ID of an earlier row (first: ${repeated.first})`]
-      : []),
-  ];
+  const lines: Labeled[] = [];
+  if (there.items > 0) lines.push(["existing", `${countOf(there.items, one, many)}${changes}`]);
+  if (repeated.rows > 0) {
+    lines.push([
+      "repeated",
+      `${countOf(repeated.rows, "row")} with the ID of an earlier row (first: ${repeated.first})`,
+    ]);
+  }
+  return lines;
 }
 
-function describeIds({ collisions, names }: PlanSummary): string[] {
-  const lines: string[] = [];
+function describeIds({ collisions, names }: PlanSummary): Labeled[] {
+  const lines: Labeled[] = [];
   if (collisions.count > 0) {
-    lines.push(`  IDs       ${countOf(collisions.count, "ID is", "IDs are")} spelled in more than one way:`);
+    lines.push(["IDs", `${countOf(collisions.count, "ID is", "IDs are")} spelled in more than one way:`]);
     for (const { ids, first } of collisions.examples.slice(0, maxExamples)) {
-      lines.push(`${indent}${formatList(ids)} (first: ${first})`);
+      lines.push(["", `${formatList(ids)} (first: ${first})`]);
     }
   }
   if (names.count > 0) {
-    lines.push(`  names     ${countOf(names.count, "product has", "products have")} more than one name:`);
+    lines.push(["names", `${countOf(names.count, "product has", "products have")} more than one name:`]);
     for (const { id, names: variants, first } of names.examples.slice(0, maxExamples)) {
-      lines.push(`${indent}${id}: ${formatList(variants)} (first: ${first})`);
+      lines.push(["", `${id}: ${formatList(variants)} (first: ${first})`]);
     }
   }
   return lines;
@@ -136,13 +145,13 @@ function formatList(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(", ");
 }
 
-function describeEmails({ mails, there }: PlanSummary): string[] {
+function describeEmails({ mails, there }: PlanSummary): Labeled[] {
   if (!mails) return [];
   const { send_mail: sendsEmails, if_sent: forecast } = mails;
   const start = sendsEmails
-    ? "  emails    this import sends review-request emails (--send-mail)"
-    : "  emails    none, because --send-mail is not set";
-  if (!forecast) return [sendsEmails ? `${start}; their number is unknown` : start];
+    ? "this import sends review-request emails (--send-mail)"
+    : "none, because --send-mail is not set";
+  if (!forecast) return [["emails", sendsEmails ? `${start}; their number is unknown` : start]];
   const { mails: count, people, days } = forecast;
   const listed = days.slice(0, maxDays).map(({ day, mails: some }) => `${day} (${formatNumber(some)})`);
   const omitted = days.length > maxDays ? `, and on ${countOf(days.length - maxDays, "more day")}` : "";
@@ -151,13 +160,13 @@ function describeEmails({ mails, there }: PlanSummary): string[] {
   const hasNothingNew = count === 0 && reasons.length === 0 && there.items > 0;
   const why = hasNothingNew ? ", because the orders and their products already exist" : "";
   const total = `${countOf(count, "email")} to ${countOf(people, "person", "people")}${when}${why}`;
-  return [sendsEmails ? `${start}: ${total}` : `${start}; with it: ${total}`, ...reasons];
+  return [["emails", sendsEmails ? `${start}: ${total}` : `${start}; with it: ${total}`], ...reasons];
 }
 
 /** Why ordered products would not cause an email. */
-function describeNotSent({ not_sent: notSent }: EmailForecast): string[] {
+function describeNotSent({ not_sent: notSent }: EmailForecast): Labeled[] {
   const rules = forecastRuleNames.filter((name) => notSent[name] > 0);
-  return rules.map((name) => `${indent}none for ${countOf(notSent[name], "ordered product")}: ${ruleTexts[name]}`);
+  return rules.map((name) => ["", `none for ${countOf(notSent[name], "ordered product")}: ${ruleTexts[name]}`]);
 }
 
 const ruleTexts: Readonly<Record<ForecastRuleName, string>> = {
@@ -181,7 +190,7 @@ function describeNextSteps({ rejects_file, plan_file }: PlanSummary): string[] {
 }
 
 /** Describes how a finished run differs from its plan, or returns undefined if it does not. */
-export function describeDifferences(
+function describeDifferences(
   planned: KeptPlan["summary"],
   { state, rows, items, kind }: ImportSummary,
 ): string[] | undefined {
@@ -199,7 +208,9 @@ export function describeDifferences(
   };
   return [
     "The result differs from the plan. The account may have changed since then.",
-    `  planned   ${describe(planned)}`,
-    `  actual    ${describe({ rows, items })}`,
+    ...alignLabels([
+      ["planned", describe(planned)],
+      ["actual", describe({ rows, items })],
+    ]),
   ];
 }

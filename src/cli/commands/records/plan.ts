@@ -2,8 +2,8 @@ import type { RecordKind } from "../../../import/kind.ts";
 import type { PlanSummary } from "../../../import/plan/plan-types.ts";
 import { type Cell, silent } from "../../../terminal/view.ts";
 import { type CommandFactory, command } from "../../program/command.ts";
-import { importFlagsOf, readImportOptions } from "./import-flags.ts";
-import { statusOfImport } from "./import-view.ts";
+import { importFlagsOf, outFlag, readImportOptions } from "./import-flags.ts";
+import { flattenCounts, statusOfImport } from "./import-view.ts";
 
 /** The command that previews an import. It has the flags of the import, except `--dry-run`. */
 export default function planCommand(kind: RecordKind): CommandFactory {
@@ -13,12 +13,7 @@ export default function planCommand(kind: RecordKind): CommandFactory {
     argument: "<file...>",
     examples: kind.planExamples,
     flags: {
-      out: {
-        value: "<file>",
-        short: "o",
-        description: "save the plan to this file, for `imports apply`",
-        isOutput: true,
-      },
+      out: outFlag("save the plan to this file, for `imports apply`"),
       ...flagsOfImport,
     },
     run: async (context, { arguments: files, flags }) => {
@@ -33,16 +28,14 @@ export default function planCommand(kind: RecordKind): CommandFactory {
 
 /** A plan as one flat record, for CSV. */
 function flattenPlan(plan: PlanSummary): Record<string, Cell> {
-  const { rows, items, calls, time, there, mails } = plan;
+  const { kind, files, profile, state, rows, items, calls, time, there, mails } = plan;
+  const { created_at, duration_ms, rejects_file, plan_file } = plan;
   return {
-    kind: plan.kind,
-    files: plan.files.join(" "),
-    profile: plan.profile,
-    state: plan.state,
-    rows_read: rows.read,
-    rows_accepted: rows.accepted,
-    rows_rejected: rows.rejected,
-    rows_failed: rows.failed,
+    kind,
+    files: files.join(" "),
+    profile,
+    state,
+    ...flattenCounts("rows", rows),
     items: items.sent,
     items_accepted: items.accepted,
     items_rejected: items.rejected,
@@ -59,9 +52,9 @@ function flattenPlan(plan: PlanSummary): Record<string, Cell> {
     mails_sent: mails?.sent_by_import ?? null,
     mails_if_sent: mails?.if_sent?.mails ?? null,
     people_if_sent: mails?.if_sent?.people ?? null,
-    created_at: plan.created_at,
-    duration_ms: plan.duration_ms,
-    rejects_file: plan.rejects_file,
-    plan_file: plan.plan_file,
+    created_at,
+    duration_ms,
+    rejects_file,
+    plan_file,
   };
 }
