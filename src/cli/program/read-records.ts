@@ -1,18 +1,42 @@
-import { failedError, usageError } from "../../config/user-error.ts";
+import { failedError, invalidValue } from "../../config/user-error.ts";
 import type { OperationName } from "../../contract/index.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import type { Context } from "./context.ts";
+import { readWholeNumber } from "./flag-values.ts";
 import { listHints } from "./errors/failure.ts";
 
+/** The flag for the length of a list. */
+export const limitFlag = {
+  value: "<n>",
+  description: "maximum number of results",
+  default: 20,
+  read: readWholeNumber,
+} as const;
+
 /**
- * Checks --limit of a list that is read with one call, which also reads the record after the limit.
+ * Reads a list with one call, which also reads the record after the limit.
+ * @param page the sizes of a page of the operation
  * @throws UserError `usage`
  */
-export function checkLimit(limit: number, { max }: { readonly max: number }, operation: OperationName): void {
-  if (limit < max) return;
-  throw usageError(
-    `invalid value "${limit}" for --limit: must be at most ${max - 1}`,
-    `For longer lists, run \`starpost api ${operation} --limit <n>\`.`,
-  );
+export async function readLimited<T>(
+  { messages }: Pick<Context, "messages">,
+  { limit, page, operation, noun }: LimitedList,
+  read: (count: number) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  if (limit >= page.max) {
+    const hint = `For longer lists, run \`starpost api ${operation} --limit <n>\`.`;
+    throw invalidValue(String(limit), "--limit", `at most ${page.max - 1}`, hint);
+  }
+  const found = await read(limit + 1);
+  if (found.length > limit) messages.info(`Showing ${limit} ${noun}. To see more, use --limit.`);
+  return found.slice(0, limit);
+}
+
+interface LimitedList {
+  readonly limit: number;
+  readonly page: { readonly max: number };
+  readonly operation: OperationName;
+  readonly noun: string;
 }
 
 const labels = { Mail: "email", Order: "order", Webhook: "webhook", Delivery: "delivery" } as const;

@@ -29,20 +29,14 @@ export function viewOfAccess({ app_key, ...sending }: EmailAccessData) {
 }
 
 /** The rows about email in the views of an account. */
-export function viewOfSending({
-  email_enabled,
-  daily_quota,
-  used_today,
-  held,
-  test_recipients,
-}: Omit<EmailAccessData, "app_key">) {
-  const { email_not_enabled = 0, daily_quota_reached = 0 } = held;
+export function viewOfSending(sending: Omit<EmailAccessData, "app_key">) {
+  const { email_not_enabled = 0, daily_quota_reached = 0 } = sending.held;
   return {
-    "email sending": email_enabled ? "enabled" : "not enabled",
-    "emails per day": daily_quota,
-    "emails today": used_today,
+    "email sending": sending.email_enabled ? "enabled" : "not enabled",
+    "emails per day": sending.daily_quota,
+    "emails today": sending.used_today,
     "held until enabled": email_not_enabled,
     "held until tomorrow": daily_quota_reached,
-    "test recipients": test_recipients.join(", "),
+    "test recipients": sending.test_recipients.join(", "),
   };
 }

@@ -13,8 +13,7 @@ export default command({
   run: async (context, { arguments: [appKey] }) => {
     const profile = await context.profile();
     if (profile.mode === "local") {
-      const { toRecord, withAccounts } = await import("./with-accounts.ts");
-      const { toData } = await import("./with-accounts.ts");
+      const { toData, toRecord, withAccounts } = await import("./with-accounts.ts");
       return withAccounts(context, appKey, async (accounts) => {
         const { settings, tokens, records, emailAccess, ...summary } = await accounts.show(
           appKey ?? accounts.ownAppKey,

@@ -65,14 +65,7 @@ function toTime(ms: number | null): string | null {
 }
 
 /** What an account may send, as printed. */
-export interface EmailAccessData {
-  readonly app_key: string;
-  readonly email_enabled: boolean;
-  readonly daily_quota: number;
-  readonly used_today: number;
-  readonly held: EmailAccess["held"];
-  readonly test_recipients: readonly string[];
-}
+export type EmailAccessData = ReturnType<typeof toData>;
 
 /** @throws UserError */
 export function showEmailAccess(context: Context, appKey: string): Promise<EmailAccessData> {
@@ -121,20 +114,13 @@ function refuse(error: unknown): never {
 }
 
 /** Permissions as they are printed. */
-export function toData({
-  appKey,
-  isEnabled,
-  dailyQuota,
-  usedToday,
-  held,
-  testRecipients,
-}: EmailAccess): EmailAccessData {
+export function toData({ appKey, testRecipients, ...access }: EmailAccess) {
   return {
     app_key: appKey,
-    email_enabled: isEnabled,
-    daily_quota: dailyQuota,
-    used_today: usedToday,
-    held,
+    email_enabled: access.isEnabled,
+    daily_quota: access.dailyQuota,
+    used_today: access.usedToday,
+    held: access.held,
     test_recipients: testRecipients,
   };
 }

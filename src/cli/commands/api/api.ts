@@ -71,18 +71,7 @@ export default command({
     if (path === undefined) {
       throw usageError("missing path", "For example: starpost api GET /apps/{app_key}/purchases");
     }
-    return runApi(context, {
-      method,
-      path,
-      fields: flags.field ?? [],
-      rawFields: flags["raw-field"] ?? [],
-      input: flags.input,
-      headers: flags.header ?? [],
-      isPaginated: flags.paginate === true,
-      limit: flags.limit,
-      isIncluded: flags.include === true,
-      isAnonymous: flags["no-auth"] === true,
-    });
+    return runApi(context, { method, path, ...flags });
   },
   render: (operations) => (operations ? table(operations, ["operation", "method", "path", "summary"]) : silent()),
 });

@@ -24,22 +24,17 @@ export async function readFields({ fields, rawFields, isSecret }: GivenFields, f
   }
   for (const text of fields) {
     const { steps, value } = splitField(text, "--field");
-    const isFile = value?.startsWith("@") === true;
-    if (!isFile) rejectSecret(steps, isSecret, value, "--field");
-    if (value === undefined && steps.at(-1) !== "") missing(text, "--field");
-    put(tree, steps, isFile ? await readText(value.slice(1), steps, { files, isSecret }) : readValue(value));
+    if (value?.startsWith("@")) {
+      const content = (await files.read(value.slice(1), "--field")).toString("utf8");
+      // Files written with an editor end with a newline.
+      put(tree, steps, isSecret(pathOf(steps)) ? content.trim() : content);
+    } else {
+      rejectSecret(steps, isSecret, value, "--field");
+      if (value === undefined && steps.at(-1) !== "") missing(text, "--field");
+      put(tree, steps, readValue(value));
+    }
   }
   return tree;
-}
-
-async function readText(
-  name: string,
-  steps: readonly string[],
-  { files, isSecret }: { readonly files: InputFiles; readonly isSecret: GivenFields["isSecret"] },
-): Promise<string> {
-  const text = (await files.read(name, "--field")).toString("utf8");
-  // Files written with an editor end with a newline.
-  return isSecret(pathOf(steps)) ? text.trim() : text;
 }
 
 function missing(text: string, flag: string): never {

@@ -19,17 +19,17 @@ import { operationCards } from "../operations/operation-cards.ts";
 import { print } from "../../program/output/print.ts";
 
 /** A call as given on the command line. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string;
   readonly path: string;
-  readonly fields: readonly string[];
-  readonly rawFields: readonly string[];
-  readonly input: string | undefined;
-  readonly headers: readonly string[];
-  readonly isPaginated: boolean;
-  readonly limit: number | undefined;
-  readonly isIncluded: boolean;
-  readonly isAnonymous: boolean;
+  readonly field?: readonly string[] | undefined;
+  readonly "raw-field"?: readonly string[] | undefined;
+  readonly input?: string | undefined;
+  readonly header?: readonly string[] | undefined;
+  readonly paginate?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly include?: boolean | undefined;
+  readonly "no-auth"?: boolean | undefined;
 }
 
 interface Prepared {
@@ -48,7 +48,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
   checkFlags(request, globals);
   const prepared = await prepare(io, request, await context.profile());
   const { call, found } = prepared;
-  const listed = request.isPaginated ? requireList(call, found) : undefined;
+  const listed = request.paginate ? requireList(call, found) : undefined;
   await confirmIfDestructive(context, prepared);
   if (found ? isWrite(found.operation) : !safeMethods.has(call.method)) await context.announceWrite();
   const onEvent = (event: CallEvent) => {
@@ -60,7 +60,7 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
     }
     const answer = await send(call, { onEvent });
     const { status, refusal } = answer;
-    await printAnswer(context, answer, request.isIncluded);
+    await printAnswer(context, answer, request.include ?? false);
     // A redirect is the expected response of some operations; it is not followed.
     const isLeading = found?.endpoint.redirects === true && status >= 300 && status < 400;
     if (refusal && !isLeading) throw refusal;
@@ -68,21 +68,18 @@ export async function runApi(context: Context, request: ApiRequest): Promise<voi
 }
 
 function checkFlags(request: ApiRequest, { format, columns }: Globals): void {
-  const { isPaginated, isIncluded, limit, input } = request;
-  const refuse = (what: string, hint: string) => {
-    throw usageError(what, hint);
-  };
+  const { paginate: isPaginated = false, include: isIncluded, limit, input } = request;
   if (!isPaginated && (format === "csv" || columns)) {
-    refuse("the response is not a table", "Use --json, or --paginate for a list.");
+    throw usageError("the response is not a table", "Use --json, or --paginate for a list.");
   }
   if (limit !== undefined && !isPaginated) {
-    refuse("--limit requires --paginate", "To set the page size, use a field of the call, such as count.");
+    throw usageError("--limit requires --paginate", "To set the page size, use a field of the call, such as count.");
   }
   if (isPaginated && (isIncluded || input !== undefined)) {
-    refuse("--paginate cannot be used with --include or --input", "Remove one of them.");
+    throw usageError("--paginate cannot be used with --include or --input", "Remove one of them.");
   }
   if (input !== undefined && safeMethods.has(request.method)) {
-    refuse(
+    throw usageError(
       `--input cannot be used with ${request.method}, which has no body`,
       "Use --field, which is sent in the query.",
     );
@@ -95,9 +92,10 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
   const found = findOperation(method, path);
   const isSecret = (name: string) => holdsSecret(found, name);
   for (const [name] of query) rejectSecretInPath(name, isSecret);
-  const headers = { accept: "*/*", ...readHeaders(request.headers) };
+  const headers = { accept: "*/*", ...readHeaders(request.header ?? []) };
   const files = new InputFiles(io);
-  const fields = await readFields({ ...request, isSecret }, files);
+  const { field: texts = [], "raw-field": rawTexts = [] } = request;
+  const fields = await readFields({ fields: texts, rawFields: rawTexts, isSecret }, files);
   const body = request.input === undefined ? undefined : await files.read(request.input, "--input");
   const isInQuery = safeMethods.has(method) || body !== undefined;
   const hasFields = Object.keys(fields).length > 0;
@@ -107,7 +105,7 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
     query: isInQuery ? [...query, ...toQuery(fields)] : query,
     headers,
     body: body ?? (hasFields && !isInQuery ? Buffer.from(JSON.stringify(fields)) : undefined),
-    isAnonymous: request.isAnonymous,
+    isAnonymous: request["no-auth"] === true,
   };
   const allFields = { ...Object.fromEntries(query), ...readObject(body), ...fields, ...found?.pathInput };
   return { call, found, allFields };
@@ -154,14 +152,14 @@ async function confirmIfDestructive(context: Context, { call, found, allFields }
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A list operation and how it is paginated. */
-export interface KnownList {
+interface KnownList {
   readonly endpoint: Endpoint;
   readonly listing: Listing;
   /** The fields of an element. */
   readonly columns: readonly string[];
 }
 
-export interface ApiList {
+interface ApiList {
   readonly call: UnsignedCall;
   readonly list: KnownList;
   readonly send: SendSigned;
@@ -170,7 +168,7 @@ export interface ApiList {
 }
 
 /** @throws UserError `usage` if the call is not a known list operation */
-export function requireList({ method, path }: UnsignedCall, found: FoundOperation | undefined): KnownList {
+function requireList({ method, path }: UnsignedCall, found: FoundOperation | undefined): KnownList {
   const { endpoint, operation, isPage = true } = found ?? {};
   const listing = endpoint?.listing;
   if (endpoint && operation && listing && !isPage && method === "GET") {
@@ -186,7 +184,7 @@ export function requireList({ method, path }: UnsignedCall, found: FoundOperatio
  * Prints the elements of all pages as they arrive: as JSON, unless CSV or table columns are requested.
  * @throws UserError `usage`; ServiceError
  */
-export async function printList({ io, globals }: Context, asked: ApiList): Promise<void> {
+async function printList({ io, globals }: Context, asked: ApiList): Promise<void> {
   const { call, list, limit, options } = asked;
   const { listing, columns } = list;
   const input = Object.fromEntries(call.query);

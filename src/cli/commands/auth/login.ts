@@ -10,11 +10,6 @@ export default command({
   flags: { ...accountFlags, ...liveFlags },
   run: async (context, { flags }) => {
     const { logIn } = await import("./sign-in.ts");
-    return logIn(context, {
-      baseUrl: flags["base-url"],
-      appKey: flags["app-key"],
-      isLive: flags.live,
-      isSecretOnStdin: flags["secret-stdin"] ?? false,
-    });
+    return logIn(context, flags);
   },
 });

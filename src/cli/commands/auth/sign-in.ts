@@ -4,35 +4,24 @@ import { hasAdHocProfile, type RemoteProfile, secretSources } from "../../../con
 import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfiles } from "../../../config/profile-store.ts";
 import { saveProfile } from "../../../config/profile-editor.ts";
-import type { SecretPlace } from "../../../config/secret-store.ts";
-import { type AccountStatus, statusOf } from "./account-status.ts";
+import { statusOf } from "./account-status.ts";
 import type { Context } from "../../program/context.ts";
-import { type GivenAccount, missingSecret, readAccountSecret, readAccountTarget } from "../profile/prompts.ts";
+import { type AccountFlags, missingSecret, readAccountSecret, readAccountTarget } from "../profile/prompts.ts";
 import { reportSecretPlace } from "./secret-format.ts";
-
-export interface LoginRequest extends GivenAccount {
-  /** Defaults to the stored value. */
-  readonly isLive?: boolean | undefined;
-  /** Whether stored values are prompted for as well. */
-  readonly promptsAll?: boolean;
-}
-
-/** The account, and where its secret is stored. */
-export interface SignedIn extends AccountStatus {
-  readonly secret_in: SecretPlace;
-}
 
 const defaultName = "default";
 
 /**
  * Checks credentials by obtaining a utoken, then saves them as a profile.
+ * @param promptsAll whether stored values are prompted for as well
+ * @returns the account, and where its secret is stored
  * @throws UserError `usage`; ServiceError if they are rejected or the service is unavailable
  */
-export async function logIn(context: Context, request: LoginRequest): Promise<SignedIn> {
+export async function logIn(context: Context, flags: AccountFlags, promptsAll = false) {
   const sources = await context.profileSources();
   const { paths } = sources;
   const stored = await readProfiles(paths.configFolder);
-  const name = findName(context, request, stored);
+  const name = findName(context, flags, stored);
   const known = findStored(stored, name);
   if (known && isDatabase(known)) {
     throw usageError(
@@ -40,14 +29,11 @@ export async function logIn(context: Context, request: LoginRequest): Promise<Si
       `Use another profile with --profile, or remove this one: starpost profile remove ${name}`,
     );
   }
-  const target = await readAccountTarget(context, request, {
-    known,
-    promptsAll: request.promptsAll ?? false,
-  });
-  const secret = await readAccountSecret(context, request, target);
+  const target = await readAccountTarget(context, flags, { known, promptsAll });
+  const secret = await readAccountSecret(context, flags, target);
   if (secret === undefined) throw missingSecret();
   const id = known?.id ?? context.io.random(8).toString("hex");
-  const isLive = request.isLive ?? known?.live === true;
+  const isLive = flags.live ?? known?.live === true;
   const profile: RemoteProfile = {
     name,
     isLive,
@@ -87,10 +73,10 @@ export function warnAboutOverride({ io: { env }, messages }: Context, name: stri
  * Finds the profile to sign in to. Without a profile or an account, it is the current one.
  * @throws UserError `usage`
  */
-function findName({ io, globals }: Context, given: LoginRequest, stored: StoredProfiles): string {
+function findName({ io, globals }: Context, given: AccountFlags, stored: StoredProfiles): string {
   const asked = globals.profile ?? readVariable(io.env, "STARPOST_PROFILE");
   if (asked !== undefined) return parseNewProfileName(asked);
-  const isOther = given.baseUrl !== undefined || given.appKey !== undefined || hasAdHocProfile(io.env);
+  const isOther = [given["base-url"], given["app-key"]].some((value) => value !== undefined) || hasAdHocProfile(io.env);
   const current = isOther || stored.current === undefined ? undefined : findStored(stored, stored.current);
   return current && !isDatabase(current) ? (stored.current ?? defaultName) : defaultName;
 }

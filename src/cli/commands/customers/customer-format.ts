@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Customer } from "../../../contract/index.ts";
 import type { PersonRun } from "../../../import/people/person-rows.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import { formatSections } from "../../../terminal/sections.ts";
+import { formatSections, type Section } from "../../../terminal/sections.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { describeRecord, formatReason } from "../mail/email-format.ts";
 
@@ -12,152 +12,108 @@ export interface ShownCustomer extends Customer {
   readonly imports: readonly (Omit<PersonRun, "rows" | "outside"> & { readonly rows: number })[];
 }
 
-interface ShownRow {
-  readonly kind: string;
-  readonly id: string | number;
-  readonly date: string;
-  readonly state: string;
-  readonly about: string;
-}
+type ShownRow = readonly [id: string | number, timestamp: string, state: string, about: string];
 
 /** The rows of each kind that the screen shows; JSON and CSV output contains all of them. */
 const maxRows = 8;
 const screenWidth = 78;
 
-const day = (timestamp: string) => timestamp.slice(0, 10);
 const singleLine = (content: string) => content.replace(/\s+/g, " ").trim();
-
-function rowsOfOrders({ orders }: Customer): ShownRow[] {
-  return orders.map(({ order_id, order_date, products, platform }) => ({
-    kind: "order",
-    id: order_id,
-    date: day(order_date),
-    state: platform,
-    about: products
-      .map(({ product_id, quantity }) => (quantity > 1 ? `${product_id} (${quantity})` : product_id))
-      .join(", "),
-  }));
-}
-
-function rowsOfTexts({ reviews, questions, answers }: Customer): Readonly<Record<string, ShownRow[]>> {
-  return {
-    Reviews: reviews.map(({ id, created_at, score, product_id, title, state }) => ({
-      kind: "review",
-      id,
-      date: day(created_at),
-      state,
-      about: `${"★".repeat(score)} ${product_id ?? "store"}: ${singleLine(title)}`,
-    })),
-    Questions: questions.map(({ id, created_at, product_id, content, state, answers: count }) => ({
-      kind: "question",
-      id,
-      date: day(created_at),
-      state,
-      about: `${product_id}, ${countOf(count, "answer")}: ${singleLine(content)}`,
-    })),
-    Answers: answers.map(({ id, created_at, question_id, product_id, content }) => ({
-      kind: "answer",
-      id,
-      date: day(created_at),
-      state: "",
-      about: `${product_id}, question ${question_id}: ${singleLine(content)}`,
-    })),
-  };
-}
-
-function rowsOfEmails({ mails }: Customer): ShownRow[] {
-  return mails.map((mail) => {
-    const about = [mail.category, describeRecord(mail), formatReason(mail.reason)];
-    return {
-      kind: "email",
-      id: mail.id,
-      date: day(mail.sent_at ?? mail.due_at),
-      state: mail.state,
-      about: about.filter((part) => part !== "").join(", "),
-    };
-  });
-}
 
 const suppressions = { bounces: "an email bounced", spamreports: "reported spam", erased: "the data was erased" };
 
 /** One row per unsubscribed email type, or a single row if these are all types. */
-function rowsOfSubscriptions({ unsubscribed, suppressed }: Customer): ShownRow[] {
-  const types = unsubscribed.map(({ email_type_id, by, created_at }) => ({
-    kind: "unsubscribed",
-    id: nameEmailType(email_type_id),
-    date: day(created_at),
-    state: "unsubscribed",
-    about: by === "USER" ? "by the customer" : "by the store",
-  }));
+function rowsOfUnsubscribed({ unsubscribed }: Customer): ShownRow[] {
+  const types = unsubscribed.map(({ email_type_id, by, created_at }): ShownRow => {
+    return [
+      nameEmailType(email_type_id),
+      created_at,
+      "unsubscribed",
+      by === "USER" ? "by the customer" : "by the store",
+    ];
+  });
   const [first, ...others] = types;
-  const isSame = others.every(({ date, about }) => date === first?.date && about === first.about);
+  const isSame = others.every(([, time, , about]) => dayOf(time) === dayOf(first?.[1] ?? "") && about === first?.[3]);
   const isAll = isSame && types.length === Object.keys(emailTypeNames).length;
-  return [
-    ...(first && isAll ? [{ ...first, id: "all types" }] : types),
-    ...suppressed.map(({ kind, created_at }) => ({
-      kind: "suppressed",
-      id: "all",
-      date: day(created_at),
-      state: kind,
-      about: suppressions[kind],
-    })),
-  ];
+  return first && isAll ? [["all types", first[1], first[2], first[3]]] : types;
 }
 
-function listSections(customer: ShownCustomer): readonly (readonly [title: string, rows: readonly ShownRow[]])[] {
-  const texts = rowsOfTexts(customer);
-  return [
-    ["Orders", rowsOfOrders(customer)],
-    ...Object.entries(texts),
-    ["Emails", rowsOfEmails(customer)],
-    ["Unsubscribed and suppressed", rowsOfSubscriptions(customer)],
-    [
-      "Skipped order lines",
-      customer.missed_products.map(({ order_id, product_id, name, created_at }) => ({
-        kind: "missed product",
-        id: order_id,
-        date: day(created_at),
-        state: "",
-        about: `${product_id}: ${name}`,
-      })),
-    ],
-    [
-      "Imports",
-      customer.imports.map(({ import_id, kind, files, state, started_at, rows }) => ({
-        kind: "import",
-        id: import_id,
-        date: day(started_at),
-        state,
-        about: `${kind}, ${countOf(rows, "row")}: ${files.map((file) => basename(file)).join(" ")}`,
-      })),
-    ],
-  ];
+/** The sections of the screen: their titles, and the rows of each kind. */
+function listSections(
+  customer: ShownCustomer,
+): Readonly<Record<string, Readonly<Record<string, readonly ShownRow[]>>>> {
+  const { orders, reviews, questions, answers, mails, suppressed, missed_products, imports } = customer;
+  return {
+    Orders: {
+      order: orders.map(({ order_id, order_date, products, platform }) => {
+        const names = products.map(({ product_id: id, quantity }) => (quantity > 1 ? `${id} (${quantity})` : id));
+        return [order_id, order_date, platform, names.join(", ")];
+      }),
+    },
+    Reviews: {
+      review: reviews.map(({ id, created_at, score, product_id, title, state }) => {
+        return [id, created_at, state, `${"★".repeat(score)} ${product_id ?? "store"}: ${singleLine(title)}`];
+      }),
+    },
+    Questions: {
+      question: questions.map(({ id, created_at, product_id, content, state, answers: count }) => {
+        return [id, created_at, state, `${product_id}, ${countOf(count, "answer")}: ${singleLine(content)}`];
+      }),
+    },
+    Answers: {
+      answer: answers.map(({ id, created_at, question_id, product_id, content }) => {
+        return [id, created_at, "", `${product_id}, question ${question_id}: ${singleLine(content)}`];
+      }),
+    },
+    Emails: {
+      email: mails.map((mail) => {
+        const about = [mail.category, describeRecord(mail), formatReason(mail.reason)];
+        return [mail.id, mail.sent_at ?? mail.due_at, mail.state, about.filter((part) => part !== "").join(", ")];
+      }),
+    },
+    "Unsubscribed and suppressed": {
+      unsubscribed: rowsOfUnsubscribed(customer),
+      suppressed: suppressed.map(({ kind, created_at }) => ["all", created_at, kind, suppressions[kind]]),
+    },
+    "Skipped order lines": {
+      "missed product": missed_products.map(({ order_id, product_id, name, created_at }) => {
+        return [order_id, created_at, "", `${product_id}: ${name}`];
+      }),
+    },
+    Imports: {
+      import: imports.map(({ import_id, kind, files, state, started_at, rows }) => {
+        const names = files.map((file) => basename(file)).join(" ");
+        return [import_id, started_at, state, `${kind}, ${countOf(rows, "row")}: ${names}`];
+      }),
+    },
+  };
+}
+
+function dayOf(timestamp: string): string {
+  return timestamp.slice(0, 10);
 }
 
 /** Shows everything about a customer on one screen, the newest records of each kind first. */
 export function viewOfCustomer(customer: ShownCustomer): View {
-  const sections = listSections(customer);
+  const sections = Object.entries(listSections(customer));
   const names = customer.names.length === 0 ? "" : ` (${customer.names.slice(0, 3).join(", ")})`;
-  const lines = formatSections(
-    sections.flatMap(([title, rows]) => (rows.length === 0 ? [] : [toSection(title, rows)])),
-    { maxWidth: screenWidth },
+  const shown = sections.map(([title, kinds]) => toSection(title, Object.values(kinds).flat()));
+  const lines = formatSections(shown, { maxWidth: screenWidth });
+  const rows = sections.flatMap(([, kinds]) =>
+    Object.entries(kinds).flatMap(([kind, found]) =>
+      found.map(([id, time, state, about]) => ({ kind, id, date: dayOf(time), state, about })),
+    ),
   );
-  const rows = sections.flatMap(([, found]) => found.map((row) => ({ ...row })));
-  return text([`${customer.email}${names}`, ...(lines.length === 0 ? [] : ["", ...lines])], rows, [
-    "kind",
-    "id",
-    "date",
-    "state",
-    "about",
-  ]);
+  const columns = ["kind", "id", "date", "state", "about"];
+  return text([`${customer.email}${names}`, ...(lines.length === 0 ? [] : ["", ...lines])], rows, columns);
 }
 
-function toSection(title: string, rows: readonly ShownRow[]) {
+function toSection(title: string, rows: readonly ShownRow[]): Section {
   const shown = rows.slice(0, maxRows);
   const hidden = rows.length - shown.length;
   return {
     title: `${title} (${rows.length})`,
-    rows: shown.map(({ id, date, state, about }) => [String(id), date, state, about]),
+    rows: shown.map(([id, time, state, about]) => [String(id), dayOf(time), state, about]),
     notes: hidden > 0 ? [`  … and ${hidden} more; to see all, use --json`] : [],
   };
 }

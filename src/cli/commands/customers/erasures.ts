@@ -1,12 +1,12 @@
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { readWholeNumber } from "../../program/flag-values.ts";
+import { limitFlag } from "../../program/read-records.ts";
 
 export default command({
   summary: "List erasures of customers' data, newest first",
   calls: "read",
   examples: ["starpost customers erasures", "starpost customers erasures --limit 5 --json"],
-  flags: { limit: { value: "<n>", description: "maximum number of results", default: 20, read: readWholeNumber } },
+  flags: { limit: limitFlag },
   notes: ["The record of an erasure contains no personal data, not even a hash of the address."],
   run: async (context, { flags: { limit } }) => {
     const { erasures } = await context.withService((service) => service.customers.erasures({ count: limit }));

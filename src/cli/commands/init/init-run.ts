@@ -7,11 +7,12 @@ import { readProfiles } from "../../../config/profile-store.ts";
 import { setCurrentProfile } from "../../../config/profile-editor.ts";
 import { type AccountStatus, statusOf } from "../auth/account-status.ts";
 import type { Context } from "../../program/context.ts";
-import { type LoginRequest, logIn, warnAboutOverride } from "../auth/sign-in.ts";
+import { logIn, warnAboutOverride } from "../auth/sign-in.ts";
+import type { AccountFlags } from "../profile/prompts.ts";
 import { canPrompt, prompt } from "../../program/prompt.ts";
 
-export interface SetUpRequest extends LoginRequest {
-  readonly isLocal: boolean;
+interface SetUpFlags extends AccountFlags {
+  readonly local?: boolean | undefined;
 }
 
 /** The account that commands use from now on, and suggested next commands. */
@@ -21,16 +22,16 @@ export type SetUp = AccountStatus & { readonly next: readonly string[] };
  * Creates the embedded database or signs in to a service, and makes that profile the current one.
  * @throws UserError `usage` naming the missing flag, if prompts are not possible
  */
-export async function setUp(context: Context, request: SetUpRequest): Promise<SetUp> {
-  if (!(await isRemote(context, request))) return setUpLocal(context);
-  const { secret_in: _place, ...status } = await logIn(context, { ...request, promptsAll: true });
+export async function setUp(context: Context, flags: SetUpFlags): Promise<SetUp> {
+  if (!(await isRemote(context, flags))) return setUpLocal(context);
+  const { secret_in: _place, ...status } = await logIn(context, flags, true);
   return { ...status, next: ["starpost products import products.csv --dry-run", "starpost auth status"] };
 }
 
 /** Flags and environment decide; without any, prompts. */
-async function isRemote(context: Context, given: SetUpRequest): Promise<boolean> {
-  const isAccount = given.baseUrl !== undefined || given.appKey !== undefined || given.isSecretOnStdin;
-  if (given.isLocal) return false;
+async function isRemote(context: Context, given: SetUpFlags): Promise<boolean> {
+  const isAccount = [given["base-url"], given["app-key"], given["secret-stdin"]].some((value) => value !== undefined);
+  if (given.local) return false;
   if (isAccount || readVariable(context.io.env, "STARPOST_BASE_URL") !== undefined) return true;
   if (!canPrompt(context)) {
     throw usageError(

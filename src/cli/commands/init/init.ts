@@ -23,13 +23,7 @@ export default command({
   ],
   run: async (context, { flags }) => {
     const { setUp } = await import("./init-run.ts");
-    return setUp(context, {
-      isLocal: flags.local ?? false,
-      baseUrl: flags["base-url"],
-      appKey: flags["app-key"],
-      isSecretOnStdin: flags["secret-stdin"] ?? false,
-      isLive: flags.live,
-    });
+    return setUp(context, flags);
   },
   render: ({ next, ...done }) =>
     text(["Next steps:", ...next.map((line) => `  ${line}`)], [{ ...done }], Object.keys(done)),

@@ -3,9 +3,9 @@ import type { EmailSort } from "../../../contract/emails/emails.ts";
 import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { emailType, oneOf, readEmail, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { emailType, oneOf, readEmail, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
-import { checkLimit } from "../../program/read-records.ts";
+import { limitFlag, readLimited } from "../../program/read-records.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
@@ -33,14 +33,12 @@ export default command({
       default: "newest",
       ...oneOf(sorts),
     },
-    limit: { value: "<n>", description: "maximum number of results", default: 20, read: readWholeNumber },
+    limit: limitFlag,
   },
   run: async (context, { flags }) => {
     const { emailPage } = await import("../../../contract/emails/emails.ts");
     const { state, email, order, product, category, type, sort, limit } = flags;
-    checkLimit(limit, emailPage, "emails.list");
     const query = {
-      count: limit + 1,
       ...(state && { state: state.join(",") }),
       ...(email !== undefined && { email }),
       ...(order !== undefined && { order_id: order }),
@@ -50,13 +48,15 @@ export default command({
       ...(type !== undefined && { email_type_id: Number(type) }),
       sort,
     };
-    const { mails } = await context.withService((service) => service.emails.list(query));
+    const list = { limit, page: emailPage, operation: "emails.list", noun: "emails" } as const;
+    const mails = await context.withService((service) =>
+      readLimited(context, list, async (count) => (await service.emails.list({ ...query, count })).mails),
+    );
     if (mails.length === 0) {
       const hint = order === undefined ? "" : ` To find out why, run \`starpost mail why ${order}\`.`;
       context.messages.info(`No emails found.${hint}`);
     }
-    if (mails.length > limit) context.messages.info(`Showing ${limit} emails. To see more, use --limit.`);
-    return mails.slice(0, limit);
+    return mails;
   },
   render: (mails) =>
     table(

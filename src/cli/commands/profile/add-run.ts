@@ -5,16 +5,13 @@ import { parseNewProfileName } from "../../../config/profile-name.ts";
 import { findStored, isDatabase, readProfiles, type StoredProfile } from "../../../config/profile-store.ts";
 import { saveProfile, type ProfileInput } from "../../../config/profile-editor.ts";
 import type { Context } from "../../program/context.ts";
-import { type GivenAccount, readAccountSecret, readAccountTarget } from "./prompts.ts";
+import { type AccountFlags, readAccountSecret, readAccountTarget } from "./prompts.ts";
 import { findRecord, type ProfileRecord } from "./records.ts";
 import { readSecretLine } from "../../program/prompt.ts";
 import { reportSecretPlace } from "../auth/secret-format.ts";
 
-export interface ProfileRequest extends GivenAccount {
-  readonly name: string;
-  readonly database: string | undefined;
-  /** Defaults to the stored value. */
-  readonly isLive: boolean | undefined;
+interface ProfileFlags extends AccountFlags {
+  readonly database?: string | undefined;
 }
 
 type Wanted = Pick<ProfileInput, "target" | "secret">;
@@ -24,17 +21,17 @@ type Wanted = Pick<ProfileInput, "target" | "secret">;
  * Assumed: only `auth login` checks a secret, so that a profile can be created while its service is unreachable.
  * @throws UserError `usage`
  */
-export async function addProfile(context: Context, request: ProfileRequest): Promise<ProfileRecord> {
+export async function addProfile(context: Context, given: string, flags: ProfileFlags): Promise<ProfileRecord> {
   const sources = await context.profileSources();
   const { paths } = sources;
-  const name = parseNewProfileName(request.name);
+  const name = parseNewProfileName(given);
   const known = findStored(await readProfiles(paths.configFolder), name);
-  const isHere = meansDatabase(context, request, known);
-  const wanted = await (isHere ? readDatabase(context, request, known) : readAccount(context, request, known));
+  const isHere = meansDatabase(context, flags, known);
+  const wanted = await (isHere ? readDatabase(context, flags, known) : readAccount(context, flags, known));
   const input: ProfileInput = {
     name,
     id: known?.id ?? context.io.random(8).toString("hex"),
-    isLive: request.isLive ?? known?.live === true,
+    isLive: flags.live ?? known?.live === true,
     becomesCurrent: false,
     ...wanted,
   };
@@ -49,8 +46,8 @@ export async function addProfile(context: Context, request: ProfileRequest): Pro
   return record;
 }
 
-function meansDatabase(context: Context, given: ProfileRequest, known: StoredProfile | undefined): boolean {
-  const isAccount = given.baseUrl !== undefined || given.appKey !== undefined;
+function meansDatabase(context: Context, given: ProfileFlags, known: StoredProfile | undefined): boolean {
+  const isAccount = given["base-url"] !== undefined || given["app-key"] !== undefined;
   if (given.database !== undefined) return true;
   if (isAccount) return false;
   if (known) return isDatabase(known);
@@ -59,23 +56,19 @@ function meansDatabase(context: Context, given: ProfileRequest, known: StoredPro
   return !isNamed && readVariable(env, "STARPOST_DATABASE") !== undefined;
 }
 
-async function readAccount(
-  context: Context,
-  request: ProfileRequest,
-  stored: StoredProfile | undefined,
-): Promise<Wanted> {
+async function readAccount(context: Context, flags: ProfileFlags, stored: StoredProfile | undefined): Promise<Wanted> {
   const known = stored && !isDatabase(stored) ? stored : undefined;
-  const target = await readAccountTarget(context, request, { known });
+  const target = await readAccountTarget(context, flags, { known });
   const isSame = known?.base_url === target.base_url && known.app_key === target.app_key;
   // An update that keeps the account keeps its secret.
-  if (isSame && !request.isSecretOnStdin) return { target };
-  return { target, secret: await readAccountSecret(context, request, target) };
+  if (isSame && !flags["secret-stdin"]) return { target };
+  return { target, secret: await readAccountSecret(context, flags, target) };
 }
 
 /** A password must come from `STARPOST_DATABASE` or standard input, because other users can see flags. */
 async function readDatabase(
   { io: { env, cwd, stdin } }: Context,
-  { database: given, isSecretOnStdin }: ProfileRequest,
+  { database: given, "secret-stdin": isSecretOnStdin }: ProfileFlags,
   known: StoredProfile | undefined,
 ): Promise<Wanted> {
   const stored = known && isDatabase(known) ? known.database : undefined;

@@ -24,13 +24,6 @@ export default command({
   ],
   run: async (context, { arguments: [name = ""], flags }) => {
     const { addProfile } = await import("./add-run.ts");
-    return addProfile(context, {
-      name,
-      baseUrl: flags["base-url"],
-      appKey: flags["app-key"],
-      database: flags.database,
-      isSecretOnStdin: flags["secret-stdin"] ?? false,
-      isLive: flags.live,
-    });
+    return addProfile(context, name, flags);
   },
 });

@@ -6,10 +6,12 @@ import { promptValue, canPrompt, prompt, readSecretLine } from "../../program/pr
 import type { Context } from "../../program/context.ts";
 
 /** The account flags of a command. */
-export interface GivenAccount {
-  readonly baseUrl: string | undefined;
-  readonly appKey: string | undefined;
-  readonly isSecretOnStdin: boolean;
+export interface AccountFlags {
+  readonly "base-url"?: string | undefined;
+  readonly "app-key"?: string | undefined;
+  readonly "secret-stdin"?: boolean | undefined;
+  /** Defaults to the stored value. */
+  readonly live?: boolean | undefined;
 }
 
 export interface AccountTarget {
@@ -23,7 +25,7 @@ export interface AccountTarget {
  */
 export async function readAccountTarget(
   context: Context,
-  given: GivenAccount,
+  given: AccountFlags,
   { known, promptsAll = false }: { readonly known: StoredAccount | undefined; readonly promptsAll?: boolean },
 ): Promise<AccountTarget> {
   const { env } = context.io;
@@ -39,10 +41,10 @@ export async function readAccountTarget(
   };
   const base_url = await find(
     "--base-url",
-    [given.baseUrl ?? readVariable(env, "STARPOST_BASE_URL"), known?.base_url],
+    [given["base-url"] ?? readVariable(env, "STARPOST_BASE_URL"), known?.base_url],
     { question: "Service URL", read: (text) => parseBaseUrl(text, "--base-url") },
   );
-  const app_key = await find("--app-key", [given.appKey ?? readVariable(env, "STARPOST_APP_KEY"), known?.app_key], {
+  const app_key = await find("--app-key", [given["app-key"] ?? readVariable(env, "STARPOST_APP_KEY"), known?.app_key], {
     question: "App key",
     read: readAppKey,
   });
@@ -56,7 +58,7 @@ export async function readAccountTarget(
  */
 export async function readAccountSecret(
   context: Context,
-  { isSecretOnStdin }: Pick<GivenAccount, "isSecretOnStdin">,
+  { "secret-stdin": isSecretOnStdin }: AccountFlags,
   target: AccountTarget,
 ): Promise<string | undefined> {
   if (isSecretOnStdin) return checkSecret((await readSecretLine(context.io.stdin, "secret")).trim());

@@ -4,7 +4,7 @@ import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { oneOf, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
-import { aboutOne, checkLimit } from "../../program/read-records.ts";
+import { aboutOne, readLimited } from "../../program/read-records.ts";
 import { formatTime } from "../mail/email-format.ts";
 import { describeAttempt, describeState, describeTarget, eventNames } from "./delivery-format.ts";
 
@@ -21,18 +21,10 @@ export default command({
   ],
   flags: {
     state: stateFlag(deliveryStates),
-    event: {
-      value: "<event>",
-      description: `only this event: ${eventNames.join(", ")}`,
-      ...oneOf(eventNames),
-    },
+    event: { value: "<event>", description: `only this event: ${eventNames.join(", ")}`, ...oneOf(eventNames) },
     webhook: { value: "<id>", description: "only deliveries of this webhook", read: readWholeNumber },
     ...timeFlags,
-    limit: {
-      value: "<n>",
-      description: `maximum number of results (default: ${defaultLimit})`,
-      read: readWholeNumber,
-    },
+    limit: { value: "<n>", description: `maximum number of results (default: ${defaultLimit})`, read: readWholeNumber },
   },
   run: async (context, { arguments: [id], flags }) => {
     const { state, event, webhook, limit = defaultLimit } = flags;
@@ -45,26 +37,22 @@ export default command({
       );
     }
     const { deliveryPage } = await import("../../../contract/webhooks/webhooks.ts");
-    checkLimit(limit, deliveryPage, "webhookDeliveries.list");
     const query = {
-      count: limit + 1,
       ...(state && { state: state.join(",") }),
       ...(event !== undefined && { event_name: event }),
       ...(webhook !== undefined && { webhook_id: webhook }),
       ...toTimeRange(flags, context.io.clock()),
     };
-    const { deliveries } = await context.withService(({ webhookDeliveries }) => webhookDeliveries.list(query));
+    const list = { limit, page: deliveryPage, operation: "webhookDeliveries.list", noun: "deliveries" } as const;
+    const deliveries = await context.withService(({ webhookDeliveries }) =>
+      readLimited(context, list, async (count) => (await webhookDeliveries.list({ ...query, count })).deliveries),
+    );
     if (deliveries.length === 0) {
       context.messages.info("No deliveries found. To list the webhooks, run `starpost webhooks list`.");
     }
-    if (deliveries.length > limit) {
-      context.messages.info(`Showing ${limit} deliveries. To see more, use --limit.`);
-    }
     const nowMs = context.globals.format === "table" ? context.io.clock() : undefined;
-    return deliveries.slice(0, limit).map((delivery) =>
-      Object.assign(delivery, {
-        state_text: nowMs === undefined ? undefined : describeState(delivery, nowMs),
-      }),
+    return deliveries.map((delivery) =>
+      Object.assign(delivery, { state_text: nowMs === undefined ? undefined : describeState(delivery, nowMs) }),
     );
   },
   render: (found): View => {

@@ -2,7 +2,6 @@ import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { createPaint, type Paint } from "../../../terminal/colors.ts";
 import { toJson } from "../../../terminal/render.ts";
-import type { Service } from "../../../service/service.ts";
 import { indentJson } from "../api/response.ts";
 import { type Forwarded, Forwarder, type FeedEvent, WebhookFeed } from "./feed.ts";
 import type { Context } from "../../program/context.ts";
@@ -21,11 +20,12 @@ const workerTimeoutMs = 10_000;
 /** How many deliveries are forwarded at the same time. */
 const maxForwards = 4;
 
-export interface ListenOptions {
-  readonly sinceMs?: number | undefined;
+interface ListenFlags {
+  /** The age of the first deliveries, in milliseconds. */
+  readonly since?: number | undefined;
   /** Where to send new deliveries, if anywhere. */
-  readonly forwardTo?: string | undefined;
-  readonly printsBody?: boolean;
+  readonly "forward-to"?: string | undefined;
+  readonly "print-body"?: boolean | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface ListenOptions {
  */
 export async function listenToWebhooks(
   context: Context,
-  { sinceMs, forwardTo, printsBody }: ListenOptions,
+  { since: sinceMs, "forward-to": forwardTo, "print-body": printsBody = false }: ListenFlags,
 ): Promise<void> {
   const { io, messages, globals } = context;
   if (globals.format === "csv") {
@@ -70,7 +70,7 @@ export async function listenToWebhooks(
       const handle = async ({ event, delivery }: FeedEvent) => {
         if (event !== "delivery") return;
         if (!forwarder) {
-          if (printsBody) printBody(await readBody(service, delivery.id));
+          if (printsBody) printBody((await service.webhookDeliveries.get({ delivery_id: delivery.id })).delivery.body);
           return;
         }
         if (forwards.size >= maxForwards) await Promise.race(forwards);
@@ -83,7 +83,7 @@ export async function listenToWebhooks(
           .finally(() => forwards.delete(forward));
         forwards.add(forward);
       };
-      await follow(feed, { context, stop: signals.stop, write, handle });
+      await follow(feed, context, signals.stop, write, handle);
       await Promise.all(forwards);
     });
   } catch (error) {
@@ -93,20 +93,14 @@ export async function listenToWebhooks(
   }
 }
 
-async function readBody({ webhookDeliveries }: Service, delivery_id: number): Promise<string> {
-  return (await webhookDeliveries.get({ delivery_id })).delivery.body;
-}
-
-interface Following {
-  readonly context: Context;
-  readonly stop: AbortSignal;
-  readonly write: WriteEvent;
-  /** Called for each event after it was written. */
-  readonly handle: (event: FeedEvent) => Promise<void>;
-}
-
-async function follow(feed: WebhookFeed, { context, stop, write, handle }: Following): Promise<void> {
-  const { io, messages } = context;
+/** @param handle called for each event after it was written */
+async function follow(
+  feed: WebhookFeed,
+  { io, messages }: Context,
+  stop: AbortSignal,
+  write: WriteEvent,
+  handle: (event: FeedEvent) => Promise<void>,
+): Promise<void> {
   const { setTimeout: wait } = await import("node:timers/promises");
   let isDisconnected = false;
   let isWarned = false;

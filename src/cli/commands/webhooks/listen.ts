@@ -11,11 +11,7 @@ export default command({
     "starpost webhooks listen --since 12h --format ndjson",
   ],
   flags: {
-    since: {
-      value: "<age>",
-      description: "start with deliveries from this period (12h, 30d, 4w)",
-      read: readAge,
-    },
+    since: { value: "<age>", description: "start with deliveries from this period (12h, 30d, 4w)", read: readAge },
     "forward-to": {
       value: "<url>",
       description: "send each new delivery to this URL as well, signed with the secret of its webhook",
@@ -29,11 +25,7 @@ export default command({
   ],
   run: async (context, { flags }) => {
     const { listenToWebhooks } = await import("./listen-run.ts");
-    return listenToWebhooks(context, {
-      sinceMs: flags.since,
-      forwardTo: flags["forward-to"],
-      printsBody: flags["print-body"] === true,
-    });
+    return listenToWebhooks(context, flags);
   },
   render: () => silent(),
 });
