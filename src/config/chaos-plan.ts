@@ -33,10 +33,11 @@ export function parseChaosPlan(text: string, flag: string): ChaosPlan {
     const [name, value] = [part.slice(0, equals).trim(), part.slice(equals + 1).trim()];
     const invalid = (reason: string) => usageError(`invalid value "${part.trim()}" for ${flag}: ${reason}`, syntax);
     if (equals < 0) throw invalid(`must have the form name=value, as in ${example}`);
-    if (isFaultName(name)) {
+    const fault = faultNames.find((one) => one === name);
+    if (fault) {
       const rate = parsePercent(value);
       if (rate === undefined) throw invalid("must be a percentage from 0% to 100%");
-      plan.rates = { ...plan.rates, [name]: rate };
+      plan.rates = { ...plan.rates, [fault]: rate };
     } else if (name === "only") {
       if (!value.startsWith("/") && !operations.has(value as never))
         throw invalid("must be an operation or a path prefix");
@@ -56,10 +57,6 @@ const numberFields: ReadonlyMap<string, "delayMs" | "maxBodyBytes" | "seed"> = n
   ["max-body", "maxBodyBytes"],
   ["seed", "seed"],
 ]);
-
-function isFaultName(name: string): name is FaultName {
-  return (faultNames as readonly string[]).includes(name);
-}
 
 function parsePercent(value: string): number | undefined {
   const percent = Number(/^(\d{1,3}(?:\.\d{1,9})?)%$/.exec(value)?.[1] ?? Number.NaN);

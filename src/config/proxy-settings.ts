@@ -96,7 +96,7 @@ function matches(exception: string, { host, port }: { readonly host: string; rea
   const [, named = exception, onlyPort] = isIPv6(exception) ? [] : (/^(.*?)(?::(\d+))?$/.exec(exception) ?? []);
   if (onlyPort !== undefined && onlyPort !== port) return false;
   const bare = normalizeHost(named.replace(/^\*?\./, ""));
-  if (isIP(bare) || isIP(host)) return isSameAddress(bare, host);
+  if (isIP(bare) || isIP(host)) return isIP(bare) !== 0 && isInRange(host, bare, isIPv6(bare) ? 128 : 32);
   const name = domainToASCII(bare);
   return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
@@ -107,10 +107,6 @@ function isInRange(host: string, network: string, bits: number): boolean {
   const range = new BlockList();
   range.addSubnet(network, bits, family);
   return range.check(host, isIPv6(host) ? "ipv6" : "ipv4");
-}
-
-function isSameAddress(a: string, b: string): boolean {
-  return isIP(a) !== 0 && isIP(b) !== 0 && isInRange(b, a, isIPv6(a) ? 128 : 32);
 }
 
 /** Removes the brackets of an IPv6 address and the trailing dot of a fully qualified name. */

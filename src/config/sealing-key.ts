@@ -65,12 +65,8 @@ function readFileVersion(path: string): string | undefined {
  * @param keys concatenated, the current key first
  */
 export async function writeSealingKeys(keyFile: string, keys: Buffer): Promise<void> {
-  await writePrivateFile(
-    keyFile,
-    splitKeys(keys)
-      .map((key) => `${key.toString("hex")}\n`)
-      .join(""),
-  );
+  const lines = keys.toString("hex").match(new RegExp(`.{${2 * keyBytes}}`, "g")) ?? [];
+  await writePrivateFile(keyFile, lines.map((line) => `${line}\n`).join(""));
 }
 
 /** Whether the environment contains the keys. Then the file is not used. */
@@ -85,10 +81,6 @@ export function createNewKey(random: (bytes: number) => Buffer): Buffer {
 /** The first of several keys. */
 export function currentKeyOf(keys: Buffer): Buffer {
   return keys.subarray(0, keyBytes);
-}
-
-function splitKeys(keys: Buffer): Buffer[] {
-  return Array.from({ length: keys.length / keyBytes }, (_, at) => keys.subarray(at * keyBytes, (at + 1) * keyBytes));
 }
 
 /** Creates the key file. If another process has created it in the meantime, returns that key. */

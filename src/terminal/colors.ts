@@ -3,13 +3,7 @@ export type Paint = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow",
 
 const unchanged = (text: string) => text;
 
-export const noPaint: Paint = {
-  bold: unchanged,
-  dim: unchanged,
-  red: unchanged,
-  green: unchanged,
-  yellow: unchanged,
-};
+export const noPaint: Paint = { bold: unchanged, dim: unchanged, red: unchanged, green: unchanged, yellow: unchanged };
 
 /**
  * Distinguishes the program's own color sequences from those in data, which cannot contain the random number of this process.

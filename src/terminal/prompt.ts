@@ -10,17 +10,18 @@ export interface Terminal {
 }
 
 /** Prompts for a value without showing it. Returns undefined if the user cancels. */
-export async function promptSecret(message: string, terminal: Terminal): Promise<string | undefined> {
-  return runPrompt(terminal, (prompt) =>
-    prompt([{ type: "password", name: "answer", message: sanitizeText(message), mask: "*" }]),
-  );
+export function promptSecret(message: string, terminal: Terminal): Promise<string | undefined> {
+  return runPrompt(terminal, { type: "password", message: sanitizeText(message), mask: "*" });
 }
 
 /** Prompts for yes or no; the default is no. Returns undefined if the user cancels. */
-export async function promptYesNo(message: string, terminal: Terminal): Promise<boolean | undefined> {
-  return runPrompt(terminal, (prompt) =>
-    prompt([{ type: "confirm", name: "answer", message: wrapQuestion(message, terminal), default: false }]),
-  );
+export function promptYesNo(message: string, terminal: Terminal): Promise<boolean | undefined> {
+  return runPrompt(terminal, { type: "confirm", message: wrapQuestion(message, terminal), default: false });
+}
+
+/** Prompts for text, which may be empty. Returns undefined if the user cancels. */
+export function promptText(message: string, terminal: Terminal): Promise<string | undefined> {
+  return runPrompt(terminal, { type: "input", message: sanitizeText(message) });
 }
 
 /** The columns that a prompt adds to a line of a question: `? ` before it, ` (y/N) yes` after it. */
@@ -33,18 +34,17 @@ function wrapQuestion(message: string, { output }: Terminal): string {
   return columns === undefined ? text : wrapIndented(text, Math.max(columns - addedWidth, 20), 0).join("\n");
 }
 
-type PromptModule = ReturnType<Awaited<typeof import("inquirer")>["default"]["createPromptModule"]>;
+/** A question as inquirer takes it, without its name. */
+type Question = Readonly<Record<string, unknown>> & { readonly type: "password" | "confirm" | "input" | "select" };
 
-async function runPrompt<T>(
-  terminal: Terminal,
-  question: (prompt: PromptModule) => Promise<{ readonly answer: T }>,
-): Promise<T | undefined> {
+async function runPrompt<T>(terminal: Terminal, question: Question): Promise<T | undefined> {
   const { createPromptModule } = (await import("inquirer")).default;
   const inputEnd = watchInputEnd(terminal.input);
   const { input, output, signal } = terminal;
   const combinedSignal = signal ? AbortSignal.any([signal, inputEnd.signal]) : inputEnd.signal;
   try {
-    return (await question(createPromptModule({ input, output, signal: combinedSignal }))).answer;
+    const ask = createPromptModule({ input, output, signal: combinedSignal });
+    return (await (ask([{ ...question, name: "answer" } as never]) as Promise<{ readonly answer: T }>)).answer;
   } catch (error) {
     if (["ExitPromptError", "AbortPromptError"].includes((error as Error).name)) return undefined;
     throw error;
@@ -77,27 +77,19 @@ export interface Choice<T> {
 }
 
 /** Prompts for one of several choices; the default is the first. Returns undefined if the user cancels. */
-export async function promptChoice<T>(
+export function promptChoice<T>(
   message: string,
   choices: readonly Choice<T>[],
   terminal: Terminal,
 ): Promise<T | undefined> {
-  const question = {
+  const shown = choices.map(({ value, name, short = name }) => {
+    return { value, name: sanitizeText(name), short: sanitizeText(short) };
+  });
+  return runPrompt(terminal, {
     type: "select",
-    name: "answer",
     message: sanitizeText(message),
-    choices: choices.map(({ value, name, short = name }) => ({
-      value,
-      name: sanitizeText(name),
-      short: sanitizeText(short),
-    })),
+    choices: shown,
     loop: false,
     pageSize: 12,
-  } as const;
-  return runPrompt(terminal, (prompt) => prompt([question]) as Promise<{ readonly answer: T }>);
-}
-
-/** Prompts for text, which may be empty. Returns undefined if the user cancels. */
-export async function promptText(message: string, terminal: Terminal): Promise<string | undefined> {
-  return runPrompt(terminal, (prompt) => prompt([{ type: "input", name: "answer", message: sanitizeText(message) }]));
+  });
 }

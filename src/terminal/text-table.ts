@@ -40,7 +40,11 @@ export interface Table {
 export function createTable(sample: View, width: number, paint: Paint, layout: TextLayout = narrowLayout): Table {
   const { columns, headings = {}, wholeColumns = [] } = sample;
   const formatCells = (view: View) => view.rows.map((row) => columns.map((column) => formatCell(row[column] ?? null)));
-  const headers = columns.map((column) => formatHeader(headings[column] ?? column));
+  const headers = columns.map((column) =>
+    sanitizeText(headings[column] ?? column)
+      .replaceAll("_", " ")
+      .toUpperCase(),
+  );
   const cells = formatCells(sample);
   const wanted = headers.map((header, at) =>
     cells.reduce((max, row) => Math.max(max, layout.widthOf(row[at] ?? "")), layout.widthOf(header)),
@@ -99,10 +103,6 @@ function formatCell(cell: Cell): string {
   return sanitizeText(String(cell)).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/, "$1 $2Z");
 }
 
-function formatHeader(column: string): string {
-  return sanitizeText(column).replaceAll("_", " ").toUpperCase();
-}
-
 function findTones({ columns, tones = {} }: View, row: View["rows"][number]): readonly (Tone | undefined)[] {
   return columns.map((column) => tones[column]?.(row[column] ?? null, row));
 }
@@ -119,7 +119,7 @@ function shrink(wanted: readonly number[], available: number, isWhole: readonly 
   const minWidths = wanted.map((width, at) =>
     isWhole[at] ? width : Math.min(width, at === 0 ? Math.max(minColumnWidth, available / 2) : minColumnWidth),
   );
-  for (let total = sum(widths); total > available;) {
+  for (let total = widths.reduce((sum, width) => sum + width, 0); total > available;) {
     const spare = widths.map((width, at) => (width > (minWidths[at] ?? 0) ? width : 0));
     // Narrow the first column only if no other column can be narrowed.
     const widest = Math.max(0, ...spare.slice(1));
@@ -129,10 +129,6 @@ function shrink(wanted: readonly number[], available: number, isWhole: readonly 
     total -= 1;
   }
   return widths;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function padCell(

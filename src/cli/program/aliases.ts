@@ -4,6 +4,7 @@ import { resolvePaths } from "../../config/paths.ts";
 import { readSettings } from "../../config/private-file.ts";
 import { usageError } from "../../config/user-error.ts";
 import type { CommandTable } from "./command.ts";
+import { isCommandWord } from "./commands.ts";
 import type { Flag } from "./flag.ts";
 import { globalFlags } from "./global-flags.ts";
 import type { Io } from "./io.ts";
@@ -93,9 +94,4 @@ export async function replaceAlias(io: Io, table: CommandTable): Promise<readonl
   if (name === undefined || isCommandWord(name, table)) return argv;
   const expansion = (await readAliases(io)).get(name);
   return expansion === undefined ? argv : [...argv.slice(0, at), ...expandAlias(name, expansion, argv.slice(at + 1))];
-}
-
-/** Whether a command or a noun has this name. */
-export function isCommandWord(word: string, table: CommandTable): boolean {
-  return Object.keys(table).some((name) => name.split(" ", 1)[0] === word);
 }

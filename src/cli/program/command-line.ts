@@ -40,12 +40,12 @@ export function parseCommandLine(
       findOrAdd(root, noun);
       continue;
     }
-    const parser = addCommand(root, declared.name);
+    const parser = declared.name.split(" ").reduce(findOrAdd, root);
     if (!("run" in declared)) continue;
     parser.helpName = declared.name;
     declareInput(parser, declared);
     parser.action((...values: unknown[]) => {
-      const args = values.slice(0, argumentsOf(declared).length).flat() as string[];
+      const args = values.slice(0, declared.argument?.split(" ").length ?? 0).flat() as string[];
       parsed = { command: declared, arguments: args, flags: parser.opts(), globals: root.opts() };
     });
   }
@@ -134,11 +134,6 @@ function createRoot(): Parser {
   return root;
 }
 
-/** Adds the parser of a command, with those of its noun and group. */
-function addCommand(root: Parser, name: string): Parser {
-  return name.split(" ").reduce(findOrAdd, root);
-}
-
 function findOrAdd(parent: Parser, word: string): Parser {
   const existing = parent.commands.find((command) => command.name() === word);
   if (existing) return existing as Parser;
@@ -152,7 +147,7 @@ function configure(parser: Parser, helpName: string): Parser {
 }
 
 function declareInput(parser: Parser, command: Command): void {
-  for (const argument of argumentsOf(command)) parser.argument(argument);
+  for (const argument of command.argument?.split(" ") ?? []) parser.argument(argument);
   for (const [name, flag] of Object.entries(command.flags ?? {})) {
     const option = new Option(formatFlag(name, flag));
     parser.addOption(flag.isRepeatable ? option.argParser(collect) : option);
@@ -170,10 +165,6 @@ function refuseBoth(parser: Parser, name: string): void {
       }
     });
   }
-}
-
-function argumentsOf({ argument }: Command): string[] {
-  return argument?.split(" ") ?? [];
 }
 
 function collect(text: string, before: unknown): string[] {

@@ -78,6 +78,11 @@ async function loadOperation(argv: readonly string[]): Promise<Command | undefin
   return operation === undefined ? undefined : apiCommandOf(operation);
 }
 
+/** Whether a command or a noun has this name. */
+export function isCommandWord(word: string, table: CommandTable): boolean {
+  return Object.keys(table).some((name) => nounOf(name) === word);
+}
+
 function nounOf(name: string): string {
   return name.split(" ")[0] ?? "";
 }

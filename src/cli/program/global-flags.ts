@@ -1,5 +1,5 @@
 import { type Environment, readVariable } from "../../config/environment.ts";
-import { type UserError, usageError } from "../../config/user-error.ts";
+import { usageError } from "../../config/user-error.ts";
 import type { Format } from "../../terminal/view.ts";
 import type { Flag, Flags } from "./flag.ts";
 
@@ -61,35 +61,22 @@ export const versionFlag: Flag = { description: "show the version" };
 
 /** @throws UserError `usage` */
 export function readGlobals(flags: GlobalFlags): Globals {
-  const { profile, account, json = false, format, jq } = flags;
+  const { profile, account, json = false, format, jq, columns, ...switches } = flags;
   for (const [name, value] of Object.entries({ profile, account })) {
     if (value === "") throw usageError(`invalid value "" for --${name}: must not be empty`);
   }
-  if (format !== undefined && !formats.includes(format)) throw invalidFormat(format);
+  if (format !== undefined && !formats.includes(format)) {
+    const message = `invalid value ${JSON.stringify(format)} for --format: must be one of ${formats.join(", ")}`;
+    throw usageError(message, undefined, undefined, { given: format, known: formats });
+  }
   if (json && format !== undefined && format !== "json") {
     throw usageError("flags --json and --format cannot be used together", "Remove one of them.");
   }
   const outputFormat = json ? "json" : (format ?? (jq === undefined ? "table" : "json"));
   if (jq !== undefined) checkJq(jq, outputFormat);
-  const columns = readColumns(flags.columns, outputFormat);
-  return {
-    profile,
-    account,
-    format: outputFormat,
-    input: flags.input ?? true,
-    yes: flags.yes ?? false,
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
-    raw: flags.raw ?? false,
-    columns,
-    jq,
-    pager: flags.pager ?? true,
-  };
-}
-
-function invalidFormat(given: string): UserError {
-  const message = `invalid value ${JSON.stringify(given)} for --format: must be one of ${formats.join(", ")}`;
-  return usageError(message, undefined, undefined, { given, known: formats });
+  const unset = { input: true, yes: false, quiet: false, verbose: false, raw: false, pager: true };
+  const shown = readColumns(columns, outputFormat);
+  return { ...unset, ...switches, profile, account, format: outputFormat, columns: shown, jq };
 }
 
 function checkJq(jq: string, format: Format): void {

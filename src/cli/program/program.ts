@@ -2,7 +2,7 @@ import type { Command, CommandInput, CommandTable } from "./command.ts";
 import { type ParsedCommand, type ParsedQuestion, parseCommandLine } from "./command-line.ts";
 import type { Context } from "./context.ts";
 import type { Flags, FlagValues } from "./flag.ts";
-import { commands, loadCommands, replaceSynonyms } from "./commands.ts";
+import { commands, isCommandWord, loadCommands, replaceSynonyms } from "./commands.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { failedError } from "../../config/user-error.ts";
 import { isClockTime } from "../../contract/time.ts";
@@ -34,16 +34,10 @@ export async function runProgram(given: Io, table: CommandTable = commands): Pro
 /** Reads the aliases only if the command line does not begin with a command. */
 async function expandAliases(io: Io, table: CommandTable): Promise<Io> {
   const [first = "--"] = io.argv;
-  if (first.startsWith("-") ? !io.argv.some((word) => !word.startsWith("-")) : isNoun(first, table)) return io;
+  if (first.startsWith("-") ? !io.argv.some((word) => !word.startsWith("-")) : isCommandWord(first, table)) return io;
   const { replaceAlias } = await import("./aliases.ts");
   const argv = await replaceAlias(io, table);
   return argv === io.argv ? io : (Object.create(io, { argv: { value: argv } }) as Io);
-}
-
-function isNoun(word: string, table: CommandTable): boolean {
-  return Object.keys(table).some(
-    (name) => name.startsWith(word) && (name.length === word.length || name[word.length] === " "),
-  );
 }
 
 async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> {
@@ -53,7 +47,11 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
     const parsed = parseCommandLine(argv, await loadCommands(table, argv));
     if ("asked" in parsed) return await answer(io, parsed, table);
     const globals = readGlobals(parsed.globals);
-    output = globals.jq === undefined ? undefined : await filterOutput(io, globals, globals.jq);
+    if (globals.jq !== undefined) {
+      const { openJqOutput } = await import("./output/jq-output.ts");
+      const isPerLine = globals.format === "ndjson";
+      output = await openJqOutput(io, { expression: globals.jq, isPerLine, isIndented: io.isStdoutTerminal });
+    }
     const status = await runCommand(output?.io ?? io, parsed, { globals, table });
     output?.finish();
     return status;
@@ -63,11 +61,6 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
     output?.end();
     return status;
   }
-}
-
-async function filterOutput(io: Io, { format }: Globals, expression: string): Promise<JqOutput> {
-  const { openJqOutput } = await import("./output/jq-output.ts");
-  return openJqOutput(io, { expression, isPerLine: format === "ndjson", isIndented: io.isStdoutTerminal });
 }
 
 /** Prints the version or help. For an incomplete command line, prints help only to a person. */

@@ -164,8 +164,10 @@ async function checkAccount(
     const caller = { appKey, utoken };
     const limited = await send(transport, "core.listProducts", { limit: 1 }, { caller, signal: undefined });
     const webhooks = () => send(transport, "webhooks.list", {}, { caller, signal: undefined });
+    // A token from `STARPOST_UTOKEN` has no known expiry.
+    const day = expiresAtMs === undefined ? "" : ` until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`;
     return [
-      ok("credentials", `app key ${appKey}, ${describeExpiry(expiresAtMs)}`),
+      ok("credentials", `app key ${appKey}, token valid${day}`),
       tokens,
       checkServiceLimit(limited.headers, clock()),
       await checkRemoteWebhooks(webhooks, { baseUrl, utoken, nowMs: clock() }),
@@ -173,13 +175,6 @@ async function checkAccount(
   } catch (error) {
     return [reportRefusal(error, profile), tokens, checkServiceLimit(firstAnswer.headers, clock())];
   }
-}
-
-/** A token from `STARPOST_UTOKEN` has no known expiry. */
-function describeExpiry(expiresAtMs: number | undefined): string {
-  return expiresAtMs === undefined
-    ? "token valid"
-    : `token valid until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`;
 }
 
 function refuseWithoutSecret({ name, utoken }: RemoteProfile): never {

@@ -3,7 +3,6 @@ import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Writable } from "node:stream";
 import { usageError } from "../../../config/user-error.ts";
 import type { SignedResponse } from "../../../service/raw-call.ts";
-import type { Redactor } from "../../../terminal/redactor.ts";
 import type { Context } from "../../program/context.ts";
 import { isForScripts } from "../../program/global-flags.ts";
 
@@ -29,7 +28,11 @@ export async function printAnswer(
 ): Promise<void> {
   const { bytes, headers } = answer;
   const received = readBody(answer);
-  const body = received.kind === "json" && io.redactor ? redactJson(received, io.redactor) : received;
+  // Numbers that JavaScript cannot represent lose digits.
+  const body: Body =
+    received.kind === "json" && io.redactor
+      ? { kind: received.kind, text: JSON.stringify(io.redactor.data(JSON.parse(received.text) as unknown)) }
+      : received;
   if (isForScripts(globals.format)) {
     const document = isIncluded ? wrapAnswer(answer, body) : toDocument(answer, body);
     const lines = globals.format === "ndjson" ? toJsonLines(document) : [document.trim()];
@@ -46,12 +49,14 @@ export async function printAnswer(
   }
   if (isIncluded) await writeOut(io.stdout, describeHead(answer));
   const isShown = io.isStdoutTerminal && "text" in body;
-  await writeOut(io.stdout, isShown ? formatBody(body) : body === received || !("text" in body) ? bytes : body.text);
-}
-
-/** Hides personal data by field. Numbers that JavaScript cannot represent lose digits. */
-function redactJson({ kind, text }: TextBody, redactor: Redactor): TextBody {
-  return { kind, text: JSON.stringify(redactor.data(JSON.parse(text) as unknown)) };
+  await writeOut(
+    io.stdout,
+    isShown
+      ? `${body.kind === "json" ? indentJson(body.text) : body.text.trimEnd()}\n`
+      : body === received || !("text" in body)
+        ? bytes
+        : body.text,
+  );
 }
 
 function readBody({ bytes, headers }: SignedResponse): Body {
@@ -101,10 +106,6 @@ function listHeaders({ headers, utoken = "" }: SignedResponse): readonly (readon
     const bare = utoken === "" ? text : text.replaceAll(utoken, hidden);
     return [name, bare.replaceAll(/([?&](?:utoken|token|secret|access_token)=)[^&\s]+/gi, `$1${hidden}`)];
   });
-}
-
-function formatBody({ kind, text }: TextBody): string {
-  return `${kind === "json" ? indentJson(text) : text.trimEnd()}\n`;
 }
 
 /**

@@ -91,7 +91,13 @@ async function prepare(io: Context["io"], request: ApiRequest, profile: Profile)
   const { path, query } = readTarget(request.path, profile);
   const found = findOperation(method, path);
   const isSecret = (name: string) => holdsSecret(found, name);
-  for (const [name] of query) rejectSecretInPath(name, isSecret);
+  const secret = query.find(([name]) => isSecret(name))?.[0];
+  if (secret !== undefined) {
+    throw usageError(
+      `the path must not contain the secret ${secret}, because other users can see command lines`,
+      "The profile's utoken is added automatically. Pass other secrets from a file: --field name=@file.",
+    );
+  }
   const headers = { accept: "*/*", ...readHeaders(request.header ?? []) };
   const files = new InputFiles(io);
   const { field: texts = [], "raw-field": rawTexts = [] } = request;
@@ -116,14 +122,6 @@ function holdsSecret(found: FoundOperation | undefined, name: string): boolean {
   if ((callerNames.utoken as readonly string[]).includes(name)) return true;
   if (found) return found.endpoint.secretFields?.includes(name) === true;
   return /(?:^|[._-])(?:secret|password|token|utoken)$/i.test(name);
-}
-
-function rejectSecretInPath(name: string, isSecret: (name: string) => boolean): void {
-  if (!isSecret(name)) return;
-  throw usageError(
-    `the path must not contain the secret ${name}, because other users can see command lines`,
-    "The profile's utoken is added automatically. Pass other secrets from a file: --field name=@file.",
-  );
 }
 
 function readObject(body: Buffer | undefined): FieldTree {

@@ -42,7 +42,8 @@ export function readTarget(text: string, profile: Profile): Target {
   const relative = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? removeBaseUrl(text, profile) : text;
   const [rawPath, query] = splitOnce(relative.split("#", 1)[0] ?? "", "?");
   const path = rawPath.startsWith("/") ? rawPath : `/${rawPath}`;
-  const isValid = !path.startsWith("//") && !/[\s\\\p{C}]/u.test(path) && !path.split("/").some(isDotSegment);
+  const isValid =
+    !path.startsWith("//") && !/[\s\\\p{C}]/u.test(path) && !/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
   if (!isValid) {
     throw usageError(
       `invalid path ${JSON.stringify(text)}`,
@@ -68,11 +69,6 @@ function removeBaseUrl(text: string, profile: Profile): string {
     `profile ${profile.name} ${scope}`,
     "Pass only the path. To call another service, use another profile (--profile).",
   );
-}
-
-function isDotSegment(segment: string): boolean {
-  const decoded = segment.replaceAll(/%2e/gi, ".");
-  return decoded === "." || decoded === "..";
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

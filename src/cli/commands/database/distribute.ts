@@ -17,7 +17,7 @@ export default command({
     const profile = await findLocalProfile(context, "has a database");
     const { openDistribution } = await context.io.loadApp();
     const plan = await openDistribution(await context.host(), profile);
-    if (isDone(plan)) {
+    if (!plan.addsExtension && plan.distributed.length === 0 && plan.reference.length === 0) {
       context.messages.info(`The tables of ${profile.shownAs} are already distributed.`);
       return toData(plan);
     }
@@ -34,10 +34,6 @@ export default command({
   },
   render: ({ distributed, reference }) => silent({ distributed: distributed.length, reference: reference.length }),
 });
-
-function isDone({ addsExtension, distributed, reference }: Distribution): boolean {
-  return !addsExtension && distributed.length === 0 && reference.length === 0;
-}
 
 function toData({ distributed, reference }: Pick<Distribution, "distributed" | "reference">) {
   return { distributed, reference };

@@ -52,8 +52,9 @@ export async function configureMail(context: Context, flags: MailConfigureFlags)
   const found = await findEmailSettings(env, paths);
   if (changes) reportChange(context, found);
   // Null if it was not tested.
-  const test = flags.check ? await testDelivery(context) : { ready: null, problem: null };
-  return { ...describe(found), ...test };
+  const untested = { ready: null, problem: null };
+  const tested = flags.check ? await (await context.io.loadApp()).checkEmail(await context.host()) : untested;
+  return { ...describe(found), ...untested, ...tested };
 }
 
 const emptySettings: StoredEmailSettings = { smtp: null, from: null };
@@ -129,12 +130,6 @@ function reportChange({ messages, io }: Context, { smtp, configuredBy, outboxFol
       "The connection is encrypted only if the server offers it, and the server certificate is not verified.",
     );
   }
-}
-
-async function testDelivery(context: Context) {
-  const { checkEmail } = await context.io.loadApp();
-  const result = await checkEmail(await context.host());
-  return result.ready ? { ready: true, problem: null } : result;
 }
 
 /** The settings as they are printed, without the password. */

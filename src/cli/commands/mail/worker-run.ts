@@ -37,7 +37,12 @@ export async function runWork(
       if (isOnce) {
         const summary = await worker.runOnce(signals.stop);
         if (summary.problem !== null) announce(`Cannot send emails: ${summary.problem}`);
-        if (summary.held > 0) announce(describeHeld(summary.held));
+        if (summary.held > 0) {
+          const held = `${countOf(summary.held, "email is", "emails are")} held.`;
+          announce(
+            `${held} To see why, run \`starpost mail list --state queued\` or \`starpost account email-status <app_key>\`.`,
+          );
+        }
         const remainder = describeRemainder(summary);
         if (remainder !== undefined) announce(remainder);
         return summary;
@@ -52,10 +57,6 @@ export async function runWork(
   } finally {
     signals.release();
   }
-}
-
-function describeHeld(held: number): string {
-  return `${countOf(held, "email is", "emails are")} held. To see why, run \`starpost mail list --state queued\` or \`starpost account email-status <app_key>\`.`;
 }
 
 function describeRemainder({ state, mails, webhooks }: WorkSummary): string | undefined {

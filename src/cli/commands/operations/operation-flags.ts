@@ -22,15 +22,6 @@ export function isPageLimit({ path }: FieldCard): boolean {
   return path.join(".") === "limit";
 }
 
-/** Whether a field counts from 1: a page, or the number of records in one. */
-function isPaging({ path }: FieldCard): boolean {
-  return ["page", "count", "size"].includes(path.join("."));
-}
-
-function isTime({ limits }: FieldCard): boolean {
-  return limits?.startsWith("YYYY-MM-DD") === true;
-}
-
 /** Whether an operation needs a secret that the profile does not know. */
 export function needsPassword({ fields }: OperationCard): boolean {
   return fields.some((field) => field.isSecret && !isOwn(field));
@@ -103,8 +94,11 @@ export function describeArguments(
  */
 export function readField(field: FieldCard, text: string, source: string): unknown {
   if (field.oneOf) readOneOf(text, field.oneOf, source);
-  if (field.type === "number") return isPaging(field) ? readWholeNumber(text, source) : readCount(text, source);
-  if (isTime(field)) return readTime(text, source);
+  if (field.type === "number")
+    return ["page", "count", "size"].includes(field.path.join("."))
+      ? readWholeNumber(text, source)
+      : readCount(text, source);
+  if (field.limits?.startsWith("YYYY-MM-DD")) return readTime(text, source);
   if (field.type === "value") return parseOr(text, () => text);
   if (field.type !== "json") return text;
   return parseOr(text, () => {

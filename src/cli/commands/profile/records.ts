@@ -40,7 +40,12 @@ export async function listProfiles(context: Context): Promise<ProfileRecord[]> {
     recordOf(name, profile, { current, secretIn: await findSecretPlace(places, name, profile) }),
   );
   return [
-    recordOfLocal(localProfile(sources).shownAs, current),
+    {
+      ...recordOfDatabase(builtInNames.local, localProfile(sources).shownAs),
+      current: current === builtInNames.local,
+      live: false,
+      secret_in: null,
+    },
     ...(hasAdHocProfile(env) ? [recordOfEnvironment(context)] : []),
     ...(await Promise.all(records)),
   ];
@@ -104,11 +109,6 @@ function recordOf(
 
 function recordOfDatabase(name: string, database: string) {
   return { name, mode: "local", base_url: null, database, app_key: null, signed_in: true } as const;
-}
-
-function recordOfLocal(database: string, current: string): ProfileRecord {
-  const name = builtInNames.local;
-  return { ...recordOfDatabase(name, database), current: current === name, live: false, secret_in: null };
 }
 
 function recordOfEnvironment({ io: { env } }: Context): ProfileRecord {

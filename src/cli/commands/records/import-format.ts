@@ -77,7 +77,9 @@ export function describeEnd(
     (id === null ? unpainted : paint[areStored ? "yellow" : toneOfRun(summary)])(describeState(summary, target)),
     ...alignLabels([
       ["rows", describeRows(rows, paint)],
-      id === null ? describeDryRun(summary) : describeCalls(summary, waitedMs),
+      id === null
+        ? ["dry run", `an import would send ${countItems(summary.kind, summary.items.sent)}`]
+        : describeCalls(summary, waitedMs),
       ...describeOutcomes("stored", summary.items),
       ...describeRejects(areStored ? rejects.map((reason) => ({ ...reason, hint: undefined })) : rejects, rows),
     ]),
@@ -106,13 +108,7 @@ function unpainted(text: string): string {
   return text;
 }
 
-function describeDryRun({ kind, items }: ImportSummary): Labeled {
-  const { one, many } = findKind(kind).itemName;
-  return ["dry run", `an import would send ${countOf(items.sent, one, many)}`];
-}
-
 function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSummary, waitedMs: number): Labeled {
-  const { one, many } = findKind(kind).itemName;
   // Calls in flight wait at the same time, so their sum can exceed the duration.
   const waitMs = Math.min(waitedMs, durationMs);
   const notes = [
@@ -121,7 +117,13 @@ function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSu
     calls.retried > 0 ? `${formatNumber(calls.retried)} retried` : "",
     calls.throttled > 0 ? `${formatNumber(calls.throttled)} rate limited` : "",
   ].filter((note) => note !== "");
-  return ["sent", `${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`];
+  return ["sent", `${countItems(kind, items.sent)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`];
+}
+
+/** The number of items of a kind: `2 orders`. */
+export function countItems(kind: string, count: number): string {
+  const { one, many } = findKind(kind).itemName;
+  return countOf(count, one, many);
 }
 
 /** What became of the accepted items; nothing if the service does not report it. */
@@ -192,8 +194,7 @@ export function describeVerification(result: VerifiedRun): string[] {
   if (result.state === "interrupted") {
     return [`Verification interrupted. To verify again, run: starpost imports verify ${import_id}`];
   }
-  const { one, many } = findKind(kind).itemName;
-  const rows = `${countOf(checked.rows, "row")} (${countOf(checked.items, one, many)})`;
+  const rows = `${countOf(checked.rows, "row")} (${countItems(kind, checked.items)})`;
   const { missing_count: missing, different_count: different } = result;
   const lines = [`Verified ${rows}: ${describeFaults(missing, different)}.`];
   if (rows_not_looked_for > 0) {

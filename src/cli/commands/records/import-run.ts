@@ -5,7 +5,7 @@ import type { ImportEvent, RejectReason } from "../../../import/events.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary } from "../../../import/summary.ts";
 import { resumeImport, startImport } from "../../../import/import.ts";
-import { findRun, type Manifest } from "../../../import/run/run-folder.ts";
+import { findRun } from "../../../import/run/run-folder.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { recordKinds } from "../../../records/index.ts";
 import type { Context } from "../../program/context.ts";
@@ -19,6 +19,7 @@ import {
   describeTarget,
   identifyAccount,
 } from "./import-format.ts";
+import type { Progress } from "../../../terminal/progress.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import { promptInterrupted } from "../../program/prompt.ts";
 import { listenForStop, type StopSignals } from "../../program/stop-signals.ts";
@@ -42,16 +43,13 @@ export function resumeRun(
   const changed = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
   return runWithScreen(context, async (deps, screen) => {
     const found = findRun(deps.runsFolder, id);
-    await screen.confirmOnLive(describeResumed(found));
-    if (found.state !== "finished") await context.prepareBulk();
+    if (found.state !== "finished") {
+      const { kind, files, options } = found;
+      await screen.confirmOnLive(describeOverwriting({ kind, files: files.map(({ given }) => given), options }));
+      await context.prepareBulk();
+    }
     return resumeImport(id, changed, deps);
   });
-}
-
-/** The question before a run is resumed, as for a new run; undefined if nothing remains to be sent. */
-function describeResumed({ state, kind, files, options }: Manifest): string | undefined {
-  if (state === "finished") return undefined;
-  return describeOverwriting({ kind, files: files.map(({ given }) => given), options });
 }
 
 /** Runs an import with progress and signal handling, and prints its summary at the end. */
@@ -68,7 +66,7 @@ export async function runWithScreen(
       screen.close();
       const message = describeEnd(summary, {
         target: describeTarget(profile),
-        waitedMs: screen.waitedMs(),
+        waitedMs: screen.waitedMs,
         rejects,
         paint,
       });
@@ -113,7 +111,7 @@ export async function withRunDeps<T>(
       await reportFailure(io, new UserError("interrupted", "interrupted", hint));
     },
   });
-  screen = await openScreen(context, signals);
+  screen = new ImportScreen(context, signals, await messages.openProgress());
   const deps: ImportDeps = {
     kinds: await loadKinds(recordKinds),
     openService: async (pace) => {
@@ -135,7 +133,7 @@ export async function withRunDeps<T>(
     version: io.version,
     stop: signals.stop,
     abort: signals.abort,
-    report: screen.report,
+    report: (event) => screen.report(event),
   };
   try {
     return await run(deps, screen);
@@ -146,82 +144,75 @@ export async function withRunDeps<T>(
 }
 
 /** What a run shows on the terminal. */
-export interface ImportScreen {
-  readonly report: (event: ImportEvent) => void;
-  /** Sets the rate limit of the run, and the options that determined it. */
-  readonly setPace: (
-    ratePerSecond: number | undefined,
-    options: { rate?: number | undefined; rateShare?: number | undefined },
-  ) => void;
+export class ImportScreen {
+  readonly #context: Context;
+  readonly #signals: StopSignals;
+  readonly #progress: Progress;
+  readonly #state: ImportProgress;
+  readonly #printed = new Set<string>();
+  #begunId: string | undefined;
+  #rejects: readonly RejectReason[] = [];
   /** The total time of all waits. */
-  readonly waitedMs: () => number;
-  /** Returns the reject reasons reported so far, and leaves none for `close` to print. */
-  readonly takeRejects: () => readonly RejectReason[];
-  /** The arguments of the command that continues the work, once there is something to continue. */
-  readonly continuation: () => string | undefined;
-  /** Prompts for confirmation. */
-  readonly confirm: (question: string) => Promise<void>;
-  /** Prompts for confirmation if the profile is live and there is a question. */
-  readonly confirmOnLive: (question: string | undefined) => Promise<void>;
-  /** Removes the progress line, and prints the reject reasons that were not taken. */
-  readonly close: () => void;
-}
+  waitedMs = 0;
 
-async function openScreen(context: Context, signals: StopSignals): Promise<ImportScreen> {
-  const { messages, io } = context;
-  const { redactor } = io;
-  const progress = await messages.openProgress();
-  const state = new ImportProgress(io.clock);
-  const printed = new Set<string>();
-  let waitedMs = 0;
-  let begunId: string | undefined;
-  let rejects: readonly RejectReason[] = [];
-  const confirmAside = async (question: string) => {
-    progress.stop();
-    if (signals.stop.aborted) throw promptInterrupted();
-    await signals.aside(() => confirmDestruction(context, question));
-  };
-  return {
-    report: (event) => {
-      if (event.type === "notice") {
-        if (!printed.has(event.message)) messages.warn(event.message);
-        printed.add(event.message);
-        return;
-      }
-      if (event.type === "begun") {
-        begunId = event.importId;
-        return;
-      }
-      if (event.type === "rejects") {
-        rejects = [...rejects, ...(redactor?.data(event.reasons) ?? event.reasons)];
-        return;
-      }
-      if (event.type === "wait") waitedMs += event.ms;
-      state.add(event);
-      progress.show(() => state.format());
-    },
-    setPace: (ratePerSecond, { rate, rateShare }) => {
-      const isDefault = rate === undefined && rateShare === undefined;
-      const source = isDefault ? "service limit" : rate === undefined ? "--rate-share" : "--rate";
-      state.setPace(ratePerSecond === undefined ? undefined : { ratePerSecond, source });
-    },
-    waitedMs: () => waitedMs,
-    takeRejects: () => {
-      const taken = rejects;
-      rejects = [];
-      return taken;
-    },
-    continuation: () => (begunId === undefined ? undefined : `imports resume ${begunId}`),
-    confirm: confirmAside,
-    confirmOnLive: async (question) => {
-      const { isLive } = await context.profile();
-      if (isLive && question !== undefined) await confirmAside(question);
-    },
-    close: () => {
-      progress.stop();
-      const { length } = rejects;
-      if (length > 0) messages.warn(alignLabels(describeRejects(rejects, { rejected: length, failed: 0 })));
-      rejects = [];
-    },
-  };
+  constructor(context: Context, signals: StopSignals, progress: Progress) {
+    this.#context = context;
+    this.#signals = signals;
+    this.#progress = progress;
+    this.#state = new ImportProgress(context.io.clock);
+  }
+
+  report(event: ImportEvent): void {
+    if (event.type === "notice") {
+      if (!this.#printed.has(event.message)) this.#context.messages.warn(event.message);
+      this.#printed.add(event.message);
+    } else if (event.type === "begun") this.#begunId = event.importId;
+    else if (event.type === "rejects") {
+      this.#rejects = [...this.#rejects, ...(this.#context.io.redactor?.data(event.reasons) ?? event.reasons)];
+    } else {
+      if (event.type === "wait") this.waitedMs += event.ms;
+      this.#state.add(event);
+      this.#progress.show(() => this.#state.format());
+    }
+  }
+
+  /** Sets the rate limit of the run, and the options that determined it. */
+  setPace(ratePerSecond: number | undefined, { rate, rateShare }: Pick<ImportOptions, "rate" | "rateShare">): void {
+    const isDefault = rate === undefined && rateShare === undefined;
+    const source = isDefault ? "service limit" : rate === undefined ? "--rate-share" : "--rate";
+    this.#state.setPace(ratePerSecond === undefined ? undefined : { ratePerSecond, source });
+  }
+
+  /** Returns the reject reasons reported so far, and leaves none for `close` to print. */
+  takeRejects(): readonly RejectReason[] {
+    const taken = this.#rejects;
+    this.#rejects = [];
+    return taken;
+  }
+
+  /** The arguments of the command that continues the work, once there is something to continue. */
+  continuation(): string | undefined {
+    return this.#begunId === undefined ? undefined : `imports resume ${this.#begunId}`;
+  }
+
+  async confirm(question: string): Promise<void> {
+    this.#progress.stop();
+    if (this.#signals.stop.aborted) throw promptInterrupted();
+    await this.#signals.aside(() => confirmDestruction(this.#context, question));
+  }
+
+  /** Prompts for confirmation if the profile is live and there is a question. */
+  async confirmOnLive(question: string | undefined): Promise<void> {
+    const { isLive } = await this.#context.profile();
+    if (isLive && question !== undefined) await this.confirm(question);
+  }
+
+  /** Removes the progress line, and prints the reject reasons that were not taken. */
+  close(): void {
+    this.#progress.stop();
+    const rejects = this.takeRejects();
+    if (rejects.length === 0) return;
+    const lines = describeRejects(rejects, { rejected: rejects.length, failed: 0 });
+    this.#context.messages.warn(alignLabels(lines));
+  }
 }

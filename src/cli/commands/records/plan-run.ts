@@ -10,6 +10,7 @@ import type { Context } from "../../program/context.ts";
 import { runWithScreen, withRunDeps } from "./import-run.ts";
 import {
   alignLabels,
+  countItems,
   describeFile,
   describeOutcomes,
   describeOverwriting,
@@ -71,12 +72,14 @@ const maxDays = 4;
 
 function describePlan(plan: PlanSummary, target: string, rejects: readonly RejectReason[]): string[] {
   const { rows, items, calls } = plan;
-  const { one, many } = findKind(plan.kind).itemName;
   return [
     describeState(plan, target),
     ...alignLabels([
-      ["rows", `${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${describeLost(rows)}`],
-      ["to send", `${countOf(items.sent, one, many)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`],
+      [
+        "rows",
+        `${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
+      ],
+      ["to send", `${countItems(plan.kind, items.sent)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`],
       ...describeOutcomes("to store", items),
       ...describeRejects(rejects, rows),
       ...describeStored(plan),
@@ -86,10 +89,6 @@ function describePlan(plan: PlanSummary, target: string, rejects: readonly Rejec
     ]),
     ...describeNextSteps(plan),
   ];
-}
-
-function describeLost({ rejected, failed }: PlanSummary["rows"]): string {
-  return `${formatNumber(rejected)} rejected, ${formatNumber(failed)} failed`;
 }
 
 function describeState({ kind, files, state }: PlanSummary, target: string): string {
@@ -106,7 +105,6 @@ function describeTime({ time: { rate, ms } }: PlanSummary): string {
 }
 
 function describeStored({ there, repeated, kind }: PlanSummary): Labeled[] {
-  const { one, many } = findKind(kind).itemName;
   const changes =
     there.changed !== null
       ? `, of which ${formatNumber(there.changed)} would change`
@@ -114,7 +112,7 @@ function describeStored({ there, repeated, kind }: PlanSummary): Labeled[] {
         ? `; ${countOf(there.purchases_added, "purchase")} would be added to them`
         : "";
   const lines: Labeled[] = [];
-  if (there.items > 0) lines.push(["existing", `${countOf(there.items, one, many)}${changes}`]);
+  if (there.items > 0) lines.push(["existing", `${countItems(kind, there.items)}${changes}`]);
   if (repeated.rows > 0) {
     lines.push([
       "repeated",
@@ -200,10 +198,9 @@ function describeDifferences(
     planned.rows.failed === rows.failed &&
     planned.items.accepted === items.accepted;
   if (state !== "finished" || isSame) return undefined;
-  const { one, many } = findKind(kind).itemName;
   const describe = (counts: typeof planned) => {
     const failed = counts.rows.failed > 0 ? `, ${formatNumber(counts.rows.failed)} failed` : "";
-    const accepted = countOf(counts.items.accepted, one, many);
+    const accepted = countItems(kind, counts.items.accepted);
     return `${countOf(counts.rows.accepted, "row")} accepted (${accepted}), ${formatNumber(counts.rows.rejected)} rejected${failed}`;
   };
   return [

@@ -80,7 +80,10 @@ export class WebhookFeed {
     for (let sinceId = Math.min(this.#nextAttempt, ...this.#inProgress); ;) {
       const page = { since_id: sinceId, count: pageSize };
       const { attempts } = await this.#service.attempts(page, this.#once);
-      for (const attempt of attempts) if (this.#hasNewlyEnded(attempt)) events.push(toFeedEvent(attempt));
+      for (const found of attempts.filter((one) => this.#hasNewlyEnded(one))) {
+        const { delivery, ...attempt } = found;
+        events.push({ event: "attempt", attempt, delivery });
+      }
       sinceId = (attempts.at(-1)?.id ?? sinceId - 1) + 1;
       this.#nextAttempt = Math.max(this.#nextAttempt, sinceId);
       if (attempts.length < pageSize) return events;
@@ -97,10 +100,6 @@ export class WebhookFeed {
     else this.#inProgress.add(id);
     return hasEnded;
   }
-}
-
-function toFeedEvent({ delivery, ...attempt }: Attempt): FeedEvent {
-  return { event: "attempt", attempt, delivery };
 }
 
 /** The first new ID in a list ordered from newest to oldest. */

@@ -1,7 +1,7 @@
 import { argumentAt } from "../argument-help.ts";
 import type { Command, CommandTable } from "../command.ts";
 import { type Flag, type Flags, shortFormOf, type Values } from "../flag.ts";
-import { commands, replaceSynonyms } from "../commands.ts";
+import { commands, isCommandWord, replaceSynonyms } from "../commands.ts";
 import { globalFlags, helpFlag } from "../global-flags.ts";
 import { nouns } from "../help/groups.ts";
 import { findRecordNames, recordsNamed, type RecordSource, type Target } from "./record-names.ts";
@@ -63,7 +63,7 @@ async function expandTyped(
   words: readonly string[],
   table: CommandTable,
 ): Promise<readonly string[]> {
-  const { expandPartly, findFirstWord, isCommandWord, readAliases } = await import("../aliases.ts");
+  const { expandPartly, findFirstWord, readAliases } = await import("../aliases.ts");
   const at = findFirstWord(words);
   const name = words[at];
   if (name === undefined || isCommandWord(name, table)) return words;

@@ -57,11 +57,8 @@ export const listHints = {
 /** Describes any error. Hints are complete sentences, so they start with a capital letter. */
 export function describeFailure(error: unknown): Failure {
   const failure = classify(error);
-  return failure.hint === undefined ? failure : { ...failure, hint: capitalize(failure.hint) };
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const { hint } = failure;
+  return hint === undefined ? failure : { ...failure, hint: hint.charAt(0).toUpperCase() + hint.slice(1) };
 }
 
 function classify(error: unknown): Failure {

@@ -11,7 +11,7 @@ import { type Block, type Entry, type Topic, topics } from "./topics.ts";
  * @throws UserError `usage` if nothing has this name
  */
 export async function findHelp(commands: CommandTable, name: string, columns: number | undefined): Promise<string> {
-  const width = widthOfHelp(columns);
+  const width = Math.min(maxWidth, Math.max(minWidth, columns ?? defaultWidth));
   const words = name.split(" ");
   if (name === "") return describeProgram();
   if (name === "topics") return textOfTopics(width);
@@ -62,10 +62,6 @@ const defaultWidth = 80;
 
 /** Longer terms get a line of their own. */
 const maxTermLength = 24;
-
-function widthOfHelp(columns: number | undefined): number {
-  return Math.min(maxWidth, Math.max(minWidth, columns ?? defaultWidth));
-}
 
 export function helpOfCommand(command: Command, width: number): string {
   const page = describePage(command);

@@ -2,7 +2,7 @@ import type { Command } from "../command.ts";
 import { commands } from "../commands.ts";
 import { nounGroups } from "./groups.ts";
 import { describePage, sharedFlags } from "./page.ts";
-import { type Block, type Entry, type Topic, topics } from "./topics.ts";
+import { type Block, type Entry, topics } from "./topics.ts";
 
 /** The man page starpost(1), in troff, from the same data as --help. */
 export async function writeManPage(version: string): Promise<string> {
@@ -22,7 +22,10 @@ export async function writeManPage(version: string): Promise<string> {
     ".SH INHERITED FLAGS",
     "Every command accepts these flags.",
     ...sharedFlags.flatMap(writeEntry),
-    ...Object.values(topics).flatMap(writeTopic),
+    ...Object.values(topics).flatMap(({ name, blocks }) => [
+      `.SH ${escape(name.replaceAll("-", " ").toUpperCase())}`,
+      ...blocks.flatMap(writeBlock),
+    ]),
   ];
   // A heading already starts a paragraph.
   return `${lines.join("\n").replaceAll(/^(\.S[HS] .*)\n\.PP$/gm, "$1")}\n`;
@@ -38,10 +41,6 @@ function writeCommand(command: Command): string[] {
     ...notes.map(paragraph),
     ...(examples.length === 0 ? [] : [paragraph("Examples:"), ...writeLines(examples)]),
   ];
-}
-
-function writeTopic({ name, blocks }: Topic): string[] {
-  return [`.SH ${escape(name.replaceAll("-", " ").toUpperCase())}`, ...blocks.flatMap(writeBlock)];
 }
 
 function writeBlock(block: Block): string[] {

@@ -4,19 +4,8 @@ import { type Flag, formatFlag, isRequired } from "../flag.ts";
 import { globalFlags, helpFlag, versionFlag } from "../global-flags.ts";
 import type { Entry } from "./topics.ts";
 
-/** The content of a command's help, shared by --help, the man page, and the docs. */
-export interface CommandPage {
-  readonly name: string;
-  readonly summary: string;
-  readonly usage: string;
-  readonly arguments: readonly Entry[];
-  /** Required flags come first. */
-  readonly flags: readonly Entry[];
-  readonly examples: readonly string[];
-  readonly notes: readonly string[];
-}
-
-export function describePage(command: Command): CommandPage {
+/** The content of a command's help, shared by --help, the man page, and the docs. Required flags come first. */
+export function describePage(command: Command) {
   const { name, summary, argument, flags = {}, examples = [], notes = [] } = command;
   const all = Object.entries(flags);
   const required = all.filter(([, flag]) => isRequired(flag));
@@ -32,7 +21,7 @@ export function describePage(command: Command): CommandPage {
     name,
     summary,
     usage: usage.join(" "),
-    arguments: argumentsOf(command).map(([term, help]) => [term, help?.description ?? ""]),
+    arguments: argumentsOf(command).map(([term, help]): Entry => [term, help?.description ?? ""]),
     flags: [...required, ...optional].map(describeFlag),
     examples,
     notes,

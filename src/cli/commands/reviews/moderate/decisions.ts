@@ -1,3 +1,4 @@
+import type { QueueState } from "../../../../contract/reviews/queue-states.ts";
 import type { Service } from "../../../../service/service.ts";
 import type { OutputOf } from "../../../../service/transport.ts";
 import { usageError } from "../../../../config/user-error.ts";
@@ -13,6 +14,12 @@ export interface Decision {
   readonly decision: Verb;
   readonly reason?: string | undefined;
   readonly comment?: string | undefined;
+  readonly by?: string | undefined;
+}
+
+/** The flags that select reviews, and name the moderator. */
+export interface ModerationFlags {
+  readonly state?: QueueState | undefined;
   readonly by?: string | undefined;
 }
 
@@ -44,37 +51,18 @@ export async function applyDecision(service: Service, { id, decision, reason, co
   if (comment !== undefined) await service.reviews.comment({ review_id: id, content: comment });
 }
 
-/** Counts decisions. */
-export class DecisionTally {
-  readonly #decisions: (Decision & { error?: string })[] = [];
-
-  add(decision: Decision): void {
-    this.#decisions.push(decision);
-  }
-
-  fail(decision: Decision, error: string): void {
-    this.#decisions.push({ ...decision, error });
-  }
-
-  /** Removes the last decision on a review. */
-  remove(id: number): void {
-    const at = this.#decisions.findLastIndex((decision) => decision.id === id);
-    if (at !== -1) this.#decisions.splice(at, 1);
-  }
-
-  summary(): DecisionSummary {
-    const applied = this.#decisions.filter(({ error }) => error === undefined);
-    const count = (verb: Verb) => applied.filter(({ decision }) => decision === verb).length;
-    return {
-      published: count("publish"),
-      hidden: count("hide"),
-      requeued: count("requeue"),
-      skipped: applied.filter(({ decision, comment }) => decision === "skip" && comment === undefined).length,
-      commented: applied.filter(({ comment }) => comment !== undefined).length,
-      failed: this.#decisions.length - applied.length,
-      decisions: this.#decisions,
-    };
-  }
+export function summarize(decisions: DecisionSummary["decisions"]): DecisionSummary {
+  const applied = decisions.filter(({ error }) => error === undefined);
+  const count = (verb: Verb) => applied.filter(({ decision }) => decision === verb).length;
+  return {
+    published: count("publish"),
+    hidden: count("hide"),
+    requeued: count("requeue"),
+    skipped: applied.filter(({ decision, comment }) => decision === "skip" && comment === undefined).length,
+    commented: applied.filter(({ comment }) => comment !== undefined).length,
+    failed: decisions.length - applied.length,
+    decisions,
+  };
 }
 
 export function describeSummary({ decisions: _decisions, ...counts }: DecisionSummary): string {

@@ -1,5 +1,4 @@
 import { ServiceError } from "../../../../contract/errors.ts";
-import type { QueueState } from "../../../../contract/reviews/queue-states.ts";
 import { listAll } from "../../../../service/list-all.ts";
 import type { Service } from "../../../../service/service.ts";
 import { countOf } from "../../../../terminal/plural.ts";
@@ -11,24 +10,23 @@ import {
   applyDecision,
   type Decision,
   type DecisionSummary,
-  DecisionTally,
   describeSummary,
   emptyQueue,
+  type ModerationFlags,
   type ModerationResult,
   type QueuedReview,
+  summarize,
   parseDecisions,
 } from "./decisions.ts";
 import { InputFiles } from "../../operations/input-file.ts";
 
-interface ModerationFlags {
-  readonly state?: QueueState | undefined;
-  readonly by?: string | undefined;
+interface ListFlags extends ModerationFlags {
   readonly decisions?: string | undefined;
   readonly limit?: number | undefined;
 }
 
 /** Lists the queue for scripts, applies decisions from a file, or lets a person decide at the terminal. */
-export async function moderate(context: Context, flags: ModerationFlags): Promise<ModerationResult> {
+export async function moderate(context: Context, flags: ListFlags): Promise<ModerationResult> {
   if (flags.decisions !== undefined) return applyFile(context, flags.decisions, flags.by);
   if (isForScripts(context.globals.format) || context.globals.format === "csv" || !canPrompt(context)) {
     const queue = await context.withService((service) => listQueue(service, flags));
@@ -39,7 +37,7 @@ export async function moderate(context: Context, flags: ModerationFlags): Promis
   return context.withService((service) => decideAtTerminal(context, service, flags));
 }
 
-async function listQueue(service: Service, { state, limit }: ModerationFlags): Promise<readonly QueuedReview[]> {
+async function listQueue(service: Service, { state, limit }: ListFlags): Promise<readonly QueuedReview[]> {
   const found: QueuedReview[] = [];
   const input = state === undefined ? {} : { state };
   for await (const page of listAll<QueuedReview>(service, "reviews.queue", { input, limit })) found.push(...page);
@@ -50,24 +48,24 @@ async function applyFile(context: Context, file: string, by: string | undefined)
   const decisions = parseDecisions((await new InputFiles(context.io).read(file, "--decisions")).toString("utf8"));
   const count = countOf(decisions.length, "decision");
   if ((await context.profile()).isLive) await confirmDestruction(context, `Apply ${count}?`);
-  const tally = new DecisionTally();
+  const done: DecisionSummary["decisions"][number][] = [];
   await context.withService(async (service) => {
     for (const one of decisions) {
       const decision: Decision = { ...one, by: one.by ?? by };
       try {
         await applyDecision(service, decision);
-        tally.add(decision);
+        done.push(decision);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.temporary || error.kind === "unauthorized") {
-          context.messages.warn(`stopped at review ${decision.id}. ${describeSummary(tally.summary())}`);
+          context.messages.warn(`stopped at review ${decision.id}. ${describeSummary(summarize(done))}`);
           throw error;
         }
-        tally.fail(decision, error.message);
+        done.push({ ...decision, error: error.message });
         context.messages.warn(`review ${decision.id}: ${error.message}`);
       }
     }
   });
-  const summary = tally.summary();
+  const summary = summarize(done);
   context.messages.info(describeSummary(summary));
   return summary;
 }

@@ -1,6 +1,5 @@
 import { UserError } from "../../../../config/user-error.ts";
 import { ServiceError } from "../../../../contract/errors.ts";
-import type { QueueState } from "../../../../contract/reviews/queue-states.ts";
 import type { Service } from "../../../../service/service.ts";
 import { createPaint, type Paint, resolveColors } from "../../../../terminal/colors.ts";
 import { KeyReader } from "../../../../terminal/key-reader.ts";
@@ -14,17 +13,13 @@ import {
   applyDecision,
   type Decision,
   type DecisionSummary,
-  DecisionTally,
   describeSummary,
   emptyQueue,
+  type ModerationFlags,
   type QueuedReview,
+  summarize,
 } from "./decisions.ts";
 import { formatCard, helpLines, keyLine } from "./review-card.ts";
-
-interface ScreenFlags {
-  readonly state?: QueueState | undefined;
-  readonly by?: string | undefined;
-}
 
 /** Reviews per call. */
 const pageSize = 20;
@@ -41,7 +36,7 @@ const alternateScreen = { on: "\u001B[?1049h", off: "\u001B[?1049l", clear: "\u0
 export async function decideAtTerminal(
   context: Context,
   service: Service,
-  flags: ScreenFlags,
+  flags: ModerationFlags,
 ): Promise<DecisionSummary> {
   const session = new Session(context, service, flags);
   const first = await session.start();
@@ -77,8 +72,8 @@ interface Done {
 class Session {
   readonly #context: Context;
   readonly #service: Service;
-  readonly #flags: ScreenFlags;
-  readonly #tally = new DecisionTally();
+  readonly #flags: ModerationFlags;
+  readonly #decisions: Decision[] = [];
   readonly #done: Done[] = [];
   #reviews: QueuedReview[] = [];
   #total = 0;
@@ -87,7 +82,7 @@ class Session {
   #paint: Paint | undefined;
   #keys: KeyReader | undefined;
 
-  constructor(context: Context, service: Service, flags: ScreenFlags) {
+  constructor(context: Context, service: Service, flags: ModerationFlags) {
     this.#context = context;
     this.#service = service;
     this.#flags = flags;
@@ -101,7 +96,7 @@ class Session {
   }
 
   summary(): DecisionSummary {
-    return this.#tally.summary();
+    return summarize(this.#decisions);
   }
 
   /** Reads keys all the time, so that those that are pressed during a call do not apply to the next review. */
@@ -165,17 +160,23 @@ class Session {
     const { by } = this.#flags;
     const decision: Decision = { id, decision: verb, reason, by };
     await applyDecision(this.#service, decision);
-    this.#tally.add(decision);
+    this.#decisions.push(decision);
     const revert = async () => {
       await applyDecision(this.#service, { id, decision: "requeue", reason: "undone", by });
-      this.#tally.remove(id);
+      this.#forget(id);
     };
     this.#move(verb === "publish" ? `Published review ${id}.` : `Hid review ${id}.`, revert);
   }
 
   #skip({ id }: QueuedReview): void {
-    this.#tally.add({ id, decision: "skip" });
-    this.#move(`Skipped review ${id}.`, async () => this.#tally.remove(id));
+    this.#decisions.push({ id, decision: "skip" });
+    this.#move(`Skipped review ${id}.`, async () => this.#forget(id));
+  }
+
+  /** Removes the last decision on a review. */
+  #forget(id: number): void {
+    const at = this.#decisions.findLastIndex((decision) => decision.id === id);
+    if (at !== -1) this.#decisions.splice(at, 1);
   }
 
   #move(label: string, revert: () => Promise<void>): void {
@@ -189,12 +190,12 @@ class Session {
     if (content === undefined) return;
     const at = this.#at;
     await this.#service.reviews.comment({ review_id: id, content });
-    this.#tally.add({ id, decision: "skip", comment: content });
+    this.#decisions.push({ id, decision: "skip", comment: content });
     this.#replaceComment(at, content);
     const revert = async () => {
       if (previous === null) await this.#service.reviews.deleteComment({ review_id: id, reason: "undone" });
       else await this.#service.reviews.editComment({ review_id: id, content: previous, reason: "undone" });
-      this.#tally.remove(id);
+      this.#forget(id);
       this.#replaceComment(at, previous);
     };
     this.#status = `Commented on review ${id}.`;
