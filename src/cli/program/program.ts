@@ -49,8 +49,7 @@ async function runCommandLine(io: Io, table: CommandTable): Promise<ExitStatus> 
     const globals = readGlobals(parsed.globals);
     if (globals.jq !== undefined) {
       const { openJqOutput } = await import("./output/jq-output.ts");
-      const isPerLine = globals.format === "ndjson";
-      output = await openJqOutput(io, { expression: globals.jq, isPerLine, isIndented: io.isStdoutTerminal });
+      output = await openJqOutput(io, globals.jq, globals.format === "ndjson");
     }
     const status = await runCommand(output?.io ?? io, parsed, { globals, table });
     output?.finish();

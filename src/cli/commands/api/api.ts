@@ -1,5 +1,4 @@
 import { usageError } from "../../../config/user-error.ts";
-import { silent, table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { readWholeNumber } from "../../program/flag-values.ts";
 import { listOperations, operationNames, requireMethod } from "./operations.ts";
@@ -73,5 +72,5 @@ export default command({
     }
     return runApi(context, { method, path, ...flags });
   },
-  render: (operations) => (operations ? table(operations, ["operation", "method", "path", "summary"]) : silent()),
+  render: ["operation", "method", "path", "summary"],
 });

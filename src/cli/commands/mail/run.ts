@@ -1,5 +1,5 @@
 import { parsePublicUrl } from "../../../config/public-url.ts";
-import { silent, table } from "../../../terminal/view.ts";
+import { table } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import { readLease } from "../../program/flag-values.ts";
@@ -29,14 +29,12 @@ export default command({
     return runWork(context, working, flags.once ?? false);
   },
   render: (summary) => {
-    if (!summary) return silent();
     const { mails, webhooks } = summary;
     const rows = Object.entries({ emails: mails, webhooks }).flatMap(([kind, counts]) =>
       Object.entries(counts).map(([outcome, count]) => ({ kind, outcome, count })),
     );
     return table(rows, ["kind", "outcome", "count"]);
   },
-  isPrinted: (summary) => summary !== undefined,
   exitStatus: (summary) => {
     if (!summary) return exitStatus.done;
     if (summary.state === "interrupted") return exitStatus.interrupted;

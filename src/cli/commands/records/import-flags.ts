@@ -76,35 +76,16 @@ export const importFlags = {
   verify: { description: "after the import, read back and compare the accepted rows" },
 } as const;
 
-/** The flags that an import has only if its kind supports them. */
-const optionalFlags = {
-  "product-url": {
-    value: "<pattern>",
-    description: "pattern for product URLs: https://shop.example/p/{product_id}",
-  },
-  "product-id-from": {
-    value: "<columns>",
-    description: "columns to take product IDs from",
-    read: readList,
-  },
-  "date-format": {
-    value: "<dmy|mdy|ymd>",
-    description: "order of day, month, and year in dates such as 01/02/2026 (default: auto-detect)",
-    values: dateFormats,
-    read: readDateFormat,
-  },
-  "fix-ids": { description: "rewrite invalid IDs and record the mapping" },
-  undoable: { description: "save overwritten values, so that `imports undo` can restore them" },
-} as const;
-
 export function importFlagsOf(kind: RecordKind) {
   return { ...listKindFlags(kind.importCommand.flags), ...sharedImportFlags(kind) } as const;
 }
 
 /** The flags of an import of this kind, without those that only this kind has. */
 export function sharedImportFlags(kind: RecordKind) {
-  const { "product-url": productUrl, "product-id-from": productIdFrom, "fix-ids": fixIds, undoable } = optionalFlags;
   const idColumns = Object.keys(kind.productIdColumns ?? {});
+  const productUrl = "pattern for product URLs: https://shop.example/p/{product_id}";
+  const idsFrom = `columns to take product IDs from, in order of preference: ${idColumns.join(", ")}`;
+  const undoable = "save overwritten values, so that `imports undo` can restore them";
   return {
     ...importFlags,
     layout: {
@@ -112,16 +93,20 @@ export function sharedImportFlags(kind: RecordKind) {
       description: "layout of the files, or `none` (default: auto-detect)",
       values: ["none", ...(kind.layoutNames ?? [])],
     },
-    ...(kind.urlField !== undefined && { "product-url": productUrl }),
+    ...(kind.urlField !== undefined && { "product-url": { value: "<pattern>", description: productUrl } }),
     ...(idColumns.length > 0 && {
-      "product-id-from": {
-        ...productIdFrom,
-        description: `columns to take product IDs from, in order of preference: ${idColumns.join(", ")}`,
+      "product-id-from": { value: "<columns>", description: idsFrom, read: readList },
+    }),
+    ...(kind.dateField !== undefined && {
+      "date-format": {
+        value: "<dmy|mdy|ymd>",
+        description: "order of day, month, and year in dates such as 01/02/2026 (default: auto-detect)",
+        values: dateFormats,
+        read: readDateFormat,
       },
     }),
-    ...(kind.dateField !== undefined && { "date-format": optionalFlags["date-format"] }),
-    ...(kind.fixableFields && { "fix-ids": fixIds }),
-    ...(kind.isUndoable && { undoable: { description: kind.undoableDescription ?? undoable.description } }),
+    ...(kind.fixableFields && { "fix-ids": { description: "rewrite invalid IDs and record the mapping" } }),
+    ...(kind.isUndoable && { undoable: { description: kind.undoableDescription ?? undoable } }),
   } as const;
 }
 

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { parsePublicUrl } from "../../../config/public-url.ts";
 import type { ServeOptions } from "../../../app/ports.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
 import { readAge, readDelay, readPort, readWholeNumber } from "../../program/flag-values.ts";
@@ -100,7 +99,7 @@ export default command({
       hasWorker: flags["no-worker"] !== true,
     });
   },
-  render: () => silent(),
+  render: "silent",
 });
 
 interface ListenFlags {

@@ -6,16 +6,7 @@ import type { OutputOf } from "../../../service/transport.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
 
-type BulkResponse = OutputOf<"unsubscribers.massCreate">;
 type Unsubscriber = OutputOf<"unsubscribers.list">["unsubscribers"][number];
-
-/** The result of unsubscribing addresses or of resuming emails to them. */
-export interface AddressChange {
-  readonly addresses: readonly string[];
-  readonly email_type_ids: readonly number[];
-  readonly unsubscribers: NonNullable<BulkResponse["unsubscribers"]>;
-  readonly errors: NonNullable<BulkResponse["errors"]>;
-}
 
 interface ChangeRequest {
   readonly addresses: readonly string[];
@@ -27,10 +18,7 @@ interface ChangeRequest {
  * Unsubscribes addresses from email types, or resumes emails of these types.
  * Assumed: without a type, the command applies to emails of every type.
  */
-export async function changeAddresses(
-  context: Context,
-  { addresses, types, verb }: ChangeRequest,
-): Promise<AddressChange> {
+export async function changeAddresses(context: Context, { addresses, types, verb }: ChangeRequest) {
   const ids = types ? [...new Set(types)] : Object.keys(emailTypes);
   const emails = [...new Set(addresses)];
   const email_list = Object.fromEntries(ids.map((id) => [id, emails]));

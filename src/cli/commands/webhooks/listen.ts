@@ -1,4 +1,3 @@
-import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { invalidValue, usageError } from "../../../config/user-error.ts";
 import { readAge } from "../../program/flag-values.ts";
@@ -27,7 +26,7 @@ export default command({
     const { listenToWebhooks } = await import("./listen-run.ts");
     return listenToWebhooks(context, flags);
   },
-  render: () => silent(),
+  render: "silent",
 });
 
 /** Accepts `localhost:3000/hook` for `http://localhost:3000/hook`, as the tools of other services do. */

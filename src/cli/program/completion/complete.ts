@@ -80,7 +80,9 @@ async function findAliases(io: RecordSource): Promise<Candidate[]> {
 async function findCandidates(request: Request): Promise<Found> {
   const { io, typed, start } = request;
   if (typed.awaiting === "columns") return completeColumns(typed.command, start);
-  const record = nameOfNext(typed);
+  // The name of the flag or argument whose value is typed next.
+  const argument = typed.command?.argument?.split(" ")[typed.arguments.length];
+  const record = typed.awaiting ?? argument?.replaceAll(/[<>[\].]/g, "");
   const names = record === undefined ? undefined : recordsNamed(record);
   const records = names === undefined ? [] : await findRecordNames(io, names, typed);
   if (records.length > 0) return records.map((value) => ({ value }));
@@ -104,11 +106,6 @@ async function completeArgument({ io, typed, start, table }: Request, command: C
   if (command.name === "api" && given.length === 1) return findPaths(given[0] ?? "");
   const values = argumentAt(command, given.length)?.values;
   return values === "commands" ? completeHelp(given, table) : findValues(io, values, start);
-}
-
-/** The name of the flag or argument whose value is typed next. */
-function nameOfNext({ awaiting, command, arguments: given }: TypedWords): string | undefined {
-  return awaiting ?? command?.argument?.split(" ")[given.length]?.replaceAll(/[<>[\].]/g, "");
 }
 
 /** Completes the last name of a comma-separated list. */

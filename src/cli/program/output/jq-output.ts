@@ -15,25 +15,18 @@ export interface JqOutput {
   end(): void;
 }
 
-interface JqSettings {
-  readonly expression: string;
-  /** Whether each line is a document of its own, whose results are printed at once. */
-  readonly isPerLine: boolean;
-  readonly isIndented: boolean;
-}
-
 /**
  * Filters JSON output as `jq --raw-output` does: strings are printed without quotes, and other results as JSON, one per
  * line. A document is kept until it is complete.
+ * @param isPerLine whether each line is a document of its own, whose results are printed at once
  * @throws UserError `usage` if the expression is invalid
  */
-export async function openJqOutput(io: Io, settings: JqSettings): Promise<JqOutput> {
-  const { isPerLine, isIndented } = settings;
+export async function openJqOutput(io: Io, given: string, isPerLine: boolean): Promise<JqOutput> {
   const jq = await loadJq();
   // A leading hyphen would make it a flag.
-  const expression = settings.expression.startsWith("-") ? ` ${settings.expression}` : settings.expression;
+  const expression = given.startsWith("-") ? ` ${given}` : given;
   const checked = jq.raw("", expression);
-  if (checked.exitCode !== 0) throw invalidExpression(settings.expression, checked.stderr);
+  if (checked.exitCode !== 0) throw invalidExpression(given, checked.stderr);
   const { indentJson } = await import("../../commands/api/response.ts");
   let pending = "";
   let failure: string | undefined;
@@ -42,7 +35,7 @@ export async function openJqOutput(io: Io, settings: JqSettings): Promise<JqOutp
     if (exitCode !== 0) failure ??= stderr;
     const results = stdout === "" ? [] : stdout.split("\n");
     return io.stdout.write(
-      results.map((result) => `${formatResult(result, isIndented ? indentJson : undefined)}\n`).join(""),
+      results.map((result) => `${formatResult(result, io.isStdoutTerminal ? indentJson : undefined)}\n`).join(""),
       done,
     );
   };

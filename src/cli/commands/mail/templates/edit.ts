@@ -1,5 +1,5 @@
 import { sentEmailCategories } from "../../../../contract/emails/categories.ts";
-import { fields, silent } from "../../../../terminal/view.ts";
+import { fields } from "../../../../terminal/view.ts";
 import { command } from "../../../program/command.ts";
 import { readOneOf } from "../../../program/flag-values.ts";
 import { isForScripts } from "../../../program/global-flags.ts";
@@ -37,7 +37,6 @@ export default command({
     });
   },
   render: (template) => {
-    if (!template) return silent();
     const { category, is_own, subject, updated_at } = template;
     return fields({ category, template: is_own ? "custom" : "built-in", subject, changed: updated_at });
   },
