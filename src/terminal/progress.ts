@@ -31,11 +31,9 @@ export function canAnimate(stream: Writable): boolean {
 /** Creates a status line that is overwritten in place and truncated to the current width of the terminal. */
 export async function createSpinner(
   stream: Writable,
-  {
-    clock,
-    isColored,
-    redactor,
-  }: { readonly clock: () => number; readonly isColored: boolean; readonly redactor?: Redactor | undefined },
+  clock: () => number,
+  isColored: boolean,
+  redactor?: Redactor,
 ): Promise<Progress> {
   const { default: ora } = await import("ora");
   const layout = await loadLayout();

@@ -86,13 +86,11 @@ interface RowFormatter {
 export async function writeRows(
   out: Writable,
   stream: RowStream,
-  {
-    format,
-    columns,
-    screen,
-  }: { readonly format: Format; readonly columns: readonly string[]; readonly screen: Screen },
+  format: Format,
+  columns: readonly string[],
+  screen: Screen,
 ): Promise<number> {
-  const formatter = await formatters[format](columns, screen, stream.headings);
+  const formatter = await formatters[format](stream, columns, screen);
   let count = 0;
   let hasStarted = false;
   try {
@@ -108,16 +106,13 @@ export async function writeRows(
   return count;
 }
 
-const formatters: Readonly<
-  Record<
-    Format,
-    (
-      columns: readonly string[],
-      screen: Screen,
-      headings: RowStream["headings"],
-    ) => RowFormatter | Promise<RowFormatter>
-  >
-> = {
+type CreateFormatter = (
+  stream: RowStream,
+  columns: readonly string[],
+  screen: Screen,
+) => RowFormatter | Promise<RowFormatter>;
+
+const formatters: Readonly<Record<Format, CreateFormatter>> = {
   json: createJsonFormatter,
   ndjson: () => ({ format: (rows) => rows.map(toJson).join(""), end: () => "" }),
   csv: createCsvFormatter,
@@ -126,18 +121,20 @@ const formatters: Readonly<
 
 function createJsonFormatter(): RowFormatter {
   let separator = "[";
-  const format = (page: readonly Row[]) =>
-    page
-      .map((row) => {
-        const text = separator + JSON.stringify(row);
-        separator = ",";
-        return text;
-      })
-      .join("");
+  const format = (page: readonly Row[]) => {
+    const texts = page.map((row) => JSON.stringify(row)).join(",");
+    const text = texts === "" ? "" : separator + texts;
+    if (text !== "") separator = ",";
+    return text;
+  };
   return { format, end: () => (separator === "[" ? "[]\n" : "]\n") };
 }
 
-async function createCsvFormatter(columns: readonly string[], screen: Screen): Promise<RowFormatter> {
+async function createCsvFormatter(
+  _stream: RowStream,
+  columns: readonly string[],
+  screen: Screen,
+): Promise<RowFormatter> {
   const { stringify } = await import("csv-stringify/sync");
   let hasHeader = false;
   const format = (page: readonly Row[]) => {
@@ -152,9 +149,9 @@ async function createCsvFormatter(columns: readonly string[], screen: Screen): P
 }
 
 async function createTableFormatter(
+  { headings }: RowStream,
   columns: readonly string[],
   screen: Screen,
-  headings: RowStream["headings"],
 ): Promise<RowFormatter> {
   const paint = await createPaint(screen.isColored);
   let pending: Row[] = [];

@@ -155,7 +155,7 @@ describe("on a terminal", () => {
       clearLine: () => true,
       moveCursor: () => true,
     });
-    const progress = await createSpinner(terminal, { clock: Date.now, isColored: false });
+    const progress = await createSpinner(terminal, Date.now, false);
     progress.show(() => "1,000 of about 20,000 rows · 90/s");
     progress.stop();
     expect(text()).toContain("1,000 of about…");

@@ -112,7 +112,7 @@ async function runAndPrint(
   const data = await redact(io, await command.run(context, given));
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./output/print.ts");
-    const rows = await print(io, globals, { data, view: () => command.render(data) });
+    const rows = await print(io, globals, data, () => command.render(data));
     if (rows === 0) messages.info(describeEmptyList(command.name, table, given));
   }
   messages.flush();

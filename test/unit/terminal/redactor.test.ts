@@ -67,7 +67,7 @@ describe("no address or name appears, not even its start,", () => {
           expectNone(await renderData(data, table(rows, columns), format, screen), person);
           const { stream, text } = capture();
           const all = new RowStream(pagesOf(recordsOf(person)), { columns }).map((row) => redactor.data(row));
-          await writeRows(stream, all, { format, columns, screen });
+          await writeRows(stream, all, format, columns, screen);
           expectNone(text(), person);
         }
         for (const row of rows) expectNone(await renderData(row, fields(row), "table", screen), person);

@@ -16,7 +16,7 @@ test.each<Format>(["table", "csv", "json", "ndjson"])(
     const page = Array.from({ length: 200_000 }, (_, id) => ({ id }));
     const { stream, text } = capture();
     const rows = new RowStream(pagesOf(page), { columns: ["id"] });
-    expect(await writeRows(stream, rows, { format, columns: ["id"], screen })).toBe(page.length);
+    expect(await writeRows(stream, rows, format, ["id"], screen)).toBe(page.length);
     stream.end();
     expect(text()).toContain("199999");
   },
@@ -34,6 +34,6 @@ test("control characters in column names are removed", async () => {
   const { stream, text } = capture();
   const column = "\u001B[31mred\u009B31m";
   const rows = new RowStream(pagesOf([{ [column]: "x" }]), { columns: [column] });
-  await writeRows(stream, rows, { format: "table", columns: [column], screen });
+  await writeRows(stream, rows, "table", [column], screen);
   expect(text()).not.toMatch(/[^\P{Cc}\n]/u);
 });

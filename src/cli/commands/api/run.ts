@@ -189,11 +189,8 @@ async function printList({ io, globals }: Context, asked: ApiList): Promise<void
   const pages = readList({ listing, input, limit, ask: askOf(asked) }, options);
   const isTable = globals.format === "csv" || globals.columns !== undefined;
   const format = globals.format === "table" && !isTable ? "json" : globals.format;
-  await print(
-    io,
-    { ...globals, format },
-    { data: new RowStream(pages, { columns }), view: () => ({ layout: "silent", columns, rows: [] }) },
-  );
+  const rows = new RowStream(pages, { columns });
+  await print(io, { ...globals, format }, rows, () => ({ layout: "silent", columns, rows: [] }));
 }
 
 function askOf({ call, list: { endpoint }, send, options }: ApiList) {

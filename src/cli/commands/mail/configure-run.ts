@@ -98,7 +98,7 @@ async function applyFlags(
       : known;
   const user = flags["no-user"] ? null : (flags.user ?? known?.user ?? null);
   const isOnStdin = flags["password-stdin"] ?? false;
-  const password = user === null ? null : await findPassword(context, isOnStdin, { host, user, known });
+  const password = user === null ? null : await findPassword(context, isOnStdin, host, user, known);
   return { smtp: { host, port, tls, user, password }, from };
 }
 
@@ -168,7 +168,7 @@ async function promptSettings(context: Context, stored: StoredEmailSettings): Pr
   const user = await promptFor("User name, or - for no authentication", known?.user ?? "-", (text) =>
     text === "-" ? null : text,
   );
-  const password = user === null ? null : await findPassword(context, false, { host, user, known });
+  const password = user === null ? null : await findPassword(context, false, host, user, known);
   const from = await promptFor(
     'Sender, such as "Tea & Cups <reviews@shop.example>"',
     stored.from ? formatSender(stored.from) : "",
@@ -177,19 +177,19 @@ async function promptSettings(context: Context, stored: StoredEmailSettings): Pr
   return { smtp: { host, port, tls, user, password }, from };
 }
 
-interface Login {
-  readonly host: string;
-  readonly user: string;
-  /** The stored settings of the same server. */
-  readonly known: SmtpServer | null;
-}
-
 /**
  * Finds the password: standard input, environment, stored settings, or a prompt. A stored password is only used for the
  * server and user that it was stored for.
+ * @param known the stored settings of the same server
  * @throws UserError `usage`, `interrupted`
  */
-async function findPassword(context: Context, isOnStdin: boolean, { host, user, known }: Login): Promise<string> {
+async function findPassword(
+  context: Context,
+  isOnStdin: boolean,
+  host: string,
+  user: string,
+  known: SmtpServer | null,
+): Promise<string> {
   if (isOnStdin) return readSecretLine(context.io.stdin, "password");
   const given = readVariable(context.io.env, "STARPOST_SMTP_PASSWORD");
   if (given !== undefined) return given;

@@ -71,7 +71,7 @@ export function createMessages(io: Io, globals: Globals): Messages {
       const isAnimated =
         !globals.verbose && canAnimate(stderr) && !isAutomated(io) && readVariable(io.env, "TERM") !== "dumb";
       const { isColored } = readMessageScreen(io);
-      return isAnimated ? createSpinner(stderr, { clock, isColored, redactor }) : createLineProgress(stderr, clock);
+      return isAnimated ? createSpinner(stderr, clock, isColored, redactor) : createLineProgress(stderr, clock);
     },
     paint: () => createPaint(readMessageScreen(io).isColored),
     flush: () => {

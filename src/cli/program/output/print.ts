@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { usageError } from "../../../config/user-error.ts";
-import { renderData } from "../../../terminal/render.ts";
+import { renderData, writeRows } from "../../../terminal/render.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
 import type { View } from "../../../terminal/view.ts";
 import type { Globals } from "../global-flags.ts";
@@ -8,34 +8,27 @@ import type { Io } from "../io.ts";
 import { csvTextOf } from "./csv-text.ts";
 import { readScreen } from "./screen.ts";
 
-interface Printed {
-  readonly data: unknown;
-  /** The table view; not needed for rows that are printed as they arrive. */
-  readonly view: () => View;
-}
-
 /**
  * Prints the data of a command in the selected format and columns.
+ * @param view the table view; not needed for rows that are printed as they arrive
  * @returns the number of rows, for a stream
  */
-export async function print(io: Io, globals: Globals, printed: Printed): Promise<number | undefined> {
-  if (!io.isStdoutTerminal || globals.format !== "table") return printTo(io.stdout, io, globals, printed);
+export async function print(io: Io, globals: Globals, data: unknown, view: () => View): Promise<number | undefined> {
+  if (!io.isStdoutTerminal || globals.format !== "table") return printTo(io.stdout, io, globals, data, view);
   const { openPager } = await import("./pager.ts");
   const paged = openPager(io, globals);
   try {
-    return await printTo(paged?.stream ?? io.stdout, io, globals, printed);
+    return await printTo(paged?.stream ?? io.stdout, io, globals, data, view);
   } finally {
     await paged?.close();
   }
 }
 
-async function printTo(out: Writable, io: Io, globals: Globals, { data, view }: Printed): Promise<number | undefined> {
+async function printTo(out: Writable, io: Io, globals: Globals, data: unknown, view: () => View) {
   const { format, columns } = globals;
   const screen = { ...readScreen(io), ...(format === "csv" && { toCsvText: csvTextOf(io, globals) }) };
   if (data instanceof RowStream) {
-    const { writeRows } = await import("../../../terminal/render.ts");
-    const chosen = choose(columns, data);
-    return writeRows(out, data, { format, columns: chosen, screen });
+    return writeRows(out, data, format, choose(columns, data), screen);
   }
   const shown = view();
   const own = format === "csv" ? (shown.fileColumns ?? shown.columns) : shown.columns;
