@@ -77,20 +77,9 @@ export function createContext(
     messages.warn(`Writing to ${describeLiveProfile(target)}.`);
   };
   const approval: WriteApproval = { isGiven: false };
-  const guardWrite = createWriteGuard({ io, globals, profile, approval, announceWrite });
-  const ownSettings = async () => {
-    const target = await profile();
-    return {
-      ...(await host()),
-      profile: target,
-      version: io.version,
-      guardWrite,
-      preview: shown?.preview,
-      notice: (message: string) => messages.warn(message),
-      // A trace contains the waits, too.
-      ...(globals.verbose ? { onTrace: messages.trace } : { onWait: (message: string) => messages.info(message) }),
-    };
-  };
+  const guarded = { io, globals, messages, profile, approval, announceWrite };
+  const guardWrite = createWriteGuard(guarded);
+  const ownSettings = async () => ({ ...(await host()), guardWrite, ...(await readSettings(guarded, shown)) });
   const connect: Context["connect"] = async (options = {}) => {
     // Settings first: reports an invalid setting before loading anything else.
     const settings = { ...(await ownSettings()), ...options };
@@ -137,7 +126,20 @@ export function createContext(
   };
 }
 
-type Guarded = Pick<Context, "io" | "globals" | "profile" | "approval" | "announceWrite">;
+type Guarded = Pick<Context, "io" | "globals" | "messages" | "profile" | "approval" | "announceWrite">;
+
+/** What a connection needs in addition to the host, but for the options of the command. */
+async function readSettings(context: Guarded, shown: CallPreview | undefined) {
+  const { io, globals, messages } = context;
+  return {
+    profile: await context.profile(),
+    version: io.version,
+    preview: shown?.preview,
+    notice: (message: string) => messages.warn(message),
+    // A trace contains the waits, too.
+    ...(globals.verbose ? { onTrace: messages.trace } : { onWait: (message: string) => messages.info(message) }),
+  };
+}
 
 function createWriteGuard(context: Guarded): WriteGuard {
   let asking = Promise.resolve();

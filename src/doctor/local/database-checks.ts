@@ -142,7 +142,7 @@ export function checkConnections({ connections }: Pick<DialectFacts, "connection
   }
 }
 
-const fix =
+const readerFix =
   "Until then, servers read from the primary. Set STARPOST_DATABASE_READER to a streaming replica, or unset it.";
 
 /** Checks the replica in `STARPOST_DATABASE_READER`. Omits the check without one. */
@@ -156,15 +156,15 @@ export async function checkReader({ env, clock }: DoctorContext, database: strin
     }
     const { replication, schema, newestSchema } = inspection.facts;
     const { shownAs } = address;
-    if (!replication?.isReplica) return [warning("reader", `${shownAs} is not a replica`, fix)];
+    if (!replication?.isReplica) return [warning("reader", `${shownAs} is not a replica`, readerFix)];
     if (schema !== newestSchema)
-      return [warning("reader", `${shownAs} has schema ${schema}, not ${newestSchema}`, fix)];
+      return [warning("reader", `${shownAs} has schema ${schema}, not ${newestSchema}`, readerFix)];
     const { lagMs } = replication;
     const lag = lagMs === null ? "an unknown time" : `${(lagMs / 1_000).toFixed(1)} s`;
     const text = `${shownAs} is ${lag} behind its primary`;
-    return [lagMs === null || lagMs > maxReaderLagMs ? warning("reader", text, fix) : ok("reader", text)];
+    return [lagMs === null || lagMs > maxReaderLagMs ? warning("reader", text, readerFix) : ok("reader", text)];
   } catch (error) {
-    return [failed("reader", error, fix)];
+    return [failed("reader", error, readerFix)];
   }
 }
 

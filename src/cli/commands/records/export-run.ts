@@ -5,6 +5,7 @@ import type { ExportQuery, RecordExporter } from "../../../export/record-exporte
 import type { RecordKind } from "../../../import/kind.ts";
 import { createStreamSink, openFileSink, type Sink } from "../../../export/sink.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
+import type { Format } from "../../../terminal/view.ts";
 import type { Redactor } from "../../../terminal/redactor.ts";
 import type { Context } from "../../program/context.ts";
 import { describeTarget } from "./import-format.ts";
@@ -30,23 +31,9 @@ export async function exportRecords(
 ) {
   const { io, messages, globals } = context;
   const format = globals.format === "table" ? "csv" : globals.format;
-  if (hasByteOrderMark && format !== "csv") {
-    throw usageError(
-      `--safe-for-excel cannot be used with --format ${format}`,
-      "Remove one of them, or use --format csv.",
-    );
-  }
   const loaded = await kind.loadExporter();
   const layout = query["layout"] === undefined ? undefined : loaded.layouts?.[query["layout"]];
-  if (layout && format !== "csv") {
-    throw usageError(
-      `--layout cannot be used with ${globals.format === "json" ? "--json" : `--format ${format}`}`,
-      "Remove one of them: a layout has a format of its own.",
-    );
-  }
-  if (layout && !layout.isCsv && hasByteOrderMark) {
-    throw usageError("--safe-for-excel cannot be used with a layout that is not CSV", "Remove --safe-for-excel.");
-  }
+  checkFormat(globals.format, layout, hasByteOrderMark);
   if (out !== undefined && io.redactor) {
     throw usageError("--redact cannot be used with --out", "Remove --out and redirect standard output to the file.");
   }
@@ -90,6 +77,26 @@ export async function exportRecords(
   } finally {
     progress.stop();
     signals.release();
+  }
+}
+
+/** @throws UserError `usage` if flags contradict the format */
+function checkFormat(given: Format, layout: { readonly isCsv?: boolean } | undefined, isForExcel: boolean): void {
+  const format = given === "table" ? "csv" : given;
+  if (isForExcel && format !== "csv") {
+    throw usageError(
+      `--safe-for-excel cannot be used with --format ${format}`,
+      "Remove one of them, or use --format csv.",
+    );
+  }
+  if (layout && format !== "csv") {
+    throw usageError(
+      `--layout cannot be used with ${given === "json" ? "--json" : `--format ${format}`}`,
+      "Remove one of them: a layout has a format of its own.",
+    );
+  }
+  if (layout && !layout.isCsv && isForExcel) {
+    throw usageError("--safe-for-excel cannot be used with a layout that is not CSV", "Remove --safe-for-excel.");
   }
 }
 

@@ -80,20 +80,24 @@ async function findAliases(io: RecordSource): Promise<Candidate[]> {
 async function findCandidates(request: Request): Promise<Found> {
   const { io, typed, start } = request;
   if (typed.awaiting === "columns") return completeColumns(typed.command, start);
-  // The name of the flag or argument whose value is typed next.
-  const argument = typed.command?.argument?.split(" ")[typed.arguments.length];
-  const record = typed.awaiting ?? argument?.replaceAll(/[<>[\].]/g, "");
-  const names = record === undefined ? undefined : recordsNamed(record);
+  const names = recordsNamed(nameOfNext(typed));
   const records = names === undefined ? [] : await findRecordNames(io, names, typed);
   if (records.length > 0) return records.map((value) => ({ value }));
   if (typed.awaiting !== undefined) return findValues(io, valuesOfFlag(typed.command, typed.awaiting), start);
   const [, flag, value = ""] = typed.isEnded ? [] : (/^--([^=]+)=(.*)$/.exec(start) ?? []);
   if (flag !== undefined && flagOf(typed.command, flag)?.value !== undefined) {
     const found = await findCandidates({ ...request, typed: { ...typed, awaiting: flag }, start: value });
-    return typeof found === "string" ? [] : found.map((one) => ({ ...one, value: `--${flag}=${one.value}` }));
+    return typeof found === "string"
+      ? []
+      : found.map(({ value: one, about }) => ({ value: `--${flag}=${one}`, about }));
   }
   if (!typed.isEnded && start.startsWith("-") && start !== "-") return completeFlag(typed);
   return typed.command ? completeArgument(request, typed.command) : completeWord(request);
+}
+
+/** The name of the flag or argument whose value is typed next. */
+function nameOfNext({ awaiting, command, arguments: given }: TypedWords): string {
+  return awaiting ?? command?.argument?.split(" ")[given.length]?.replaceAll(/[<>[\].]/g, "") ?? "";
 }
 
 async function completeWord({ io, typed: { arguments: given, path }, table }: Request): Promise<Found> {

@@ -22,10 +22,9 @@ export async function writeManPage(version: string): Promise<string> {
     ".SH INHERITED FLAGS",
     "Every command accepts these flags.",
     ...sharedFlags.flatMap(writeEntry),
-    ...Object.values(topics).flatMap(({ name, blocks }) => [
-      `.SH ${escape(name.replaceAll("-", " ").toUpperCase())}`,
-      ...blocks.flatMap(writeBlock),
-    ]),
+    ...Object.values(topics).flatMap(({ name, blocks }) =>
+      [`.SH ${escape(name.replaceAll("-", " ").toUpperCase())}`].concat(blocks.flatMap(writeBlock)),
+    ),
   ];
   // A heading already starts a paragraph.
   return `${lines.join("\n").replaceAll(/^(\.S[HS] .*)\n\.PP$/gm, "$1")}\n`;
