@@ -41,10 +41,7 @@ export const globalFlags = {
     description: `output format: ${formats.slice(0, -1).join(", ")}, or ${formats.at(-1)}`,
     values: formats,
   },
-  columns: {
-    value: "<names>",
-    description: "comma-separated list of columns to show in table or CSV output",
-  },
+  columns: { value: "<names>", description: "comma-separated list of columns to show in table or CSV output" },
   jq: { value: "<expression>", description: "filter JSON output with a jq expression; implies --json" },
   raw: { description: "do not protect spreadsheets from formulas in CSV output" },
   "no-input": { description: "never prompt" },

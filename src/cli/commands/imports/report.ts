@@ -5,11 +5,7 @@ export default command({
   summary: "Write an HTML report on an import run: counts, reject reasons, calls over time",
   argument: "<id>",
   flags: {
-    out: {
-      value: "<file>",
-      short: "o",
-      description: "output file (default: report.html in the folder of the run)",
-    },
+    out: { value: "<file>", short: "o", description: "output file (default: report.html in the folder of the run)" },
     open: { description: "open the report in the browser" },
   },
   examples: [

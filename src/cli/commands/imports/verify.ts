@@ -16,11 +16,7 @@ export default command({
     "starpost imports verify 20260131 --missing missing.csv",
   ],
   flags: {
-    missing: {
-      value: "<file>",
-      description: "write the missing or different rows to this file",
-      isOutput: true,
-    },
+    missing: { value: "<file>", description: "write the missing or different rows to this file", isOutput: true },
     rate,
     "rate-share": rateShare,
   },

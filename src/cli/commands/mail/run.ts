@@ -9,9 +9,7 @@ export default command({
   examples: ["starpost mail run --once", "starpost mail run --public-url https://reviews.shop.example"],
   notes: ["Without --once, it runs until it receives SIGINT or SIGTERM. `starpost serve` does the same work."],
   flags: {
-    once: {
-      description: "send what is due now, then exit (status 1 if an email failed, 5 if none could be sent)",
-    },
+    once: { description: "send what is due now, then exit (status 1 if an email failed, 5 if none could be sent)" },
     lease: {
       value: "<seconds>",
       description: "lease duration in seconds, 5 to 3600; after it expires, another worker takes over (default: 60)",

@@ -13,10 +13,7 @@ export default command({
   calls: "write",
   examples: ["starpost mail test --to you@shop.example", "starpost mail test --to ann@mail.example --json"],
   flags: {
-    to: {
-      value: "<address>",
-      description: "recipient (default: the account's email address)",
-    },
+    to: { value: "<address>", description: "recipient (default: the account's email address)" },
   },
   run: async (context, { flags: { to } }) => {
     const recipient = to === undefined ? {} : { email: to };

@@ -21,18 +21,9 @@ export default command({
     "starpost mail why --email ann@mail.example",
   ],
   flags: {
-    product: {
-      value: "<product_id>",
-      description: "only this product of the order",
-      exclusive: ["email"],
-    },
+    product: { value: "<product_id>", description: "only this product of the order", exclusive: ["email"] },
     email: { value: "<address>", description: "all orders of this customer, newest first", read: readEmail },
-    limit: {
-      value: "<n>",
-      description: "maximum number of orders with --email",
-      default: 10,
-      read: readWholeNumber,
-    },
+    limit: { value: "<n>", description: "maximum number of orders with --email", default: 10, read: readWholeNumber },
   },
   notes: ["With `--email`, `--json` prints an array, with one explanation per order."],
   run: async (context, { arguments: [orderId], flags: { product, email, limit } }) => {

@@ -31,23 +31,14 @@ export const paceFlags = {
   },
   "rate-share": { value: "<n%>", description: "use only this share of the rate limit", read: readShare },
   concurrency: { value: "<n>", description: "maximum number of calls in flight", read: readWholeNumber },
-  "max-errors": {
-    value: "<n|n%>",
-    description: "stop if more rows than this are rejected",
-    read: readMaxErrors,
-  },
+  "max-errors": { value: "<n|n%>", description: "stop if more rows than this are rejected", read: readMaxErrors },
 } as const;
 
 export const importFlags = {
   "dry-run": { description: "check the files without sending or writing anything" },
   "batch-size": { value: "<n>", description: "number of items per call", read: readWholeNumber },
   ...paceFlags,
-  map: {
-    value: "<field=column>",
-    description: "read a field from this column",
-    isRepeatable: true,
-    read: readMapping,
-  },
+  map: { value: "<field=column>", description: "read a field from this column", isRepeatable: true, read: readMapping },
   set: {
     value: "<field=value>",
     description: "value of a field in rows that have no value for it",
@@ -55,11 +46,7 @@ export const importFlags = {
     read: readSetting,
   },
   mapping: { value: "<file>", description: "mapping file with columns and values" },
-  delimiter: {
-    value: "<c>",
-    description: "field delimiter, or `tab` (default: auto-detect)",
-    read: readDelimiter,
-  },
+  delimiter: { value: "<c>", description: "field delimiter, or `tab` (default: auto-detect)", read: readDelimiter },
   encoding: {
     value: "<name>",
     description: "character encoding of the files (default: auto-detect)",

@@ -29,10 +29,7 @@ export default command({
       description: "port of a second listener, with metrics for Prometheus; 0 selects a free port (default: none)",
       read: readPort,
     },
-    "metrics-host": {
-      value: "<address>",
-      description: "address of that listener (default: 127.0.0.1)",
-    },
+    "metrics-host": { value: "<address>", description: "address of that listener (default: 127.0.0.1)" },
     "limit-legacy": { description: "also limit calls outside the core API to 5 per second per account" },
     "public-limits": {
       value: "<on|off|limits>",
@@ -51,29 +48,20 @@ export default command({
       description: "delay of the list of bottom lines, in seconds, 0 to 86400 (default: the account's setting)",
       read: readDelay,
     },
-    "allow-signup": {
-      description: "let anyone create an account, even if other machines can reach the server",
-    },
+    "allow-signup": { description: "let anyone create an account, even if other machines can reach the server" },
     "backup-every": {
       value: "<age>",
       description: "back up the database at this interval, such as 6h or 1d (default: never)",
       read: readAge,
     },
-    "backup-keep": {
-      value: "<n>",
-      description: "number of these backups to keep (default: 7)",
-      read: readWholeNumber,
-    },
+    "backup-keep": { value: "<n>", description: "number of these backups to keep (default: 7)", read: readWholeNumber },
     "backup-folder": {
       value: "<folder>",
       description: "folder for these backups (default: backups in the data folder)",
       values: "folders",
     },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
-    chaos: {
-      value: "<spec>",
-      description: "inject faults for testing: drop=5%,429=10%,500=5%,reset=5%,seed=7",
-    },
+    chaos: { value: "<spec>", description: "inject faults for testing: drop=5%,429=10%,500=5%,reset=5%,seed=7" },
   },
   run: async (context, { flags }) => {
     // Loads the complete contract, because a plan may name any operation.

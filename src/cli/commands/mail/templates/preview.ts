@@ -11,10 +11,7 @@ export default command({
   ],
   flags: {
     out: { value: "<path>", description: "output file (default: mail-<category>.html)" },
-    file: {
-      value: "<path>",
-      description: "preview this template file without saving it (- for standard input)",
-    },
+    file: { value: "<path>", description: "preview this template file without saving it (- for standard input)" },
   },
   run: async (context, { arguments: [name = ""], flags }) => {
     const { previewTemplate } = await import("./preview-run.ts");
