@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commands } from "../../../src/cli/program/commands.ts";
 import { exitStatus } from "../../../src/cli/program/exit-status.ts";
-import { exitStatuses } from "../../../src/cli/program/help/topics/exit-statuses.ts";
+import { topics } from "../../../src/cli/program/help/topics.ts";
 import { faultNames } from "../../../src/config/chaos-plan.ts";
 import * as contract from "../../../src/contract/index.ts";
 import { knownVariables } from "../../../src/doctor/environment-check.ts";
@@ -86,7 +86,8 @@ test("layouts.md lists the layouts of exports, which --layout accepts", () => {
 });
 
 test("the help lists the exit statuses", () => {
-  const rows = exitStatuses.blocks.flatMap((block) => (typeof block === "object" && "rows" in block ? block.rows : []));
+  const { blocks = [] } = topics["exit-statuses"] ?? {};
+  const rows = blocks.flatMap((block) => (typeof block === "object" && "rows" in block ? block.rows : []));
   expect(rows.map(([status]) => Number(status))).toEqual(Object.values(exitStatus));
 });
 
