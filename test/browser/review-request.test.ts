@@ -110,11 +110,7 @@ describeInBrowser("a review request", (browser) => {
       await takeScreenshot(page, `review-request-${name}-form`);
     }
     expect(await page.locator("#display_name").inputValue()).toBe("Zoë Müller");
-    await fillReview(page, {
-      title: "Pours <b>well</b>",
-      content: "No drips.\nNone.",
-      customer: "Zoë Müller",
-    });
+    await fillReview(page, { title: "Pours <b>well</b>", content: "No drips.\nNone.", customer: "Zoë Müller" });
     await page.getByRole("button", { name: "Submit my review" }).click();
     expect(await page.getByRole("article").innerText()).toContain("By Zoë M., verified buyer");
     for (const [name, size] of Object.entries(viewports)) {
@@ -137,12 +133,7 @@ describeInBrowser("a review request", (browser) => {
     expect(Math.abs(Number(headers["webhook-timestamp"]) * 1_000 - Date.now())).toBeLessThan(120_000);
     expect(JSON.parse(body)).toMatchObject({
       event: "review_create",
-      data: {
-        title: "Pours <b>well</b>",
-        verified_buyer: true,
-        customer_email: "zoe@mail.example",
-        order_id: "1001",
-      },
+      data: { title: "Pours <b>well</b>", verified_buyer: true, customer_email: "zoe@mail.example", order_id: "1001" },
     });
 
     const header = mail?.headers.find(({ key }) => key === "list-unsubscribe")?.value;

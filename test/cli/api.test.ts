@@ -169,9 +169,7 @@ describe("starpost api: request body", () => {
   test("sends --input unchanged except for the token, and sends fields in the query", async () => {
     const { calls, api } = await setUp();
     const body = '{ "coupon_action":"map_review",\n"n":12345678901234567890 }';
-    await api(["POST", "/apps/{app_key}/coupons/unique", "--input", "-", "--field", "x[]=1"], {
-      stdin: body,
-    });
+    await api(["POST", "/apps/{app_key}/coupons/unique", "--input", "-", "--field", "x[]=1"], { stdin: body });
     expect(calls()).toEqual([`POST /apps/key/coupons/unique?x%5B%5D=1 {"utoken":"${utoken}",${body.slice(1)}`]);
   });
 
@@ -234,11 +232,7 @@ describe("starpost api: output", () => {
     expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\ncontent-type: application\/json\nset-cookie: …\n/);
     expect(stdout.endsWith(`\n\n${odd}`)).toBe(true);
     const whole = await api(["GET", "/new", "--include", "--json"]);
-    expect(JSON.parse(whole.stdout)).toMatchObject({
-      status: 200,
-      headers: { "set-cookie": "…" },
-      body: { n: 1.5 },
-    });
+    expect(JSON.parse(whole.stdout)).toMatchObject({ status: 200, headers: { "set-cookie": "…" }, body: { n: 1.5 } });
   });
 
   test("does not print binary data to a terminal", async () => {

@@ -12,11 +12,7 @@ async function serve(spec: string) {
   });
   const ask = (path: string, init?: RequestInit) =>
     fetch(server.url + path, init).then(
-      async (response) => ({
-        status: response.status,
-        headers: response.headers,
-        body: await response.text(),
-      }),
+      async (response) => ({ status: response.status, headers: response.headers, body: await response.text() }),
       (error: unknown) => ({ status: 0, headers: new Headers(), body: String((error as Error).cause) }),
     );
   const askToken = () =>
@@ -42,9 +38,7 @@ const none = { "429": 0, "413": 0, "500": 0, reset: 0, timeout: 0, drop: 0 };
 
 describe("serve --chaos", () => {
   test("rejects an unknown fault", async () => {
-    const { status, stderr } = await run(["serve", "--chaos", "503=5%"], {
-      env: { STARPOST_HOME: "/nowhere" },
-    });
+    const { status, stderr } = await run(["serve", "--chaos", "503=5%"], { env: { STARPOST_HOME: "/nowhere" } });
     expect(status).toBe(2);
     expect(stderr).toContain('"503=5%" for --chaos');
     expect(stderr).toMatch(/drop=<n%>/);

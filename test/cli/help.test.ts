@@ -125,10 +125,7 @@ describe("help", () => {
 
   it("prints JSON with --json", async () => {
     const { stdout } = await run(["help", "orders", "import", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      about: "orders import",
-      help: expect.stringContaining("USAGE"),
-    });
+    expect(JSON.parse(stdout)).toMatchObject({ about: "orders import", help: expect.stringContaining("USAGE") });
   });
 
   it("suggests a similar name for an unknown topic", async () => {

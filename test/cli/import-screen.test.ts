@@ -175,11 +175,7 @@ describe("formatDuration", () => {
 });
 
 test("a run is one flat record and one line of the list", () => {
-  expect(flattenSummary(summary)).toMatchObject({
-    rows_read: 8_365,
-    files: "orders.csv -",
-    calls_retried: 3,
-  });
+  expect(flattenSummary(summary)).toMatchObject({ rows_read: 8_365, files: "orders.csv -", calls_retried: 3 });
   expect(tableOfRuns([summary]).rows).toMatchObject([{ id: summary.import_id, state: "finished", rows: 8_365 }]);
   const ofSync = { ...summary, files: ["/home/imports/20260101-000000-0a1b2c/removed.csv"] };
   expect(tableOfRuns([ofSync]).rows).toMatchObject([{ files: "sync 20260101-000000-0a1b2c (removed)" }]);

@@ -69,9 +69,7 @@ describe("the report of an import", () => {
     const [last] = JSON.parse((await run(["imports", "list", "--json"], { env })).stdout) as {
       import_id: string;
     }[];
-    const { status } = await run(["imports", "report", last?.import_id ?? "", "--out", out, "--redact"], {
-      env,
-    });
+    const { status } = await run(["imports", "report", last?.import_id ?? "", "--out", out, "--redact"], { env });
     expect(status).toBe(0);
     const page = readFileSync(out, "utf8");
     expect(page).toContain("redacted.invalid");

@@ -75,9 +75,7 @@ describe("orders map at a terminal", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "best.csv"), orders);
     const terminal = createTerminal({ order_id: ["\u0003"] });
-    const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
-      io: { cwd: folder, ...terminal.io },
-    });
+    const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], { io: { cwd: folder, ...terminal.io } });
     expect(ran.status).toBe(130);
     expect(terminal.text()).toContain("nothing was changed");
     expect(existsSync(join(folder, "m.json"))).toBe(false);
@@ -88,9 +86,7 @@ describe("orders map at a terminal", () => {
     writeFileSync(join(folder, "best.csv"), orders);
     writeFileSync(join(folder, "m.json"), "mine");
     const terminal = createTerminal({ "m.json": ["n", enter] });
-    const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], {
-      io: { cwd: folder, ...terminal.io },
-    });
+    const ran = await run(["orders", "map", "best.csv", "--out", "m.json"], { io: { cwd: folder, ...terminal.io } });
     expect(ran.status).toBe(1);
     expect(terminal.text()).toContain("nothing was changed");
     expect(terminal.asked).toEqual(["m.json"]);
@@ -102,9 +98,7 @@ describe("orders map at a terminal", () => {
     writeFileSync(join(folder, "best.csv"), orders);
     const terminal = createTerminal({});
     const fieldFlags = ["--map", "sku=Farbe", "--set", "currency_iso=EUR", "--product-url", "https://l.example/{sku}"];
-    const ran = await run(["orders", "map", "best.csv", ...fieldFlags], {
-      io: { cwd: folder, ...terminal.io },
-    });
+    const ran = await run(["orders", "map", "best.csv", ...fieldFlags], { io: { cwd: folder, ...terminal.io } });
     expect(ran.status).toBe(0);
     expect(terminal.asked.some((question) => /^(?:sku|currency_iso|product_url)\b/.test(question))).toBe(false);
     expect(JSON.parse(ran.stdout)).toMatchObject({

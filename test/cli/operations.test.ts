@@ -25,9 +25,7 @@ function recordCalls(service: Service, made: string[]): Service {
         return Reflect.get(held, verb) as unknown;
       },
     });
-  return new Proxy(service, {
-    get: (held, group: string) => verbsOf(group, Reflect.get(held, group) as object),
-  });
+  return new Proxy(service, { get: (held, group: string) => verbsOf(group, Reflect.get(held, group) as object) });
 }
 
 /** Creates an app that records the calls of each command. */
@@ -57,11 +55,7 @@ describe.each(["local", "remote"] as const)("commands for every operation, %s", 
 
   /** Runs a command line without a terminal. */
   const call = (words: readonly string[], stdin?: string) =>
-    run([...words, "--json"], {
-      env,
-      ...(stdin !== undefined && { stdin }),
-      io: { loadApp: recordingApp(made) },
-    });
+    run([...words, "--json"], { env, ...(stdin !== undefined && { stdin }), io: { loadApp: recordingApp(made) } });
 
   beforeAll(async () => {
     const { stdout } = await call(["auth", "credentials"]);

@@ -90,11 +90,7 @@ describe("serve", () => {
     const ran = await makeHome().run(["serve", "--port", String(port), "--json"]);
     expect(ran).toMatchObject({ exitCode: 1, stdout: "" });
     expect(JSON.parse(ran.stderr)).toMatchObject({
-      error: {
-        kind: "failed",
-        message: expect.stringContaining("in use"),
-        hint: expect.stringContaining("port"),
-      },
+      error: { kind: "failed", message: expect.stringContaining("in use"), hint: expect.stringContaining("port") },
     });
   });
 

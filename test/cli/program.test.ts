@@ -135,10 +135,7 @@ describe("an incomplete command", () => {
   test("is reported as a JSON error with --json", async () => {
     const { status, stderr } = await run(["things", "--json"], atTerminal);
     expect(status).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      kind: "usage",
-      hint: expect.stringContaining("show, list"),
-    });
+    expect(JSON.parse(stderr).error).toMatchObject({ kind: "usage", hint: expect.stringContaining("show, list") });
   });
 });
 

@@ -47,11 +47,7 @@ test.each([
   ["\u0003", 130, "nothing was changed"],
 ])("requires typing the name to confirm: %j ends with %i", async (keys, status, message) => {
   const terminal = openTerminal([["Type map_review", keys]]);
-  const ran = await run(["coupons", "wipe"], {
-    table,
-    env: { STARPOST_HOME: makeFolder() },
-    io: terminal.io,
-  });
+  const ran = await run(["coupons", "wipe"], { table, env: { STARPOST_HOME: makeFolder() }, io: terminal.io });
   expect(ran.status).toBe(status);
   expect(terminal.text()).toContain(message);
 });

@@ -37,9 +37,7 @@ describe("color", () => {
 
 const long = "the file contains no rows that can be imported, so that no request was sent to the service at all";
 
-const tableOf = (declared: Command): CommandTable => ({
-  [declared.name]: async () => declared,
-});
+const tableOf = (declared: Command): CommandTable => ({ [declared.name]: async () => declared });
 
 const failing = tableOf(
   command({
@@ -61,10 +59,7 @@ describe("an error", () => {
   test("is wrapped at a terminal, aligned with its first word", async () => {
     const { stream, text } = capture();
     const stderr = Object.assign(stream, { columns: 40 });
-    await run(["auth", "status", "--no-color"], {
-      table: failing,
-      io: { stderr, isStderrTerminal: true },
-    });
+    await run(["auth", "status", "--no-color"], { table: failing, io: { stderr, isStderrTerminal: true } });
     const lines = text().trimEnd().split("\n");
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(lines.every((line) => /^(error: |hint: | {6,7})\S/.test(line))).toBe(true);

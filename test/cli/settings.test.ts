@@ -32,11 +32,7 @@ describe("a new installation", () => {
 });
 
 describe("the profile", () => {
-  const remote = {
-    STARPOST_BASE_URL: "http://127.0.0.1:9/",
-    STARPOST_APP_KEY: "key",
-    STARPOST_SECRET: "secret",
-  };
+  const remote = { STARPOST_BASE_URL: "http://127.0.0.1:9/", STARPOST_APP_KEY: "key", STARPOST_SECRET: "secret" };
 
   test("incomplete environment variables are rejected by name", async () => {
     const { status: ended, stderr } = await status({ STARPOST_APP_KEY: "key", STARPOST_SECRET: "" });
@@ -47,9 +43,7 @@ describe("the profile", () => {
   test("STARPOST_PROFILE must name an existing profile", async () => {
     const { status: ended, stderr } = await status({ STARPOST_HOME: makeFolder(), STARPOST_PROFILE: "shop" });
     expect(ended).toBe(2);
-    expect(JSON.parse(stderr)).toMatchObject({
-      error: { kind: "usage", hint: expect.stringContaining("local") },
-    });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "usage", hint: expect.stringContaining("local") } });
   });
 
   test("an invalid base URL is rejected", async () => {
@@ -90,10 +84,7 @@ describe("the profile", () => {
     });
     expect(ran.status).toBe(5);
     expect(JSON.parse(ran.stderr)).toMatchObject({
-      error: {
-        kind: "unavailable",
-        message: expect.stringContaining("postgres://u@127.0.0.1:1/db"),
-      },
+      error: { kind: "unavailable", message: expect.stringContaining("postgres://u@127.0.0.1:1/db") },
     });
     expect(ran.stderr).not.toMatch(/77|hidden/);
   });

@@ -76,7 +76,5 @@ test.each([
 ])("after %s, which finds nothing, the hint names the list", async (line, list) => {
   const { status, stderr } = await run([...line.split(" "), "--json"], { env: { STARPOST_HOME: makeFolder() } });
   expect(status).toBe(1);
-  expect(JSON.parse(stderr)).toMatchObject({
-    error: { hint: expect.stringContaining(`run \`${list}\`.`) as unknown },
-  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { hint: expect.stringContaining(`run \`${list}\`.`) as unknown } });
 });

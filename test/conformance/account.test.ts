@@ -41,12 +41,7 @@ describeBackends("account.setPlatform", (harness) => {
 });
 
 describeBackends("account.features", (harness) => {
-  const initial = {
-    dynamic_coupons: true,
-    questions_and_answers: true,
-    trusted_vendor: false,
-    unsubscribers: true,
-  };
+  const initial = { dynamic_coupons: true, questions_and_answers: true, trusted_vendor: false, unsubscribers: true };
 
   it("returns every feature of a new account", async () => {
     const { service } = await harness().newAccount();
@@ -70,9 +65,7 @@ describeBackends("account.features", (harness) => {
   it("enables a feature that is disabled by default, for one account only", async () => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const set = { feature: "trusted_vendor", enabled: true } as const;
-    expect(await one.service.account.setFeature(set)).toEqual({
-      features: { ...initial, trusted_vendor: true },
-    });
+    expect(await one.service.account.setFeature(set)).toEqual({ features: { ...initial, trusted_vendor: true } });
     expect(await one.service.account.setFeature(set)).toMatchObject({ features: { trusted_vendor: true } });
     expect(await other.service.account.features({})).toEqual({ features: initial });
     const mismatched = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
@@ -87,10 +80,7 @@ describeBackends("account.features", (harness) => {
     [{ feature: "unsubscribers", enabled: "off" }, mentioning("enabled", "true", "false")],
   ])("rejects %j", async (input, message) => {
     const { service } = await harness().newAccount();
-    await expect(service.account.setFeature(input as never)).rejects.toMatchObject({
-      kind: "invalidParams",
-      message,
-    });
+    await expect(service.account.setFeature(input as never)).rejects.toMatchObject({ kind: "invalidParams", message });
   });
 });
 

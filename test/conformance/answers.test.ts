@@ -79,10 +79,7 @@ describeIsolated("answers", (harness) => {
     const [one, other] = [await harness().newAccount(), await harness().newAccount()];
     const question_id = await createPublicQuestion(harness(), one);
     await one.service.questions.sendConfirmation(aQuestion({ review_content: "Pending?" }));
-    const notFound = (id: number) => ({
-      kind: "recordNotFound",
-      message: `Couldn't find Question with id = ${id}`,
-    });
+    const notFound = (id: number) => ({ kind: "recordNotFound", message: `Couldn't find Question with id = ${id}` });
     const create = (account: TestAccount, id: number) =>
       account.service.answers.create({ question_id: id, content: "Yes" });
     await expect(create(other, question_id)).rejects.toMatchObject(notFound(question_id));
@@ -122,10 +119,7 @@ describeIsolated("answers", (harness) => {
     });
     const first = await account.service.answers.create({ question_id, content: "One" });
     const second = await account.service.answers.create({ question_id, content: "Two" });
-    expect(first.answer).toMatchObject({
-      store_owner_comment: true,
-      answerer: { display_name: "Store" },
-    });
+    expect(first.answer).toMatchObject({ store_owner_comment: true, answerer: { display_name: "Store" } });
     expect(second.answer.answerer).toEqual(first.answer.answerer);
     await account.service.account.set({ name: "Tea & Cups" });
     const { questions } = await account.service.questions.list({ sku: "teapot" });

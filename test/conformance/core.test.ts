@@ -5,9 +5,7 @@ import { describeBackends, type Harness, startMs, type TestAccount } from "../su
 import { aProduct } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
 
-const productsNamed = (...ids: string[]) => ({
-  products: Object.fromEntries(ids.map((id) => [id, aProduct()])),
-});
+const productsNamed = (...ids: string[]) => ({ products: Object.fromEntries(ids.map((id) => [id, aProduct()])) });
 
 async function idsOf({ service }: TestAccount, query: object) {
   const { products, pagination } = await service.core.listProducts(query);

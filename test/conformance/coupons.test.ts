@@ -15,9 +15,7 @@ describeBackends("coupons", (harness) => {
     const reply = await service.coupons.upload({ coupon_action: "map_review", codes: ["ZZZ", "AAA"] });
     expect(reply).toEqual({ total_codes: 2, errors: counts(0, 0, 0), "new-codes": 2 });
     await service.coupons.upload({ coupon_action: "map_share", codes: ["MMM"] });
-    expect(await service.coupons.list({})).toEqual({
-      coupons: [{ code: "ZZZ" }, { code: "AAA" }, { code: "MMM" }],
-    });
+    expect(await service.coupons.list({})).toEqual({ coupons: [{ code: "ZZZ" }, { code: "AAA" }, { code: "MMM" }] });
   });
 
   it("assigns each trimmed code to exactly one category", async () => {

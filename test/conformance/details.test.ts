@@ -68,12 +68,7 @@ describeBackends("the details option of lists", (harness) => {
     await service.reviews.setPublished({ review_id, published: false, reason: "rude" });
     const listed = await service.reviews.list({ details: true, deleted: true });
     expect(listed.reviews).toMatchObject([
-      {
-        published: false,
-        comment: "Thanks",
-        product_title: "Teapot",
-        product_url: "https://shop.example/teapot",
-      },
+      { published: false, comment: "Thanks", product_title: "Teapot", product_url: "https://shop.example/teapot" },
       { published: true, comment: null, product_title: null, product_url: null },
     ]);
     const plain = await service.reviews.list({ deleted: true });

@@ -143,10 +143,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       "reviewed_lately",
       (of) =>
         of.reviews.createNow(
-          aReview({
-            email: "jane@mail.example",
-            past: { created_at: "2026-02-04", reviewer_type: "verified_buyer" },
-          }),
+          aReview({ email: "jane@mail.example", past: { created_at: "2026-02-04", reviewer_type: "verified_buyer" } }),
         ),
       "jane@mail.example already reviewed this product on 2026-02-04",
     ],
@@ -269,9 +266,7 @@ describeIsolated("emails.explain", (harness: () => Harness) => {
       message: "Couldn't find Order with order_id = 01",
     });
     const other = await newAccountPerProduct(harness());
-    await expect(other.service.emails.explain({ order_id: "1" })).rejects.toMatchObject({
-      kind: "recordNotFound",
-    });
+    await expect(other.service.emails.explain({ order_id: "1" })).rejects.toMatchObject({ kind: "recordNotFound" });
     const anonymous = harness().service({ appKey: account.caller.appKey });
     await expect(anonymous.emails.explain({ order_id: "1" })).rejects.toMatchObject({ kind: "unauthorized" });
   });

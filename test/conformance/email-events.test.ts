@@ -97,9 +97,7 @@ describeBackends("events from email providers", (harness) => {
       createEvent(one, "click"),
     ];
     expect(await postEvents(harness(), account, events)).toMatchObject({ accepted: 4 });
-    expect(await readCounts(account)).toEqual({
-      [today]: { opens: 3, unique_opens: 2, clicks: 1, unique_clicks: 1 },
-    });
+    expect(await readCounts(account)).toEqual({ [today]: { opens: 3, unique_opens: 2, clicks: 1, unique_clicks: 1 } });
   });
 
   it("counts a one-time event once, even if the provider reports it under two IDs", async () => {
@@ -155,19 +153,14 @@ describeBackends("events from email providers", (harness) => {
       account,
       reported.map((fields) => createEvent(sent, "open", fields)),
     );
-    expect(await readCounts(account)).toEqual({
-      [today]: { opens: 1, unique_opens: 1 },
-      "2026-03-16": { opens: 3 },
-    });
+    expect(await readCounts(account)).toEqual({ [today]: { opens: 1, unique_opens: 1 }, "2026-03-16": { opens: 3 } });
   });
 
   it("does not change the state of an email that was not sent", async () => {
     const account = await harness().newAccount();
     const sent = await sendEmail(harness(), account);
     await harness().database.db.updateTable("mails").set({ state: "queued" }).where("id", "=", sent.id).execute();
-    expect(await postEvents(harness(), account, [createEvent(sent, "bounce")])).toMatchObject({
-      accepted: 1,
-    });
+    expect(await postEvents(harness(), account, [createEvent(sent, "bounce")])).toMatchObject({ accepted: 1 });
     expect((await account.service.emails.get({ mail_id: sent.id })).mail).toMatchObject({
       state: "queued",
       reason: null,
@@ -313,13 +306,9 @@ describeBackends("events from email providers", (harness) => {
       email: "GONE@mail.example",
       lifted: ["bounces"],
     });
-    expect(await service.emailSuppressions.lift({ email: "gone@mail.example" })).toMatchObject({
-      lifted: [],
-    });
+    expect(await service.emailSuppressions.lift({ email: "gone@mail.example" })).toMatchObject({ lifted: [] });
     const other = await harness().newAccount();
-    expect(await other.service.emailSuppressions.lift({ email: "cross@mail.example" })).toMatchObject({
-      lifted: [],
-    });
+    expect(await other.service.emailSuppressions.lift({ email: "cross@mail.example" })).toMatchObject({ lifted: [] });
   });
 
   it("unsubscribes a user who unsubscribed at the provider, from that email type only", async () => {
@@ -360,10 +349,7 @@ describeBackends("events from email providers", (harness) => {
     await expectRejected({ ...signed, webhook_id: "evt_2" });
     await expectRejected({ ...signed, webhook_timestamp: String(seconds(now) + 1) });
     await expectRejected({ ...signed, webhook_timestamp: `${seconds(now)}.0` });
-    await expectRejected({
-      ...signed,
-      webhook_signature: signed.webhook_signature?.replace("v1,", "v1a,") ?? "",
-    });
+    await expectRejected({ ...signed, webhook_signature: signed.webhook_signature?.replace("v1,", "v1a,") ?? "" });
     await expectRejected(signBySecret(body, secret, now - 301_000));
     await expectRejected(signBySecret(body, secret, now + 301_000));
     const other = await harness().newAccount();
@@ -372,16 +358,12 @@ describeBackends("events from email providers", (harness) => {
     const several = { ...signed, webhook_signature: `v1,AAAA v2,BBBB ${signed.webhook_signature}` };
     expect(await service.emailEvents.receive(several)).toMatchObject({ accepted: 1 });
     for (const ms of [now - 299_000, now + 299_000]) {
-      expect(await service.emailEvents.receive(signBySecret(body, secret, ms))).toMatchObject({
-        repeated: 1,
-      });
+      expect(await service.emailEvents.receive(signBySecret(body, secret, ms))).toMatchObject({ repeated: 1 });
     }
     const rotated = await service.emailEvents.setUp({ rotate: true });
     expect(rotated.secret).not.toBe(secret);
     await expectRejected(signBySecret(body, secret, now));
-    expect(await service.emailEvents.receive(signBySecret(body, rotated.secret, now))).toMatchObject({
-      repeated: 1,
-    });
+    expect(await service.emailEvents.receive(signBySecret(body, rotated.secret, now))).toMatchObject({ repeated: 1 });
   });
 
   it("accepts bodies signed with the provider's own key", async () => {
@@ -419,9 +401,7 @@ describeBackends("events from email providers", (harness) => {
     const send = (body: string) => account.service.emailEvents.receive(signBySecret(body, secret, harness().clock()));
     await expect(send("[")).rejects.toMatchObject({ kind: "malformedBody" });
     await expect(send("")).rejects.toMatchObject({ kind: "malformedBody" });
-    await expect(send("{}")).rejects.toMatchObject({
-      kind: "invalidParams",
-    });
+    await expect(send("{}")).rejects.toMatchObject({ kind: "invalidParams" });
     const irrelevant = JSON.stringify(Array.from({ length: maxProviderEvents }, () => ({ event: "x" })));
     expect(await send(irrelevant)).toMatchObject({ ignored: maxProviderEvents });
     await expect(send(irrelevant.replace("[", "[1,"))).rejects.toMatchObject({ kind: "invalidParams" });

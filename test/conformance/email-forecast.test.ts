@@ -32,12 +32,7 @@ const orderedProducts = (...ids: string[]) => Object.fromEntries(ids.map((id) =>
 describeBackends("emails.forecast", (harness: () => Harness) => {
   it("is empty for an account without orders", async () => {
     const { service } = await newAccountPerProduct(harness());
-    expect(await service.emails.forecast({})).toEqual({
-      mails: 0,
-      people: 0,
-      days: [],
-      not_sent: noneSuppressed,
-    });
+    expect(await service.emails.forecast({})).toEqual({ mails: 0, people: 0, days: [], not_sent: noneSuppressed });
   });
 
   it("counts one email per product of an order, 14 days after it or, if that is past, today", async () => {
@@ -104,9 +99,7 @@ describeBackends("emails.forecast", (harness: () => Harness) => {
   it("excludes addresses unsubscribed from emails after purchase, but not from other types", async () => {
     const account = await newAccountPerProduct(harness());
     await createOrders(account, { email: "Ann@Mail.example" }, { email: "bo@mail.example" });
-    await account.service.unsubscribers.massCreate({
-      email_list: { 1: ["ann@mail.example"], 2: ["bo@mail.example"] },
-    });
+    await account.service.unsubscribers.massCreate({ email_list: { 1: ["ann@mail.example"], 2: ["bo@mail.example"] } });
     const { mails, not_sent } = await account.service.emails.forecast({});
     expect({ mails, not_sent }).toEqual({ mails: 1, not_sent: { ...noneSuppressed, unsubscribed: 1 } });
   });

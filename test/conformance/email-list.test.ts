@@ -131,10 +131,7 @@ describeBackends("emails", (harness) => {
     [{ since_id: "x" }, mentioning("since_id")],
   ])("rejects %j", async (query, message) => {
     const { service } = await newAccountPerProduct(harness());
-    await expect(service.emails.list(query as object)).rejects.toMatchObject({
-      kind: "invalidParams",
-      message,
-    });
+    await expect(service.emails.list(query as object)).rejects.toMatchObject({ kind: "invalidParams", message });
   });
 
   it("shows what an email is about, its message, and its events", async () => {

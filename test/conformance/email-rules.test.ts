@@ -33,12 +33,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
     service.orders.massCreate(
       bulkOrders(
         orders.map((fields, at) =>
-          anOrder({
-            order_id: `${at + 1}`,
-            email: `p${at + 1}@mail.example`,
-            order_date: dueToday,
-            ...fields,
-          }),
+          anOrder({ order_id: `${at + 1}`, email: `p${at + 1}@mail.example`, order_date: dueToday, ...fields }),
         ),
       ),
     );
@@ -89,9 +84,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
 
   it("suppress emails to an unsubscribed address in any spelling, for that email type only", async () => {
     await createOrders({ email: "Ann@Mail.example" }, { email: "bo@mail.example" });
-    await service.unsubscribers.massCreate({
-      email_list: { 1: ["ANN@mail.example"], 2: ["bo@mail.example"] },
-    });
+    await service.unsubscribers.massCreate({ email_list: { 1: ["ANN@mail.example"], 2: ["bo@mail.example"] } });
     expect(await evaluate()).toEqual({ "1/teapot": "unsubscribed", "2/teapot": "leased" });
   });
 
@@ -202,9 +195,7 @@ describeIsolated("email rules", (harness: () => Harness) => {
 
   it("apply the first matching rule", async () => {
     await createOrders({ order_date: "2025-01-01" }, {});
-    await service.unsubscribers.massCreate({
-      email_list: { 1: ["p1@mail.example", "p2@mail.example"] },
-    });
+    await service.unsubscribers.massCreate({ email_list: { 1: ["p1@mail.example", "p2@mail.example"] } });
     await service.products.massUpdate({ products: { teapot: aProduct({ blacklisted: true }) } });
     expect(await evaluate()).toEqual({ "1/teapot": "order_too_old", "2/teapot": "product_blacklisted" });
   });

@@ -39,10 +39,7 @@ describeIsolated("email statistics and test emails", (harness) => {
   ])("describes what is wrong with the categories %j", async (categories, message) => {
     const { service } = await harness().newAccount();
     const call = service.emails.stats({ ...range, categories: categories as string });
-    await expect(call).rejects.toMatchObject({
-      kind: "invalidParams",
-      message,
-    });
+    await expect(call).rejects.toMatchObject({ kind: "invalidParams", message });
   });
 
   it("counts emails on the day they were queued", async () => {
@@ -153,14 +150,7 @@ describeIsolated("email statistics and test emails", (harness) => {
     const data = expect.objectContaining({
       is_test: true,
       order_date: today,
-      products: [
-        {
-          product_id: "sample",
-          name: "Sample product",
-          url: "https://shop.example",
-          image_url: null,
-        },
-      ],
+      products: [{ product_id: "sample", name: "Sample product", url: "https://shop.example", image_url: null }],
       unsubscribe_url: expect.stringContaining("/starpost/v1/l/"),
     });
     expect(await readEmails(harness())).toEqual([
@@ -183,9 +173,7 @@ describeIsolated("email statistics and test emails", (harness) => {
 
   it("rejects a test email to an unsubscribed address", async () => {
     const { service } = await harness().newAccount();
-    await service.unsubscribers.massCreate({
-      email_list: { 1: ["ME@mail.example"], 2: ["you@mail.example"] },
-    });
+    await service.unsubscribers.massCreate({ email_list: { 1: ["ME@mail.example"], 2: ["you@mail.example"] } });
     await expect(service.emails.sendTest({ email: "me@mail.example" })).rejects.toMatchObject(
       invalidField("email", "unsubscribed", 1),
     );

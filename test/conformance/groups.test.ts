@@ -44,10 +44,7 @@ describeBackends("groups.create", (harness) => {
     ["a\u0000b", mentioning("group_name", "U+0000")],
   ])("rejects the name %j", async (group_name, message) => {
     const { service } = await harness().newAccount();
-    await expect(service.groups.create({ group_name })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message,
-    });
+    await expect(service.groups.create({ group_name })).rejects.toMatchObject({ kind: "invalidParams", message });
   });
 
   it("compares and stores names in NFC", async () => {
@@ -117,9 +114,7 @@ describeBackends("groups.get", (harness) => {
     await expect(one.service.groups.get({ group_name: "pots" })).rejects.toMatchObject(unknown("pots"));
     await expect(other.service.groups.get({ group_name: "Pots" })).rejects.toMatchObject(unknown("Pots"));
     const mismatched = harness().service({ appKey: one.caller.appKey, utoken: other.caller.utoken });
-    await expect(mismatched.groups.get({ group_name: "Pots" })).rejects.toMatchObject({
-      kind: "unauthorized",
-    });
+    await expect(mismatched.groups.get({ group_name: "Pots" })).rejects.toMatchObject({ kind: "unauthorized" });
     expect(await one.service.groups.get({ group_name: " Pots " })).toMatchObject({
       products_group: { display_name: "Pots" },
     });
@@ -133,11 +128,7 @@ describeBackends("groups.update", (harness) => {
     await groups.create({ group_name: "G" });
     expect(await groups.update({ group_name: "G", product_ids_to_add: ["1", 2, "1"] })).toEqual({});
     expect(await skusOf(account, "G")).toEqual(["1", "2"]);
-    await groups.update({
-      group_name: "G",
-      product_ids_to_add: ["2", "3"],
-      product_ids_to_remove: ["1", "none", "1"],
-    });
+    await groups.update({ group_name: "G", product_ids_to_add: ["2", "3"], product_ids_to_remove: ["1", "none", "1"] });
     expect(await skusOf(account, "G")).toEqual(["2", "3"]);
     await groups.update({ group_name: "G" });
     await groups.update({ group_name: "G", product_ids_to_add: [], product_ids_to_remove: [] });
@@ -157,11 +148,7 @@ describeBackends("groups.update", (harness) => {
     const account = await withProducts(harness(), "a");
     await account.service.groups.create({ group_name: "G" });
     await expect(
-      account.service.groups.update({
-        group_name: "G",
-        product_ids_to_add: ["a"],
-        product_ids_to_remove: ["a"],
-      }),
+      account.service.groups.update({ group_name: "G", product_ids_to_add: ["a"], product_ids_to_remove: ["a"] }),
     ).rejects.toMatchObject(invalidField("product_ids_to_add", "product_ids_to_remove", "a"));
     expect(await skusOf(account, "G")).toEqual([]);
   });

@@ -143,10 +143,7 @@ describeIsolated("images", (harness) => {
       [aDamagedImage(imageLimits.bytes + 1), mentioning("image", imageLimits.bytes)],
       [aDamagedImage(imageLimits.bytes + 1_000), mentioning("image", imageLimits.bytes)],
     ] as const) {
-      await expect(upload(image), image.slice(0, 80)).rejects.toMatchObject({
-        kind: "invalidParams",
-        message,
-      });
+      await expect(upload(image), image.slice(0, 80)).rejects.toMatchObject({ kind: "invalidParams", message });
     }
     await expect(anonymous().images.upload({ image_upload_token } as never)).rejects.toMatchObject({
       kind: "invalidParams",

@@ -32,10 +32,7 @@ describeBackends(
           events: limitEvents(remaining),
         });
       }
-      expect(await callOperation(transport, account)).toEqual({
-        outcome: "tooManyRequests",
-        events: limitEvents(0),
-      });
+      expect(await callOperation(transport, account)).toEqual({ outcome: "tooManyRequests", events: limitEvents(0) });
       clock.advance(1_000);
       expect((await callOperation(transport, account)).outcome).toBe("answered");
     });

@@ -104,9 +104,7 @@ describeIsolated("links", (harness) => {
         expect(link, invalidToken).toMatchObject({ state: "gone", about: "" });
       }
     }
-    await expect(anonymous().links.show({ token: "x".repeat(2_049) })).rejects.toMatchObject({
-      kind: "invalidParams",
-    });
+    await expect(anonymous().links.show({ token: "x".repeat(2_049) })).rejects.toMatchObject({ kind: "invalidParams" });
     expect(await service.questions.bottomLine({ sku: "teapot" })).toMatchObject({ total_questions: 0 });
   });
 
@@ -121,12 +119,7 @@ describeIsolated("links", (harness) => {
     }
     expect(await anonymous().links.show({ token })).toEqual({ link: { ...link, state: "done" } });
     expect((await service.unsubscribers.list({})).unsubscribers).toEqual([
-      {
-        id: expect.any(Number),
-        user_email: "Ann@Mail.example",
-        email_type_id: 1,
-        unsubscirbed_by_name: "USER",
-      },
+      { id: expect.any(Number), user_email: "Ann@Mail.example", email_type_id: 1, unsubscirbed_by_name: "USER" },
     ]);
     expect(await readEmailCounts(harness(), "map")).toEqual({ requests: 1, unsubscribes: 1 });
     const resubscribed = await service.unsubscribers.massDelete({ email_list: { 1: ["ann@mail.example"] } });
@@ -162,9 +155,7 @@ describeIsolated("links", (harness) => {
   it("turns an unsubscription by the store into one by the user", async () => {
     const { service } = await harness().newAccount();
     await service.emails.sendTest({ email: "ann@mail.example" });
-    await service.unsubscribers.massCreate({
-      email_list: { 8: ["ann@mail.example"], 1: ["ann@mail.example"] },
-    });
+    await service.unsubscribers.massCreate({ email_list: { 8: ["ann@mail.example"], 1: ["ann@mail.example"] } });
     const token = await lastToken(harness(), "unsubscribe_url");
     expect(await anonymous().links.show({ token })).toMatchObject({ link: { state: "ready" } });
     await anonymous().links.follow({ token });

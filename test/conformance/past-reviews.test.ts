@@ -76,12 +76,7 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     const { service } = await harness().newAccount();
     await service.reviews.createNow(aReview({ past: { created_at: "2018-08-15" } }));
     expect((await service.reviews.list({ details: true })).reviews).toMatchObject([
-      {
-        created_at: "2018-08-15T00:00:00.000Z",
-        published: true,
-        comment: null,
-        reviewer_type: "anonymous",
-      },
+      { created_at: "2018-08-15T00:00:00.000Z", published: true, comment: null, reviewer_type: "anonymous" },
     ]);
     expect(await service.reviews.bottomLine({ product_id: "teapot" })).toMatchObject({
       bottomline: { total_reviews: 1 },
@@ -105,12 +100,7 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     const anonymous = harness().service({ appKey: caller.appKey });
     await anonymous.reviews.createNow(aReview({ past }));
     expect((await service.reviews.list({ details: true })).reviews).toMatchObject([
-      {
-        created_at: "2026-03-15T12:00:00.000Z",
-        published: true,
-        comment: null,
-        reviewer_type: "anonymous",
-      },
+      { created_at: "2026-03-15T12:00:00.000Z", published: true, comment: null, reviewer_type: "anonymous" },
     ]);
   });
 
@@ -119,9 +109,7 @@ describeBackends("reviews.createNow for a past review", (harness) => {
     const other = await harness().newAccount();
     for (const utoken of ["nonsense", other.caller.utoken]) {
       const stranger = harness().service({ appKey: caller.appKey, utoken });
-      await expect(stranger.reviews.createNow(aReview({ past }))).rejects.toMatchObject({
-        kind: "unauthorized",
-      });
+      await expect(stranger.reviews.createNow(aReview({ past }))).rejects.toMatchObject({ kind: "unauthorized" });
       await stranger.reviews.createNow(aReview());
     }
     expect((await service.reviews.list({})).reviews).toHaveLength(2);

@@ -6,9 +6,7 @@ import { mentioning } from "../support/service-errors.ts";
 
 async function withProducts(harness: Harness, ...ids: string[]): Promise<TestAccount> {
   const account = await harness.newAccount();
-  await account.service.products.massCreate({
-    products: Object.fromEntries(ids.map((id) => [id, aProduct()])),
-  });
+  await account.service.products.massCreate({ products: Object.fromEntries(ids.map((id) => [id, aProduct()])) });
   return account;
 }
 
@@ -90,11 +88,7 @@ describeBackends("products.promoted", (harness) => {
     expect(await promotedOf(account)).toEqual(["a", "b"]);
     const { reviews } = await account.service.reviews.list({});
     const best = reviews.find(({ sku }) => sku === "a");
-    await account.service.reviews.setPublished({
-      review_id: best?.id ?? 0,
-      published: false,
-      reason: "spam",
-    });
+    await account.service.reviews.setPublished({ review_id: best?.id ?? 0, published: false, reason: "spam" });
     expect(await account.service.products.promoted({})).toMatchObject({
       products: [{ domain_key: "b", average_score: 3, total_review: 1 }],
     });

@@ -67,12 +67,7 @@ describeIsolated("questions", (harness) => {
     ]);
     expect(await readEmailCounts(harness(), "question_confirmation")).toEqual({ requests: 1 });
     const product = await harness().database.db.selectFrom("products").selectAll().executeTakeFirstOrThrow();
-    expect(product).toMatchObject({
-      product_id: "teapot",
-      name: "Teapot",
-      image_url: null,
-      product_tags: "a,b",
-    });
+    expect(product).toMatchObject({ product_id: "teapot", name: "Teapot", image_url: null, product_tags: "a,b" });
   });
 
   it("does not change an existing product", async () => {

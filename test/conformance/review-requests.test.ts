@@ -8,12 +8,7 @@ import { createOrderEmails, readStoredEmails, createLinkTokens } from "../suppor
 import { readEmailCounts } from "../support/emails.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
-const formFields = {
-  score: "4",
-  title: "Pours well",
-  content: "No drips.\r\nNone.",
-  display_name: "Ann Tea",
-};
+const formFields = { score: "4", title: "Pours well", content: "No drips.\r\nNone.", display_name: "Ann Tea" };
 const storedReview = {
   score: 4,
   title: "Pours well",
@@ -121,10 +116,7 @@ describeIsolated("review requests", (harness) => {
       { field: "score", error: "Choose how many stars you give, from 1 to 5." },
       { field: "title", error: "Write a title: your review in a few words." },
       { field: "content", error: "The review is longer than 10,000 characters; it has 10,001." },
-      {
-        field: "display_name",
-        error: "The name contains a character that cannot be stored. Remove it and try again.",
-      },
+      { field: "display_name", error: "The name contains a character that cannot be stored. Remove it and try again." },
     ]);
     for (const score of ["0", "05", "4.5", "٤", "four", "1e0"]) {
       expect((await write({ token, ...formFields, score })).request.problems).toHaveLength(1);
@@ -238,10 +230,7 @@ describeIsolated("review requests", (harness) => {
     const { token, tokens, show, write } = await setUp(harness());
     await harness().service({}).links.follow({ token: tokens.unsubscribe() });
     expect((await show({ token })).request).toMatchObject({ state: "ready", is_unsubscribed: true });
-    expect((await write({ token, ...formFields })).request).toMatchObject({
-      state: "done",
-      review: storedReview,
-    });
+    expect((await write({ token, ...formFields })).request).toMatchObject({ state: "done", review: storedReview });
   });
 
   it("of a test email show the page, and store nothing", async () => {

@@ -39,11 +39,7 @@ describeBackends("reviews", (harness) => {
       expect(created.image_upload_token).toMatch(/^v1\./);
       const { reviews } = await service.reviews.widget({ product_id: "teapot" });
       expect(reviews).toMatchObject([
-        {
-          title: "Pours well",
-          verified_buyer: false,
-          user: { display_name: "Ann S.", user_type: "Anonymous" },
-        },
+        { title: "Pours well", verified_buyer: false, user: { display_name: "Ann S.", user_type: "Anonymous" } },
       ]);
       const emails = await harness()
         .database.db.selectFrom("mails")
@@ -92,9 +88,7 @@ describeBackends("reviews", (harness) => {
       expect(profile.user.display_name).toBe("Mallory M.");
       await service.links.follow({ token });
       expect(await names()).toEqual(["Ann S.", "Ann S."]);
-      await expect(service.users.get({ user_id: stranger ?? 0 })).rejects.toMatchObject({
-        kind: "recordNotFound",
-      });
+      await expect(service.users.get({ user_id: stranger ?? 0 })).rejects.toMatchObject({ kind: "recordNotFound" });
     });
 
     it("creates an event for each subscription", async () => {
@@ -357,16 +351,12 @@ describeBackends("reviews", (harness) => {
       const off = await reviews.setPublished({ review_id: id, published: false, reason: "rude", by: "Eve" });
       expect(off.review).toMatchObject({ id, deleted: true });
       expect((await reviews.widget({ product_id: "teapot" })).reviews).toEqual([]);
-      expect(await reviews.bottomLine({ product_id: "teapot" })).toMatchObject({
-        bottomline: { total_reviews: 0 },
-      });
+      expect(await reviews.bottomLine({ product_id: "teapot" })).toMatchObject({ bottomline: { total_reviews: 0 } });
       expect((await reviews.top({})).reviews).toEqual([]);
       expect((await reviews.list({})).reviews).toEqual([]);
       expect((await reviews.list({ deleted: true })).reviews).toMatchObject([{ id, deleted: true }]);
       await expect(reviews.get({ review_id: id })).rejects.toMatchObject({ kind: "recordNotFound" });
-      await expect(reviews.vote({ review_id: id, vote_type: "up" })).rejects.toMatchObject({
-        kind: "recordNotFound",
-      });
+      await expect(reviews.vote({ review_id: id, vote_type: "up" })).rejects.toMatchObject({ kind: "recordNotFound" });
       await reviews.setPublished({ review_id: id, published: true, reason: "a mistake" });
       expect((await reviews.widget({ product_id: "teapot" })).pagination.total).toBe(1);
       const { events } = await reviews.history({ review_id: id });

@@ -19,10 +19,7 @@ async function isAccepted(harness: Harness, appKey: string, utoken: string | und
     await harness.service({ appKey, utoken }).coupons.stats({});
     return true;
   } catch (error) {
-    expect(error).toMatchObject({
-      kind: "unauthorized",
-      message: "You are not authorized to access this page.",
-    });
+    expect(error).toMatchObject({ kind: "unauthorized", message: "You are not authorized to access this page." });
     return false;
   }
 }

@@ -100,10 +100,7 @@ describeBackends("unsubscribers.massDelete", (harness) => {
     await unsubscribeAsUser(harness(), account, "ann@mail.example");
     const email_list = { 1: ["ann@mail.example"] };
     const errors = [{ value: "ann@mail.example", error: expect.stringContaining("unsubscribed") }];
-    expect(await account.service.unsubscribers.massDelete({ email_list })).toEqual({
-      unsubscribers: [],
-      errors,
-    });
+    expect(await account.service.unsubscribers.massDelete({ email_list })).toEqual({ unsubscribers: [], errors });
     expect(await account.service.unsubscribers.massDelete({ email_list, async: true })).toEqual({});
     const validating = { email_list, async: "true", validate_data: "true" } as const;
     expect(await account.service.unsubscribers.massDelete(validating)).toEqual({ errors });

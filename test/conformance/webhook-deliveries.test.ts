@@ -64,12 +64,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(attempts).toEqual([{ id: expect.any(Number), ...first }]);
     const all = await service.webhookDeliveries.attempts({});
     expect(all.attempts).toMatchObject([
-      {
-        status: 204,
-        problem: null,
-        duration_ms: 7,
-        delivery: { id: newer?.id, state: "delivered", attempts: 1 },
-      },
+      { status: 204, problem: null, duration_ms: 7, delivery: { id: newer?.id, state: "delivered", attempts: 1 } },
       { ...first, delivery: rest },
     ]);
     const since_id = all.attempts[0]?.id ?? 0;

@@ -102,9 +102,7 @@ describe("files rejected before the import starts", () => {
   test("with --json, prints the error as one document on stderr", async () => {
     const { stderr, exitCode } = await home.run([...orders, "nowhere.csv", "--json"]);
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stderr)).toEqual({
-      error: { kind: "usage", message: expect.stringContaining("nowhere.csv") },
-    });
+    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: expect.stringContaining("nowhere.csv") } });
   });
 });
 
@@ -159,9 +157,7 @@ describe("storage errors", () => {
     expect(stderr).toMatch(/--rejects \/dev\/full: /);
     const { rows, import_id } = JSON.parse(stdout) as Summary;
     expect(rows).toEqual({ read: 10, accepted: 5, rejected: 5, failed: 0 });
-    const stored = parse(readFileSync(join(own.folder, "imports", import_id, "rejects.csv")), {
-      columns: true,
-    });
+    const stored = parse(readFileSync(join(own.folder, "imports", import_id, "rejects.csv")), { columns: true });
     expect(stored).toHaveLength(5);
     own.remove();
   });
@@ -171,9 +167,7 @@ describe("a full or read-only disk", () => {
   const mount = mkdtempSync(join("/tmp", "starpost-full-"));
   let isMounted = false;
   beforeAll(async () => {
-    const { exitCode } = await execa("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", mount], {
-      reject: false,
-    });
+    const { exitCode } = await execa("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", mount], { reject: false });
     isMounted = exitCode === 0;
   });
   afterAll(async () => {

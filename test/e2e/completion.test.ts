@@ -29,16 +29,9 @@ beforeAll(() => {
   writeFileSync(join(work, "orders.csv"), "");
   const run = join(home, "imports", runId);
   mkdirSync(run, { recursive: true });
-  const manifest = {
-    kind: "orders",
-    files: [{ given: "orders: \u001b[31m$(touch x).csv" }],
-    state: "finished",
-  };
+  const manifest = { kind: "orders", files: [{ given: "orders: \u001b[31m$(touch x).csv" }], state: "finished" };
   writeFileSync(join(run, "manifest.json"), JSON.stringify(manifest));
-  const profiles = {
-    shop: { base_url: "https://api.example.com", app_key: "k", live: true },
-    "$(touch x)": {},
-  };
+  const profiles = { shop: { base_url: "https://api.example.com", app_key: "k", live: true }, "$(touch x)": {} };
   execaSync("starpost", ["groups", "create", 'tea "pots" $HOME'], { env, extendEnv: false });
   writeFileSync(join(home, "profiles.json"), JSON.stringify({ current: "shop", profiles }));
   for (const shell of ["bash", "zsh", "fish"]) {
@@ -185,10 +178,7 @@ describe("the completion request of a shell", () => {
   });
 
   it("describes a run without terminal control characters", async () => {
-    const { stdout } = await execa("starpost", ["__complete", "zsh", "imports", "show", ""], {
-      env,
-      extendEnv: false,
-    });
+    const { stdout } = await execa("starpost", ["__complete", "zsh", "imports", "show", ""], { env, extendEnv: false });
     expect(stdout).toBe(`${runId}\torders, finished: orders:  [31m$(touch x).csv\n:none`);
   });
 });

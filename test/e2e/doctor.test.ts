@@ -78,10 +78,7 @@ describe("doctor with the embedded engine", () => {
     await home.run(["auth", "token"]);
     const other = await diagnose(home, { STARPOST_KEY: "ab".repeat(32) });
     expect(other.exitCode).toBe(1);
-    expect(other.get("key")).toMatchObject({
-      status: "problem",
-      message: expect.any(String),
-    });
+    expect(other.get("key")).toMatchObject({ status: "problem", message: expect.any(String) });
     expect(other.stdout).not.toContain("abab");
   });
 
@@ -103,10 +100,7 @@ describe("doctor with the embedded engine", () => {
     const lock = ran.get("database-lock");
     // Only Linux provides this information.
     if (lock.status !== "skipped") {
-      expect(lock).toMatchObject({
-        status: "warning",
-        message: expect.stringContaining(`(process ${process.pid})`),
-      });
+      expect(lock).toMatchObject({ status: "warning", message: expect.stringContaining(`(process ${process.pid})`) });
     }
     expect(ran.exitCode).toBe(0);
   });
@@ -164,10 +158,7 @@ describe("doctor with a remote service", () => {
   test("exits with 5 if the service cannot be reached", async () => {
     const ran = await diagnose(homes.open(remoteEnv({ url: "http://127.0.0.1:1", app_key: "k", secret: "s" })));
     expect(ran.exitCode).toBe(5);
-    expect(ran.get("reachability")).toMatchObject({
-      status: "problem",
-      message: expect.stringContaining("TCP"),
-    });
+    expect(ran.get("reachability")).toMatchObject({ status: "problem", message: expect.stringContaining("TCP") });
     expect(ran.get("credentials").status).toBe("skipped");
   });
 
@@ -188,20 +179,14 @@ describe("doctor with a remote service", () => {
     });
     const url = await listen(server);
     const ran = await diagnose(homes.open(remoteEnv({ url, app_key: "k", secret: "s" })));
-    expect(ran.get("clock")).toMatchObject({
-      status: "problem",
-      message: expect.stringContaining("behind"),
-    });
+    expect(ran.get("clock")).toMatchObject({ status: "problem", message: expect.stringContaining("behind") });
   });
 
   test("shows the proxy without its credentials", async () => {
     const env = remoteEnv({ url: "http://shop.invalid", app_key: "k", secret: "s" });
     const ran = await diagnose(homes.open({ ...env, HTTP_PROXY: "http://me:pass-word@127.0.0.1:1" }));
     expect(ran.get("proxy").message).toContain("http://127.0.0.1:1");
-    expect(ran.get("reachability")).toMatchObject({
-      status: "problem",
-      message: expect.stringContaining("the proxy"),
-    });
+    expect(ran.get("reachability")).toMatchObject({ status: "problem", message: expect.stringContaining("the proxy") });
     expect(ran.stdout).not.toContain("pass-word");
   });
 });

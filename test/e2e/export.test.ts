@@ -430,11 +430,7 @@ describe("export", () => {
     });
     await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
     const { port } = elsewhere.address() as { port: number };
-    const env = {
-      STARPOST_BASE_URL: `http://127.0.0.1:${port}`,
-      STARPOST_APP_KEY: "k",
-      STARPOST_SECRET: "s",
-    };
+    const env = { STARPOST_BASE_URL: `http://127.0.0.1:${port}`, STARPOST_APP_KEY: "k", STARPOST_SECRET: "s" };
     const { stdout, stderr } = await homes.open().run(["orders", "export"], { env });
     elsewhere.close();
     expect(stderr.match(/currency_iso, user_reference, platform, product_image, product_price,/g)).toHaveLength(1);

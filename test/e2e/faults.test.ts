@@ -77,12 +77,7 @@ describe("a service that rejects requests, fails, and closes connections before 
     const { orders, coupons, counts, stored } = await importWithFaults(`drop=5%,429=10%,500=5%,reset=5%,seed=${seed}`);
     expect([orders.exitCode, coupons.exitCode]).toEqual([0, 0]);
     expect(orders.data.rows).toEqual({ read: orderCount, accepted: orderCount, rejected: 0, failed: 0 });
-    expect(coupons.data.rows).toEqual({
-      read: couponCount,
-      accepted: couponCount,
-      rejected: 0,
-      failed: 0,
-    });
+    expect(coupons.data.rows).toEqual({ read: couponCount, accepted: couponCount, rejected: 0, failed: 0 });
     expect(stored).toMatchObject(everything);
     const met = Object.values(counts.faults).reduce((sum, count) => sum + count, 0);
     expect(met).toBeGreaterThan(0);

@@ -60,12 +60,7 @@ describe("without --fix-ids", () => {
     expect(data.rows).toEqual({ read: 5, accepted: 1, rejected: 4, failed: 0 });
     expect(data).not.toHaveProperty("fixed_ids_file");
     const [first] = readRows(data.rejects_file);
-    expect(first).toMatchObject({
-      _line: "2",
-      _column: "product_id",
-      _code: "bad_id",
-      product_id: "#1001/A",
-    });
+    expect(first).toMatchObject({ _line: "2", _column: "product_id", _code: "bad_id", product_id: "#1001/A" });
     expect(first?.["_reason"]).toMatch(/'#1001\/A' .*--fix-ids .*'1001-A-[a-z2-7]{10}'/);
     expect(stderr).toMatch(/4 rows: product_id .*--fix-ids/);
   });

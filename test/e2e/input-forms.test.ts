@@ -41,12 +41,7 @@ async function load(args: readonly string[], input?: Buffer) {
   });
 }
 
-const counts = (rows: number, rejected = 0) => ({
-  read: rows,
-  accepted: rows - rejected,
-  rejected,
-  failed: 0,
-});
+const counts = (rows: number, rejected = 0) => ({ read: rows, accepted: rows - rejected, rejected, failed: 0 });
 
 describe("archives", () => {
   test("reads a gzip file with any file name", async () => {

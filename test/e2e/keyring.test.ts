@@ -57,9 +57,7 @@ async function openSession() {
     rmSync(folder, { recursive: true, force: true });
   });
   await expect
-    .poll(() => send("--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"), {
-      timeout: 30_000,
-    })
+    .poll(() => send("--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"), { timeout: 30_000 })
     .toContain("org.freedesktop.secrets");
   const lock = () =>
     send(
@@ -74,9 +72,7 @@ async function openSession() {
 
 function signIn(home: Home, name: string) {
   const account = ["--base-url", server.url, "--app-key", server.app_key, "--secret-stdin"];
-  return home.json<{ secret_in: string }>(["auth", "login", ...account, "--profile", name], {
-    input: server.secret,
-  });
+  return home.json<{ secret_in: string }>(["auth", "login", ...account, "--profile", name], { input: server.secret });
 }
 
 const deleteTokens = (home: Home) => rmSync(join(home.folder, "tokens"), { recursive: true });

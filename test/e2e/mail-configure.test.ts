@@ -93,10 +93,7 @@ describe("mail configure", () => {
     const server = await start({ user });
     const found = await configure(home, ...flagsOf(server), "--user", "shop", "--check", "--verbose");
     expect(found.exitCode).toBe(5);
-    expect(found.data).toMatchObject({
-      ready: false,
-      problem: expect.stringMatching(/shop: 535/) as string,
-    });
+    expect(found.data).toMatchObject({ ready: false, problem: expect.stringMatching(/shop: 535/) as string });
     expect(found.stdout + found.stderr).not.toContain("some-other-word");
     const run = await home.run(["mail", "run", "--once", "--verbose"]);
     expect(run.stdout + run.stderr).not.toContain("some-other-word");
@@ -117,10 +114,7 @@ describe("mail configure", () => {
       has_password: true,
       from: "x@shop.example",
     });
-    expect((await configure(home, "--port", "2526")).data).toMatchObject({
-      port: 2526,
-      tls: "opportunistic",
-    });
+    expect((await configure(home, "--port", "2526")).data).toMatchObject({ port: 2526, tls: "opportunistic" });
     expect((await configure(home, "--port", "465")).data).toMatchObject({ port: 465, tls: "implicit" });
     expect((await configure(home, "--port", "587")).data).toMatchObject({ port: 587, tls: "starttls" });
     expect((await configure(home, "--no-user")).data).toMatchObject({ user: null, has_password: false });
@@ -200,11 +194,7 @@ describe("mail configure", () => {
   });
 
   it("rejects a remote profile", async () => {
-    const home = homes.open({
-      STARPOST_BASE_URL: "http://127.0.0.1:1",
-      STARPOST_APP_KEY: "k",
-      STARPOST_SECRET: "s",
-    });
+    const home = homes.open({ STARPOST_BASE_URL: "http://127.0.0.1:1", STARPOST_APP_KEY: "k", STARPOST_SECRET: "s" });
     const { exitCode, stderr } = await home.run(["mail", "configure", "--profile", "env"]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("remote");

@@ -68,11 +68,7 @@ describe("mail templates", () => {
       "--file",
       join(home.folder, "own.liquid"),
     ]);
-    expect(saved.data).toMatchObject({
-      subject: "Well, {{ customer.name }}?",
-      text: `${ownText}\n`,
-      is_own: true,
-    });
+    expect(saved.data).toMatchObject({ subject: "Well, {{ customer.name }}?", text: `${ownText}\n`, is_own: true });
     const list = await home.json<Template[]>(["mail", "templates", "list"]);
     expect(list.data.filter(({ is_own }) => is_own).map(({ category }) => category)).toEqual(["map"]);
     expect((await template(home, "list")).stdout).toMatch(/^map +custom +\d{4}-/m);
@@ -111,10 +107,7 @@ describe("mail templates", () => {
     const builtIn = await home.json<Template>(["mail", "templates", "edit", "map", "--built-in"], {
       env: { EDITOR: createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`) },
     });
-    expect(builtIn.data).toMatchObject({
-      subject: "Changed",
-      html: expect.stringContaining("<main>") as string,
-    });
+    expect(builtIn.data).toMatchObject({ subject: "Changed", html: expect.stringContaining("<main>") as string });
   });
 
   it("keeps the edited file if it is invalid", async () => {

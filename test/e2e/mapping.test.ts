@@ -82,11 +82,7 @@ describe("--mapping", () => {
 
   test("is overridden by flags, field by field", async () => {
     const file = write("b.csv", german.replace("Land", "Kürzel"));
-    const mapping = write("m.json", {
-      ...valid,
-      columns: { ...columns, product_name: "Kunde" },
-      delimiter: ",",
-    });
+    const mapping = write("m.json", { ...valid, columns: { ...columns, product_name: "Kunde" }, delimiter: "," });
     const flags = [
       "--map",
       "Product Name=Kürzel",

@@ -35,11 +35,7 @@ async function attack(home: Home, attempts: number): Promise<Tenant> {
   const server = await home.serve(["--no-worker"]);
   try {
     const send = (method: string, path: string, body: object) =>
-      fetch(server.url + path, {
-        method,
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
+      fetch(server.url + path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
     const user = {
       email: "new@tenant.example",
       display_name: "Your bank",

@@ -253,10 +253,7 @@ describe("a saved plan", () => {
       summary: { rows: { read: 2, accepted: 1, rejected: 1 } },
     });
     const applied = await home.json(["imports", "apply", out]);
-    expect(applied).toMatchObject({
-      exitCode: 3,
-      data: { kind: "orders", rows: { accepted: 1, rejected: 1 } },
-    });
+    expect(applied).toMatchObject({ exitCode: 3, data: { kind: "orders", rows: { accepted: 1, rejected: 1 } } });
     expect((await home.json<Summary[]>(["imports", "list"])).data).toEqual([applied.data]);
     const database = new SqliteFile(databaseOf(home));
     expect(database.all("select order_id, platform from orders")).toEqual([{ order_id: "1", platform: "shopify" }]);

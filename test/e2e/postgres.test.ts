@@ -40,11 +40,7 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
     const reply = await fetch(`${url}/oauth/token`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        client_id: app_key,
-        client_secret: secret,
-        grant_type: "client_credentials",
-      }),
+      body: JSON.stringify({ client_id: app_key, client_secret: secret, grant_type: "client_credentials" }),
     });
     return ((await reply.json()) as { access_token: string }).access_token;
   }
@@ -144,9 +140,7 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
     expect(imported).toMatchObject({ exitCode: 0 });
     const { username, host, pathname } = new URL(database.url);
     expect(imported.stderr).toContain(`postgres://${username}@${host}${pathname}`);
-    expect(await run("products", "import", "fixtures/good/products.csv", "--update")).toMatchObject({
-      exitCode: 0,
-    });
+    expect(await run("products", "import", "fixtures/good/products.csv", "--update")).toMatchObject({ exitCode: 0 });
     expect(await run("coupons", "import", "fixtures/good/coupons.csv", "--action", "map_review")).toMatchObject({
       exitCode: 0,
     });

@@ -156,9 +156,7 @@ describe("--curl", () => {
   test("prints commands that work when they are pasted", async () => {
     const name = `Tea & "cups" 'n' $HOME \\ {a,b} [1-3]`;
     await paste(["groups", "create", name]);
-    expect(await paste(["groups", "list"])).toMatchObject({
-      response: { products_groups: [{ display_name: name }] },
-    });
+    expect(await paste(["groups", "list"])).toMatchObject({ response: { products_groups: [{ display_name: name }] } });
     expect(await paste(["api", "GET", "/v1/apps/{app_key}/products_groups"])).toEqual(await paste(["groups", "list"]));
     expect(await paste(["api", "GET", "/core/v3/stores/{store_id}/products?limit=2"])).toEqual({
       products: [],

@@ -44,9 +44,7 @@ describe("init", () => {
   test("signs in to a remote service, repeatedly, and switches back", async () => {
     const home = homes.open();
     for (const role of ["first", "second"]) {
-      const ran = await home.json(["init", ...account(), "--profile", "shop", "--live"], {
-        input: server.secret,
-      });
+      const ran = await home.json(["init", ...account(), "--profile", "shop", "--live"], { input: server.secret });
       expect([role, ran.exitCode, ran.data]).toMatchObject([role, 0, { profile: "shop", base_url: server.url }]);
     }
     expect((await listed(home)).find(({ name }) => name === "shop")).toMatchObject({
@@ -76,9 +74,7 @@ describe("init", () => {
 describe("profiles", () => {
   test("are added, selected, marked, shown, and removed with their secrets", async () => {
     const home = homes.open();
-    const added = await home.json<ProfileRecord>(["profile", "add", "shop", ...account()], {
-      input: server.secret,
-    });
+    const added = await home.json<ProfileRecord>(["profile", "add", "shop", ...account()], { input: server.secret });
     expect(added.data).toEqual({
       name: "shop",
       mode: "remote",
@@ -222,10 +218,7 @@ describe("a secret", () => {
     await home.run(["profile", "add", "bad", ...account()], { input: "wrong" });
     const ran = await home.json(["auth", "status", "--profile", "bad"]);
     expect(ran.exitCode).toBe(4);
-    expect(ran.data).toMatchObject({
-      signed_in: false,
-      reason: expect.stringContaining("--profile bad"),
-    });
+    expect(ran.data).toMatchObject({ signed_in: false, reason: expect.stringContaining("--profile bad") });
   });
 
   test("from the environment is not sent to another account", async () => {

@@ -100,10 +100,7 @@ describe("a service without TLS", () => {
   test("is reached directly if it is excluded or local", async () => {
     const direct = await callThroughProxy(service.url, (proxy) => ({ ALL_PROXY: proxy }));
     expect(direct).toMatchObject({ exitCode: 0, asked: [] });
-    const proxied = await callThroughProxy(service.url, (proxy) => ({
-      ALL_PROXY: proxy,
-      NO_PROXY: "<-loopback>",
-    }));
+    const proxied = await callThroughProxy(service.url, (proxy) => ({ ALL_PROXY: proxy, NO_PROXY: "<-loopback>" }));
     expect(proxied).toMatchObject({ exitCode: 0, passed: 2 });
     const excluded = await callThroughProxy(service.url, (proxy) => ({
       ALL_PROXY: proxy,
@@ -113,9 +110,7 @@ describe("a service without TLS", () => {
   });
 
   test("is not reached with an invalid proxy setting", async () => {
-    const found = await callThroughProxy(address.http, () => ({
-      HTTP_PROXY: "socks5://me:secret@127.0.0.1:1",
-    }));
+    const found = await callThroughProxy(address.http, () => ({ HTTP_PROXY: "socks5://me:secret@127.0.0.1:1" }));
     expect(found).toMatchObject({ exitCode: 2, stdout: "", asked: [] });
     expect(found.stderr).toContain("HTTP_PROXY");
     expect(found.stderr).not.toContain("secret");

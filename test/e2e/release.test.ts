@@ -54,10 +54,7 @@ describe("a release", () => {
     await git("tag", "v1.2.30");
     expect((await release()).output).toMatch(/tag v1\.2\.3\b/);
     await git("tag", "v1.2.3");
-    expect(await release()).toMatchObject({
-      status: 1,
-      output: expect.stringMatching(/CHANGELOG\.md/),
-    });
+    expect(await release()).toMatchObject({ status: 1, output: expect.stringMatching(/CHANGELOG\.md/) });
     writeFileSync(join(repository, "CHANGELOG.md"), "## [1.2.3] - 2026-01-31\n");
     await commit();
     await git("tag", "--force", "v1.2.3");
@@ -71,10 +68,7 @@ describe("a release", () => {
     await git("tag", "v1.2.3");
     await release();
     expect(readFileSync(npmLog, "utf8")).toBe("publish --access public --dry-run\n");
-    expect(await release(["--publish"])).toMatchObject({
-      status: 1,
-      output: expect.stringMatching(/CI runner/),
-    });
+    expect(await release(["--publish"])).toMatchObject({ status: 1, output: expect.stringMatching(/CI runner/) });
     expect((await release(["--publish"], { CI: "true" })).status).toBe(0);
     expect(readFileSync(npmLog, "utf8").split("\n").at(-2)).toBe("publish --provenance --access public");
     expect((await release(["--force"])).status).toBe(2);

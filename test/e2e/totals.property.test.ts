@@ -109,12 +109,7 @@ async function check(put: PutFiles, shop: Shop, batchSize: number): Promise<void
   const good = put.rows.filter(({ fault }) => fault === undefined);
   const first = await shop.load(put.given, put.options, batchSize);
   expect(first.state).toBe("finished");
-  expect(first.rows).toEqual({
-    read: put.rows.length,
-    accepted: good.length,
-    rejected: bad.length,
-    failed: 0,
-  });
+  expect(first.rows).toEqual({ read: put.rows.length, accepted: good.length, rejected: bad.length, failed: 0 });
   expect(comparable(await shop.stored())).toEqual(comparable(good.map(storedOf)));
   if (bad.length === 0) {
     expect(first.rejects_file).toBeNull();

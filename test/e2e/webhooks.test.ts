@@ -73,10 +73,7 @@ describe("a review received by `serve`", () => {
     const { headers = {}, body = "" } = receiver.received[0] ?? {};
     expect(headers["webhook-signature"]).toBe(signatureOf(headers, body, secret));
     expect(headers["user-agent"]).toMatch(/^starpost\/\d/);
-    expect(JSON.parse(body)).toMatchObject({
-      event: "review_create",
-      data: { content: "It pours very well." },
-    });
+    expect(JSON.parse(body)).toMatchObject({ event: "review_create", data: { content: "It pours very well." } });
     expect(await list(home)).toMatchObject([{ state: "delivered", attempts: 1 }]);
   });
 
@@ -115,11 +112,7 @@ describe("webhooks listen", () => {
     let messages = "";
     listening.stdout?.on("data", (data: Buffer) => (text += data.toString()));
     listening.stderr?.on("data", (data: Buffer) => (messages += data.toString()));
-    return {
-      listening,
-      lines: () => text.split("\n").filter((line) => line !== ""),
-      messages: () => messages,
-    };
+    return { listening, lines: () => text.split("\n").filter((line) => line !== ""), messages: () => messages };
   }
 
   test("shows deliveries and attempts as they happen, also with a remote profile", async () => {

@@ -76,12 +76,7 @@ function validValues({ appKey, secret, userId, reviewId }: Seeded): Readonly<Rec
     secret,
     token: "nonsense",
     url: "https://shop.example/hook",
-    user: {
-      email: "jo@shop.example",
-      display_name: "Jo",
-      password: "correct horse",
-      url: "https://jo.example",
-    },
+    user: { email: "jo@shop.example", display_name: "Jo", password: "correct horse", url: "https://jo.example" },
     user_id: String(userId),
     validate_data: true,
     vote_type: "up",

@@ -6,10 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, afterEach, beforeAll, describe, it } from "vitest";
 
 /** The window sizes: a phone and a desktop. */
-export const viewports = {
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1_280, height: 900 },
-} as const;
+export const viewports = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 900 } } as const;
 export type ViewportName = keyof typeof viewports;
 
 /** Debian's browser, or the one in `CHROMIUM`. */

@@ -16,9 +16,7 @@ export async function createCertificate(): Promise<SelfSignedCertificate | undef
   const folder = mkdtempSync(join(tmpdir(), "starpost-certificate-"));
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const args = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1,DNS:service.example`;
-  const made = await execa("openssl", [...args.split(" "), "-keyout", keyFile, "-out", certFile], {
-    reject: false,
-  });
+  const made = await execa("openssl", [...args.split(" "), "-keyout", keyFile, "-out", certFile], { reject: false });
   if (made.exitCode !== 0) return undefined;
   return { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8"), certFile };
 }

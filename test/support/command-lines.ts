@@ -61,9 +61,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "imports list": nothing,
   "imports show": { words: ({ importId }) => [importId] },
   "imports resume": { words: ({ importId }) => [importId] },
-  "imports report": {
-    words: ({ importId, folder }) => [importId, "--out", join(folder, "report.html")],
-  },
+  "imports report": { words: ({ importId, folder }) => [importId, "--out", join(folder, "report.html")] },
   "imports verify": { words: ({ importId }) => [importId] },
   "imports undo": { words: ({ importId }) => [importId, "--yes"] },
   "imports purge": words("--older-than", "0h", "--yes"),
@@ -212,9 +210,7 @@ export async function stockHome(
   const [folder, kept] = [join(root, "home"), join(root, "kept")];
   mkdirSync(folder);
   const call: HomeCall = async <T>(...argv: string[]): Promise<T> => {
-    const { status, stdout, stderr } = await runBuilt([...argv, "--json"], {
-      env: { STARPOST_HOME: folder },
-    });
+    const { status, stdout, stderr } = await runBuilt([...argv, "--json"], { env: { STARPOST_HOME: folder } });
     if (status !== 0) throw new Error(`${argv.join(" ")}: ${stderr}`);
     return JSON.parse(stdout) as T;
   };

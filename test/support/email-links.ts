@@ -17,10 +17,7 @@ export async function createOrderEmails(
 ): Promise<StoredEmail[]> {
   const products = { teapot: anOrderedProduct({ name: "Teapot" }) };
   const before = await readStoredEmails(harness);
-  await service.orders.massCreate({
-    platform: "general",
-    orders: [anOrder({ products, ...fields })],
-  });
+  await service.orders.massCreate({ platform: "general", orders: [anOrder({ products, ...fields })] });
   return (await readStoredEmails(harness)).slice(before.length);
 }
 

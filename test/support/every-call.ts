@@ -249,11 +249,7 @@ async function callEmails(harness: Harness, service: Service): Promise<void> {
   }
   await service.emails.list({ product_id: "teapot", email, until_date: "2027-01-01" });
   await service.emails.get({ mail_id });
-  const message = {
-    "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`,
-    sg_message_id: "m",
-    email,
-  };
+  const message = { "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };
   const toEvent = (event: string) => ({ event, sg_event_id: event, ...message });
   const events = ["open", "unsubscribe", "bounce"].map(toEvent);
   const { secret } = await service.emailEvents.setUp({ public_key: "" });

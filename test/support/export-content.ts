@@ -103,11 +103,7 @@ const product = fc.record({
   specs: maybe(specs),
 });
 
-export const someProducts = fc.dictionary(legalId, product, {
-  minKeys: 60,
-  maxKeys: 90,
-  noNullPrototype: true,
-});
+export const someProducts = fc.dictionary(legalId, product, { minKeys: 60, maxKeys: 90, noNullPrototype: true });
 
 const orderedProduct = fc.record({
   name: someText,

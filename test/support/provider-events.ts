@@ -19,12 +19,7 @@ export function signBySecret(body: string, secret: string, nowMs: number, id = "
   const timestamp = String(Math.floor(nowMs / 1_000));
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
   const digest = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
-  return {
-    body,
-    webhook_id: id,
-    webhook_timestamp: timestamp,
-    webhook_signature: `v1,${digest}`,
-  };
+  return { body, webhook_id: id, webhook_timestamp: timestamp, webhook_signature: `v1,${digest}` };
 }
 
 /** Creates a provider's key pair, with the public key in the format shown to customers. */

@@ -147,10 +147,7 @@ export async function openShop(): Promise<Shop> {
     reviewsAddress: async (texts) => {
       const { reviews } = await service.reviews.createNow(review(texts));
       await service.reviews.createNow(aReview({ ...review(texts), review_score: 3 }));
-      await service.reviews.comment({
-        review_id: reviews[0]?.id ?? 0,
-        content: texts?.content ?? "Thank you!",
-      });
+      await service.reviews.comment({ review_id: reviews[0]?.id ?? 0, content: texts?.content ?? "Thank you!" });
       return `${place.url}/starpost/v1/pages/${appKey}/products/pot`;
     },
     close: async () => {

@@ -45,52 +45,35 @@ export function aSignedReview(wire: Wire, fields: Fields = {}): Fields {
 
 /** Publishes or unpublishes a review. */
 export async function setPublished(wire: Wire, reviewId: number, published: boolean): Promise<void> {
-  const { status, body } = await wire.request(
-    "PUT",
-    `/starpost/v1/apps/${wire.appKey}/reviews/${reviewId}/publication`,
-    { utoken: wire.utoken, published, reason: "Asked for" },
-  );
+  const path = `/starpost/v1/apps/{app}/reviews/${reviewId}/publication`;
+  const { status, body } = await wire.own("PUT", path, { published, reason: "Asked for" });
   if (status !== 200) throw new Error(`cannot update the review: ${JSON.stringify(body)}`);
 }
 
 export async function setFeature(wire: Wire, feature: string, enabled: boolean): Promise<void> {
-  const { status, body } = await wire.request("PUT", `/starpost/v1/apps/${wire.appKey}/features`, {
-    utoken: wire.utoken,
-    feature,
-    enabled,
-  });
+  const { status, body } = await wire.own("PUT", "/starpost/v1/apps/{app}/features", { feature, enabled });
   if (status !== 200) throw new Error(`cannot set the feature: ${JSON.stringify(body)}`);
 }
 
 /** Creates products with these IDs, each named after its ID. */
 export async function addProducts(wire: Wire, ...ids: string[]): Promise<void> {
-  const products = Object.fromEntries(
-    ids.map((id) => [
-      id,
-      {
-        name: `Product ${id}`,
-        url: `https://shop.example/${id}`,
-        image_url: `https://shop.example/${id}.png`,
-        currency: "EUR",
-        price: "12.50",
-      },
-    ]),
-  );
-  const { body } = await wire.request("POST", `/apps/${wire.appKey}/products/mass_create`, {
-    utoken: wire.utoken,
-    products,
+  const product = (id: string) => ({
+    name: `Product ${id}`,
+    url: `https://shop.example/${id}`,
+    image_url: `https://shop.example/${id}.png`,
+    currency: "EUR",
+    price: "12.50",
   });
+  const products = Object.fromEntries(ids.map((id) => [id, product(id)]));
+  const { body } = await wire.own("POST", "/apps/{app}/products/mass_create", { products });
   if ((body as { errors?: unknown }).errors !== undefined) throw new Error(JSON.stringify(body));
 }
 
 /** Creates a group of these products. */
 export async function groupProducts(wire: Wire, group: string, ...ids: string[]): Promise<void> {
-  const path = `/v1/apps/${wire.appKey}/products_groups`;
-  const created = await wire.request("POST", path, { utoken: wire.utoken, group_name: group });
-  const added = await wire.request("PUT", `${path}/${group}`, {
-    utoken: wire.utoken,
-    product_ids_to_add: ids,
-  });
+  const path = "/v1/apps/{app}/products_groups";
+  const created = await wire.own("POST", path, { group_name: group });
+  const added = await wire.own("PUT", `${path}/${group}`, { product_ids_to_add: ids });
   for (const { status, body } of [created, added]) if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
@@ -136,8 +119,8 @@ export async function askAndAnswer(wire: Wire): Promise<number> {
   await wire.request("POST", "/questions/send_confirmation_mail", aQuestion(wire));
   await followNewestLink(wire);
   const [question] = await listQuestions(wire);
-  const path = `/starpost/v1/apps/${wire.appKey}/questions/${question?.id}/answers`;
-  await wire.request("POST", path, { utoken: wire.utoken, content: "It does not." });
+  const path = `/starpost/v1/apps/{app}/questions/${question?.id}/answers`;
+  await wire.own("POST", path, { content: "It does not." });
   const [answered] = await listQuestions(wire);
   const answer = answered?.sorted_public_answers[0];
   if (!answer) throw new Error("the question has no answer");
@@ -145,6 +128,15 @@ export async function askAndAnswer(wire: Wire): Promise<number> {
 }
 
 /** Returns the body of an error response. */
-export const refusal = (message: string, code: number, error_type: string) => ({
+export const refusal = (message: unknown, code: number, error_type: string) => ({
   status: { message, code, error_type: `Exceptions::${error_type}` },
 });
+
+/** Returns the status and the body of an error response. */
+export const refused = (message: unknown, code: number, error_type: string) => ({
+  status: code,
+  body: refusal(message, code, error_type),
+});
+
+export const invalidParams = (message: unknown) => refused(message, 500, "InvalidParams");
+export const notFound = (message: unknown) => refused(message, 404, "RecordNotFound");

@@ -52,6 +52,8 @@ export interface Wire {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<WireReply>;
+  /** Sends a request of the account, whose app key replaces `{app}`, with its utoken in the query of a GET or in the body. */
+  readonly own: (method: string, path: string, fields?: object) => Promise<WireReply>;
   /** Sends a request whose response is not JSON, such as a page or a script. */
   readonly raw: (
     method: string,
@@ -125,11 +127,17 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
     client_secret: keys.secret,
     grant_type: "client_credentials",
   });
+  const utoken = (tokenReply.body as { access_token: string }).access_token;
   return {
     ...keys,
-    utoken: (tokenReply.body as { access_token: string }).access_token,
+    utoken,
     request,
     raw,
+    own: (method, path, fields) => {
+      const ownPath = path.replace("{app}", keys.appKey);
+      if (method !== "GET") return request(method, ownPath, { utoken, ...fields });
+      return request(method, `${ownPath}${path.includes("?") ? "&" : "?"}utoken=${utoken}`);
+    },
     emails: async () => {
       const queued = await database.db
         .selectFrom("mails")

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
 import { mentioning } from "../support/service-errors.ts";
+import { refusal } from "../support/wire-steps.ts";
 
 const wire = useWire();
 
 describe("POST /apps/{app_key}/account_platform", () => {
   it("sets the platform", async () => {
-    const { appKey, utoken, request } = wire();
-    const { status, body } = await request("POST", `/apps/${appKey}/account_platform`, {
-      utoken,
+    const { status, body } = await wire().own("POST", "/apps/{app}/account_platform", {
       account_platform: { shop_domain: "http://shop.example", platform_type_id: "2" },
     });
     expect(status).toBe(200);
@@ -40,24 +39,14 @@ describe("POST /apps/{app_key}/account_platform", () => {
     ],
     [{ platform_type_id: "2" }, "Missing account_platform.shop_domain"],
   ])("rejects %j", async (account_platform, message) => {
-    const { appKey, utoken, request } = wire();
-    const { status, body } = await request("POST", `/apps/${appKey}/account_platform`, {
-      utoken,
-      account_platform,
-    });
+    const { status, body } = await wire().own("POST", "/apps/{app}/account_platform", { account_platform });
     expect(status).toBe(500);
     expect(body).toEqual({ status: { message, code: 500, error_type: "Exceptions::InvalidParams" } });
   });
 });
 
 describe("authorization", () => {
-  const unauthorized = {
-    status: {
-      message: "You are not authorized to access this page.",
-      code: 401,
-      error_type: "Exceptions::AccessDenied",
-    },
-  };
+  const unauthorized = refusal("You are not authorized to access this page.", 401, "AccessDenied");
 
   it("rejects a missing, invalid, or expired utoken with status 401", async () => {
     const { appKey, utoken, request, advance } = wire();
@@ -68,9 +57,6 @@ describe("authorization", () => {
     advance(14 * 24 * 3_600_000 - 1);
     expect((await request("GET", `${path}?utoken=${utoken}`)).status).toBe(200);
     advance(1);
-    expect(await request("GET", `${path}?utoken=${utoken}`)).toMatchObject({
-      status: 401,
-      body: unauthorized,
-    });
+    expect(await request("GET", `${path}?utoken=${utoken}`)).toMatchObject({ status: 401, body: unauthorized });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { differences, listOf, someText } from "../support/shape.ts";
-import { createReview, refusal } from "../support/wire-steps.ts";
+import { createReview, invalidParams } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -68,9 +68,7 @@ describe("POST /batch", () => {
     ["methods that are not a list", "main_widget"],
     ["an unknown method", [{ method: "gossip", params: {} }]],
   ])("rejects %s", async (_title, invalidMethods) => {
-    const { status, body } = await request({ methods: invalidMethods });
-    expect(status).toBe(500);
-    expect(body).toEqual(refusal(expect.stringContaining("method") as string, 500, "InvalidParams"));
+    expect(await request({ methods: invalidMethods })).toMatchObject(invalidParams(expect.stringContaining("method")));
   });
 
   it("returns 404 for an unknown app key", async () => {

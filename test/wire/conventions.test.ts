@@ -74,9 +74,9 @@ describe("paths", () => {
   });
 
   it("keeps dots in a name that is part of a path", async () => {
-    const { appKey, utoken, request } = wire();
-    await request("POST", `/v1/apps/${appKey}/products_groups`, { utoken, group_name: "v1.2" });
-    expect(await request("GET", `/v1/apps/${appKey}/products_groups/v1.2?utoken=${utoken}`)).toMatchObject({
+    const { own } = wire();
+    await own("POST", "/v1/apps/{app}/products_groups", { group_name: "v1.2" });
+    expect(await own("GET", "/v1/apps/{app}/products_groups/v1.2")).toMatchObject({
       status: 200,
       body: { response: { products_group: { display_name: "v1.2" } } },
     });
@@ -122,10 +122,9 @@ describe("responses", () => {
   });
 
   it("preserve text in every language", async () => {
-    const { appKey, utoken, request } = wire();
+    const { own } = wire();
     const customer_name = "Åsa 李 \u{1F600} שלום";
-    await request("POST", `/apps/${appKey}/purchases`, {
-      utoken,
+    await own("POST", "/apps/{app}/purchases", {
       platform: "general",
       email: "asa@mail.example",
       customer_name,
@@ -134,7 +133,7 @@ describe("responses", () => {
       products: { teapot: { name: "Teapot", url: "https://shop.example/teapot", image: "" } },
       validate_data: true,
     });
-    const { body } = await request("GET", `/apps/${appKey}/purchases?utoken=${utoken}`);
+    const { body } = await own("GET", "/apps/{app}/purchases");
     expect(body).toMatchObject({ response: { purchases: [{ user_name: customer_name }] } });
   });
 });

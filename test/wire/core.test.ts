@@ -12,19 +12,12 @@ const list = async (query = "", token?: string) => {
   const { status, body, headers } = await request("GET", `/core/v3/stores/${appKey}/products${query}`, undefined, {
     "X-Service-Token": token ?? utoken,
   });
-  return {
-    status,
-    body,
-    limit: [headers.get("RateLimit-Remaining"), headers.get("RateLimit-Reset")],
-    headers,
-  };
+  return { status, body, limit: [headers.get("RateLimit-Remaining"), headers.get("RateLimit-Reset")], headers };
 };
 
 describe("GET /core/v3/stores/{store_id}/products", () => {
   it("lists products", async () => {
-    const { appKey, utoken, request } = wire();
-    await request("POST", `/apps/${appKey}/products/mass_create`, {
-      utoken,
+    await wire().own("POST", "/apps/{app}/products/mass_create", {
       products: { pot: { name: "Pot", url: "https://shop.example/pot", specs: { upc: "4711", sku: "S-1" } } },
     });
     const { status, body } = await list("?limit=100&updated_at_min=2026-03-15T00:00:00Z");
@@ -56,11 +49,10 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
   });
 
   it("returns at most 100 products per page", async () => {
-    const { appKey, utoken, request } = wire();
     const products = Object.fromEntries(
       Array.from({ length: 103 }, (_, at) => [`p${at}`, { name: "P", url: "http://p.example" }]),
     );
-    await request("POST", `/apps/${appKey}/products/mass_create`, { utoken, products });
+    await wire().own("POST", "/apps/{app}/products/mass_create", { products });
     interface Page {
       readonly products: readonly { readonly external_id: string }[];
       readonly pagination: { readonly next_page_info: string | null };
@@ -102,8 +94,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
   });
 
   it("does not accept a token in the query", async () => {
-    const { appKey, utoken, request } = wire();
-    expect((await request("GET", `/core/v3/stores/${appKey}/products?utoken=${utoken}`)).status).toBe(401);
+    expect((await wire().own("GET", "/core/v3/stores/{app}/products")).status).toBe(401);
   });
 
   it("rejects an invalid timestamp", async () => {
@@ -116,9 +107,7 @@ describe("GET /core/v3/stores/{store_id}/products", () => {
 
   it("returns 404 for an unknown store", async () => {
     const { utoken, request } = wire();
-    const response = await request("GET", "/core/v3/stores/nobody/products", undefined, {
-      "X-Service-Token": utoken,
-    });
+    const response = await request("GET", "/core/v3/stores/nobody/products", undefined, { "X-Service-Token": utoken });
     expect(response).toMatchObject({
       status: 404,
       body: { errors: [{ message: "Couldn't find Account with app_key = nobody" }] },

@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
 import { mentioning } from "../support/service-errors.ts";
+import { refusal, invalidParams } from "../support/wire-steps.ts";
 
 const wire = useWire();
 const ok = { code: 200, message: "OK" };
 
 const upload = async (codes: readonly unknown[], coupon_action = "map_review") => {
-  const { appKey, utoken, request } = wire();
-  return request("POST", `/apps/${appKey}/coupons/unique`, { utoken, coupon_action, codes });
+  return wire().own("POST", "/apps/{app}/coupons/unique", { coupon_action, codes });
 };
 const get = async (path: string) => {
-  const { appKey, utoken, request } = wire();
-  return request("GET", `/apps/${appKey}/coupons/unique${path}?utoken=${utoken}`);
+  return wire().own("GET", `/apps/{app}/coupons/unique${path}`);
 };
 
 describe("POST /apps/{app_key}/coupons/unique", () => {
@@ -37,31 +36,13 @@ describe("POST /apps/{app_key}/coupons/unique", () => {
   it("accepts 1,000 codes and rejects 1,001", async () => {
     const codesOf = (count: number) => Array.from({ length: count }, (_, at) => `CODE${at}`);
     expect((await upload(codesOf(1_000))).body).toMatchObject({ response: { "new-codes": 1_000 } });
-    const { status, body } = await upload(codesOf(1_001));
-    expect([status, body]).toEqual([
-      500,
-      {
-        status: {
-          message: mentioning("codes", 1001, 1000),
-          code: 500,
-          error_type: "Exceptions::InvalidParams",
-        },
-      },
-    ]);
+    expect(await upload(codesOf(1_001))).toMatchObject(invalidParams(mentioning("codes", 1001, 1000)));
   });
 
   it("rejects an unknown action", async () => {
-    const { status, body } = await upload(["AAAA"], "map_other");
-    expect([status, body]).toEqual([
-      500,
-      {
-        status: {
-          message: mentioning("coupon_action", "map_review, map_share, map_review_share"),
-          code: 500,
-          error_type: "Exceptions::InvalidParams",
-        },
-      },
-    ]);
+    expect(await upload(["AAAA"], "map_other")).toMatchObject(
+      invalidParams(mentioning("coupon_action", "map_review, map_share, map_review_share")),
+    );
   });
 });
 
@@ -86,11 +67,9 @@ describe("GET /apps/{app_key}/coupons/unique/stats", () => {
 
 describe("POST /apps/{app_key}/coupons/unique/delete", () => {
   it("deletes the codes of an action", async () => {
-    const { appKey, utoken, request } = wire();
     await upload(["AAAA"]);
     await upload(["BBBB"], "map_share");
-    const { status, body } = await request("POST", `/apps/${appKey}/coupons/unique/delete`, {
-      utoken,
+    const { status, body } = await wire().own("POST", "/apps/{app}/coupons/unique/delete", {
       coupon_action: "map_review",
     });
     expect([status, body]).toEqual([200, { status: ok }]);
@@ -98,12 +77,9 @@ describe("POST /apps/{app_key}/coupons/unique/delete", () => {
   });
 
   it("rejects a request without an action", async () => {
-    const { appKey, utoken, request } = wire();
-    const { status, body } = await request("POST", `/apps/${appKey}/coupons/unique/delete`, { utoken });
-    expect([status, body]).toEqual([
-      500,
-      { status: { message: "Missing coupon_action", code: 500, error_type: "Exceptions::InvalidParams" } },
-    ]);
+    expect(await wire().own("POST", "/apps/{app}/coupons/unique/delete")).toMatchObject(
+      invalidParams("Missing coupon_action"),
+    );
   });
 });
 
@@ -118,15 +94,6 @@ it("rejects every coupon request while the feature is disabled", async () => {
     await request("POST", path, { utoken, coupon_action: "map_review" }),
   ];
   for (const { status, body } of responses) {
-    expect([status, body]).toEqual([
-      401,
-      {
-        status: {
-          message: expect.stringContaining("dynamic_coupons"),
-          code: 401,
-          error_type: "Exceptions::FeatureDisabled",
-        },
-      },
-    ]);
+    expect([status, body]).toEqual([401, refusal(expect.stringContaining("dynamic_coupons"), 401, "FeatureDisabled")]);
   }
 });

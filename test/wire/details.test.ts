@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
 import { mentioning } from "../support/service-errors.ts";
+import { invalidParams } from "../support/wire-steps.ts";
 
 const wire = useWire();
 
@@ -21,9 +22,8 @@ async function compare(path: string, headers: Readonly<Record<string, string>> =
 
 describe("details=true, an extension of the specification", () => {
   it("GET /apps/{app_key}/purchases", async () => {
-    const { appKey, utoken, request } = wire();
-    await request("POST", `/apps/${appKey}/purchases`, {
-      utoken,
+    const { appKey, utoken, own } = wire();
+    await own("POST", "/apps/{app}/purchases", {
       platform: "magento",
       validate_data: true,
       email: "ann@shop.example",
@@ -58,19 +58,13 @@ describe("details=true, an extension of the specification", () => {
       product_tags: null,
       ...specs,
     };
-    expect(detailed).toEqual({
-      status,
-      response: { purchases: [{ ...record, ...more }], total_purchases: 1 },
-    });
+    expect(detailed).toEqual({ status, response: { purchases: [{ ...record, ...more }], total_purchases: 1 } });
   });
 
   it("GET /core/v3/stores/{store_id}/products", async () => {
-    const { appKey, utoken, request } = wire();
-    await request("POST", `/apps/${appKey}/products/mass_create`, {
-      utoken,
-      products: {
-        teapot: { name: "Teapot", url: "https://shop.example/teapot", product_tags: "tea", specs },
-      },
+    const { appKey, utoken, own } = wire();
+    await own("POST", "/apps/{app}/products/mass_create", {
+      products: { teapot: { name: "Teapot", url: "https://shop.example/teapot", product_tags: "tea", specs } },
     });
     const path = `/core/v3/stores/${appKey}/products`;
     const { plain, detailed } = await compare(path, { "X-Service-Token": utoken });
@@ -144,33 +138,17 @@ describe("details=true, an extension of the specification", () => {
   });
 
   it("GET /apps/{app_key}/coupons/unique", async () => {
-    const { appKey, utoken, request } = wire();
-    await request("POST", `/apps/${appKey}/coupons/unique`, {
-      utoken,
-      coupon_action: "map_share",
-      codes: ["AAA"],
-    });
+    const { appKey, utoken, own } = wire();
+    await own("POST", "/apps/{app}/coupons/unique", { coupon_action: "map_share", codes: ["AAA"] });
     const { plain, detailed } = await compare(`/apps/${appKey}/coupons/unique?utoken=${utoken}`);
     const status = { code: 200, message: "OK" };
     expect(plain).toEqual({ status, response: { coupons: [{ code: "AAA" }] } });
-    expect(detailed).toEqual({
-      status,
-      response: { coupons: [{ code: "AAA", coupon_action: "map_share" }] },
-    });
+    expect(detailed).toEqual({ status, response: { coupons: [{ code: "AAA", coupon_action: "map_share" }] } });
   });
 
   it("accepts only true and false", async () => {
-    const { appKey, utoken, request } = wire();
-    const { status, body } = await request("GET", `/apps/${appKey}/purchases?utoken=${utoken}&details=perhaps`);
-    expect([status, body]).toEqual([
-      500,
-      {
-        status: {
-          message: mentioning("details", "true", "false"),
-          code: 500,
-          error_type: "Exceptions::InvalidParams",
-        },
-      },
-    ]);
+    expect(await wire().own("GET", "/apps/{app}/purchases?details=perhaps")).toMatchObject(
+      invalidParams(mentioning("details", "true", "false")),
+    );
   });
 });

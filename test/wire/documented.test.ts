@@ -18,7 +18,7 @@ it("matches its description, in further operations of the service itself", async
 });
 
 it("matches its description, in requests about webhooks and links", async () => {
-  const { appKey, utoken, request, emails } = wire();
+  const { appKey, utoken, request, emails, own } = wire();
   const webhooks = `/starpost/v1/apps/${appKey}/webhooks`;
   const hook = { utoken, url: "https://shop.example/hook", event_name: "review_create" };
   expect((await request("POST", webhooks, hook)).status).toBe(200);
@@ -27,7 +27,7 @@ it("matches its description, in requests about webhooks and links", async () => 
   expect((await request("DELETE", `${webhooks}/1`, { utoken })).body).toEqual(
     refusal("Couldn't find Webhook with id = 1", 404, "RecordNotFound"),
   );
-  await request("POST", `/apps/${appKey}/reminders/send_test_email`, { utoken, email: "ann@mail.example" });
+  await own("POST", "/apps/{app}/reminders/send_test_email", { email: "ann@mail.example" });
   const token = (await emails()).at(-1)?.linkToken ?? "";
   expect((await request("GET", `/starpost/v1/links/${token}`)).status).toBe(200);
 });

@@ -16,8 +16,7 @@ describe("GET /starpost/v1/apps/{app_key}/mail_forecast", () => {
       order_date: "2026-03-10",
       products: { teapot: product },
     };
-    await wire().request("POST", `/apps/${wire().appKey}/purchases/mass_create`, {
-      utoken: wire().utoken,
+    await wire().own("POST", "/apps/{app}/purchases/mass_create", {
       platform: "general",
       orders: [
         { ...order, order_id: "1" },

@@ -40,10 +40,7 @@ describe("the page to write a review", () => {
   it("is neither cached nor embeddable", async () => {
     const address = await shop.reviewAddress();
     const shown = await sendRequest("GET", address);
-    expect(Object.fromEntries(shown.headers)).toMatchObject({
-      ...personal,
-      "content-security-policy": policies.form,
-    });
+    expect(Object.fromEntries(shown.headers)).toMatchObject({ ...personal, "content-security-policy": policies.form });
     expect(policies.form).toMatch(/default-src 'none';.*form-action 'self'; frame-ancestors 'none'/);
     expect(await findFaults(shown.text)).toEqual([]);
     const head = await sendRequest("HEAD", address);
@@ -78,11 +75,7 @@ describe("the page to write a review", () => {
       fields.append(name, value);
     }
     expect((await send(`${address}?score=1&title=No`, fields)).status).toBe(200);
-    expect((await readState(address)).review).toMatchObject({
-      score: 2,
-      title: "Pours well",
-      verified_buyer: true,
-    });
+    expect((await readState(address)).review).toMatchObject({ score: 2, title: "Pours well", verified_buyer: true });
     expect(await readState(other)).toMatchObject({ state: "ready" });
   });
 
@@ -111,10 +104,7 @@ describe("the page to write a review", () => {
       'application/x-www-form-urlencoded;charset="UTF-8"',
     );
     expect(reply.status).toBe(200);
-    expect((await readState(address)).review).toMatchObject({
-      content: longest.content,
-      title: longest.title,
-    });
+    expect((await readState(address)).review).toMatchObject({ content: longest.content, title: longest.title });
   });
 
   it("reports every missing field of an empty form", async () => {
@@ -127,9 +117,7 @@ describe("the page to write a review", () => {
     const rejected = await send(address, JSON.stringify({ score: 9 }), "application/json");
     expect(rejected.status).toBe(200);
     const accepted = await send(address, JSON.stringify({ ...formFields, score: 5 }), "application/json");
-    expect(JSON.parse(accepted.text)).toMatchObject({
-      response: { request: { state: "done", problems: [] } },
-    });
+    expect(JSON.parse(accepted.text)).toMatchObject({ response: { request: { state: "done", problems: [] } } });
     await sendRequest("GET", address);
   });
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { ok } from "../support/wire-shapes.ts";
 import { useWire } from "../support/wire.ts";
 import { mentioning } from "../support/service-errors.ts";
+import { refusal } from "../support/wire-steps.ts";
 
 const wire = useWire();
 
 const path = (rest: string) => `/starpost/v1/apps/${wire().appKey}${rest}?utoken=${wire().utoken}`;
-const change = (body: object) =>
-  wire().request("PUT", `/starpost/v1/apps/${wire().appKey}/mail_rules`, { utoken: wire().utoken, ...body });
+const change = (body: object) => wire().own("PUT", "/starpost/v1/apps/{app}/mail_rules", { ...body });
 const store = (fields: object, send: object = {}) =>
   wire().request("POST", `/apps/${wire().appKey}/purchases/mass_create.json`, {
     utoken: wire().utoken,
@@ -89,16 +89,10 @@ describe("/starpost/v1/apps/{app_key}/mail_rules", () => {
     };
     expect(await reject({ name: "due_after_days", value: -1 })).toEqual([
       500,
-      {
-        code: 500,
-        error_type: "Exceptions::InvalidParams",
-        message: expect.stringContaining("due_after_days"),
-      },
+      { code: 500, error_type: "Exceptions::InvalidParams", message: expect.stringContaining("due_after_days") },
     ]);
     const [, unknown] = await reject({ name: "due_days", value: 1 });
-    expect(unknown).toMatchObject({
-      message: expect.stringContaining("send_review_requests, "),
-    });
+    expect(unknown).toMatchObject({ message: expect.stringContaining("send_review_requests, ") });
     const [status] = await reject({ name: "due_after_days" });
     expect(status).toBe(500);
     const unauthorized = { method: "PUT", path: `/starpost/v1/apps/${wire().appKey}/mail_rules` };
@@ -160,25 +154,12 @@ describe("GET /starpost/v1/apps/{app_key}/orders/{order_id}/mails", () => {
       },
     });
     const { decisions } = (body as { response: { decisions: { rules: unknown[] }[] } }).response;
-    expect(decisions[0]?.rules[0]).toEqual({
-      name: "past_order",
-      description: expect.any(String),
-      result: "passed",
-    });
+    expect(decisions[0]?.rules[0]).toEqual({ name: "past_order", description: expect.any(String), result: "passed" });
   });
 
   it("returns 404 for an unknown order, and 401 without a utoken", async () => {
     const { status, body } = await wire().request("GET", path("/orders/1002/mails"));
-    expect([status, body]).toEqual([
-      404,
-      {
-        status: {
-          code: 404,
-          error_type: "Exceptions::RecordNotFound",
-          message: "Couldn't find Order with order_id = 1002",
-        },
-      },
-    ]);
+    expect([status, body]).toEqual([404, refusal("Couldn't find Order with order_id = 1002", 404, "RecordNotFound")]);
     expect((await wire().request("GET", `/starpost/v1/apps/${wire().appKey}/orders/1001/mails`)).status).toBe(401);
   });
 });

@@ -19,9 +19,7 @@ const custom = {
 };
 const stored = {
   status: ok,
-  response: {
-    template: { category: "map", is_own: true, updated_at: "2026-03-15T12:00:00.000Z", ...custom },
-  },
+  response: { template: { category: "map", is_own: true, updated_at: "2026-03-15T12:00:00.000Z", ...custom } },
 };
 
 describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
@@ -41,9 +39,7 @@ describe("/starpost/v1/apps/{app_key}/mail_templates", () => {
   it("stores, returns, and deletes a template", async () => {
     expect(await call("PUT", "/map", custom)).toMatchObject({ status: 200, body: stored });
     expect((await call("GET", "/map")).body).toEqual(stored);
-    expect((await call("GET", "/map?built_in=true")).body).toMatchObject({
-      response: { template: { is_own: false } },
-    });
+    expect((await call("GET", "/map?built_in=true")).body).toMatchObject({ response: { template: { is_own: false } } });
     expect((await call("DELETE", "/map")).body).toMatchObject({
       status: ok,
       response: { template: { category: "map", is_own: false, updated_at: null } },

@@ -6,10 +6,7 @@ import { refusal as bodyOf } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
-const refusal = (status: number, type: string, message: string) => ({
-  status,
-  body: bodyOf(message, status, type),
-});
+const refusal = (status: number, type: string, message: string) => ({ status, body: bodyOf(message, status, type) });
 const nowSeconds = Date.UTC(2026, 2, 15, 12) / 1_000;
 const accountPath = (path: string) => `/starpost/v1/apps/${wire().appKey}/${path}`;
 const withToken = (path: string, more = "") => `${accountPath(path)}?utoken=${wire().utoken}${more}`;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createServer } from "../../src/server/server.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { aQuestion, aReview, addProducts, refusal, setFeature } from "../support/wire-steps.ts";
+import { aQuestion, aReview, addProducts, refusal, setFeature, refused } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -56,12 +56,7 @@ describe("unauthorized request: HTTP 401", () => {
 
   it("rejects the utoken of another account", async () => {
     const { request, utoken } = wire();
-    const user = {
-      email: "jo@shop.example",
-      display_name: "Jo",
-      password: "correct horse",
-      url: "https://jo.example",
-    };
+    const user = { email: "jo@shop.example", display_name: "Jo", password: "correct horse", url: "https://jo.example" };
     const { body } = await request("POST", "/users", { user });
     const { app_key } = (body as { response: { app_key: string } }).response;
     for (const [method, path] of withUtoken) {
@@ -117,20 +112,14 @@ describe("invalid parameters: code 500", () => {
   it.each(["\u0000", "a\u0000b", "\uD800", "a\uDC00"])("reports that %j cannot be stored", async (text) => {
     for (const field of ["review_content", "review_title", "display_name", "product_title"]) {
       const response = await wire().request("POST", "/v1/widget/reviews", aReview(wire(), { [field]: text }));
-      expect(response).toMatchObject({
-        status: 500,
-        body: refusal(expect.stringContaining(field) as string, 500, "InvalidParams"),
-      });
+      expect(response).toMatchObject(refused(expect.stringContaining(field), 500, "InvalidParams"));
     }
     const response = await wire().request(
       "POST",
       "/questions/send_confirmation_mail",
       aQuestion(wire(), { review_content: text }),
     );
-    expect(response).toMatchObject({
-      status: 500,
-      body: { status: { error_type: "Exceptions::InvalidParams" } },
-    });
+    expect(response).toMatchObject({ status: 500, body: { status: { error_type: "Exceptions::InvalidParams" } } });
   });
 });
 
@@ -151,7 +140,7 @@ describe("feature disabled: code 401", () => {
     expect((await send()).status).toBe(200);
     await setFeature(wire(), feature, false);
     const { status, body } = await send();
-    expect([status, body]).toEqual([401, refusal(expect.stringContaining(feature) as string, 401, "FeatureDisabled")]);
+    expect([status, body]).toEqual([401, refusal(expect.stringContaining(feature), 401, "FeatureDisabled")]);
     await setFeature(wire(), feature, true);
     expect((await send()).status).toBe(200);
   });

@@ -13,9 +13,8 @@ const send = (method: string, name = "", body: Fields = {}) =>
     ...body,
   });
 const get = (name = "") => {
-  const { appKey, utoken, request } = wire();
   const path = name && `/${encodeURIComponent(name)}`;
-  return request("GET", `/v1/apps/${appKey}/products_groups${path}?utoken=${utoken}`);
+  return wire().own("GET", `/v1/apps/{app}/products_groups${path}`);
 };
 const create = (group_name: unknown = "pots") => send("POST", "", { group_name });
 const skusOf = async (name = "pots") => {

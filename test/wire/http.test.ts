@@ -2,7 +2,7 @@ import { takePhoto } from "../support/photos.ts";
 import { describe, expect, it } from "vitest";
 import { findFaults, readJsonLd } from "../support/html.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
-import { addProducts, aReview, createReview, groupProducts, refusal } from "../support/wire-steps.ts";
+import { addProducts, aReview, createReview, groupProducts, notFound } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -66,14 +66,12 @@ describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
   });
 
   it("returns 404 as JSON for an unknown product or account", async () => {
-    expect(await wire().request("GET", path("pan"))).toMatchObject({
-      status: 404,
-      body: refusal("Couldn't find ProductsApp with domain_key = pan", 404, "RecordNotFound"),
-    });
-    expect(await wire().request("GET", "/starpost/v1/pages/nobody/products")).toMatchObject({
-      status: 404,
-      body: refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
-    });
+    expect(await wire().request("GET", path("pan"))).toMatchObject(
+      notFound("Couldn't find ProductsApp with domain_key = pan"),
+    );
+    expect(await wire().request("GET", "/starpost/v1/pages/nobody/products")).toMatchObject(
+      notFound("Couldn't find Account with app_key = nobody"),
+    );
   });
 });
 

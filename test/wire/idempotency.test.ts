@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { useWire, type WireReply } from "../support/wire.ts";
+import { refusal } from "../support/wire-steps.ts";
 
 const wire = useWire();
 
@@ -41,14 +42,12 @@ it("refuses a key with another body, and one that is too long", async () => {
   await upload(["AAAA"], "k");
   for (const refused of [await upload(["BBBB"], "k"), await upload(["AAAA"], "k".repeat(256))]) {
     expect([refused.status, marks(refused)]).toEqual([422, [null, null]]);
-    expect(refused.body).toEqual({
-      status: { message: expect.any(String), code: 422, error_type: "Exceptions::InvalidIdempotencyKey" },
-    });
+    expect(refused.body).toEqual(refusal(expect.any(String), 422, "InvalidIdempotencyKey"));
   }
 });
 
 it("honors the key of a public call that creates something, if it carries a token", async () => {
-  const { appKey, utoken, request } = wire();
+  const { appKey, utoken, request, own } = wire();
   const review = {
     appkey: appKey,
     sku: "teapot",
@@ -70,7 +69,7 @@ it("honors the key of a public call that creates something, if it carries a toke
   ]);
   expect(repeated.body).toEqual(first.body);
   for (const token of [{}, { utoken: "unknown" }]) expect(marks(await create(token))).toEqual([null, null]);
-  const { body } = await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`);
+  const { body } = await own("GET", "/v1/apps/{app}/reviews");
   expect(body).toMatchObject({ reviews: { length: 3 } });
 });
 

@@ -7,8 +7,10 @@ import {
   createReview,
   followNewestLink,
   noon,
-  refusal,
   setFeature,
+  refused,
+  invalidParams,
+  notFound,
 } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
@@ -20,8 +22,7 @@ const createNow = (fields: Fields = {}) => wire().request("POST", "/reviews/dyna
 
 /** Returns the reviews as the account lists them. */
 const list = async () => {
-  const { appKey, utoken, request } = wire();
-  const { body } = await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`);
+  const { body } = await wire().own("GET", "/v1/apps/{app}/reviews");
   return (body as { reviews: readonly Fields[] }).reviews;
 };
 
@@ -96,19 +97,14 @@ describe("POST /v1/widget/reviews", () => {
   it("makes the author a verified reviewer after the link in the email is followed", async () => {
     await submit();
     const [before] = await list();
-    expect(await readOne(Number(before?.["id"]))).toMatchObject({
-      verified_buyer: false,
-      user_type: "Anonymous",
-    });
+    expect(await readOne(Number(before?.["id"]))).toMatchObject({ verified_buyer: false, user_type: "Anonymous" });
     expect((await followNewestLink(wire())).status).toBe(200);
     expect(await list()).toMatchObject([{ reviewer_type: "verified_reviewer" }]);
     expect(await readOne(Number(before?.["id"]))).toMatchObject({ verified_buyer: false, user_type: "User" });
   });
 
   it("makes the author a verified buyer if they bought the product", async () => {
-    const { appKey, utoken, request } = wire();
-    await request("POST", `/apps/${appKey}/purchases`, {
-      utoken,
+    await wire().own("POST", "/apps/{app}/purchases", {
       platform: "general",
       email: "Jane@mail.example",
       customer_name: "Jane Doe",
@@ -143,25 +139,18 @@ describe("POST /v1/widget/reviews", () => {
   });
 
   it.each([...missing, ["product_url"]])("rejects a review without %s", async (field) => {
-    const { status, body } = await submit({ [field]: undefined });
-    expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+    expect(await submit({ [field]: undefined })).toMatchObject(invalidParams(`Missing ${field}`));
     expect(await list()).toEqual([]);
     expect(await wire().emails()).toEqual([]);
   });
 
   it.each(malformed)("rejects %s %j", async (field, value) => {
-    const { status, body } = await submit({ [field]: value });
-    expect(status).toBe(500);
-    expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
+    expect(await submit({ [field]: value })).toMatchObject(invalidParams(expect.stringContaining(field)));
     expect(await list()).toEqual([]);
   });
 
   it("returns 404 for an unknown app key", async () => {
-    const { status, body } = await submit({ appkey: "nobody" });
-    expect([status, body]).toEqual([
-      404,
-      refusal("Couldn't find Account with app_key = nobody", 404, "RecordNotFound"),
-    ]);
+    expect(await submit({ appkey: "nobody" })).toMatchObject(notFound("Couldn't find Account with app_key = nobody"));
   });
 });
 
@@ -203,16 +192,13 @@ describe("trusted vendor reviews", () => {
   });
 
   it("reject a signature while the feature is disabled", async () => {
-    const { status, body } = await send();
-    expect(status).toBe(401);
-    expect(body).toEqual(refusal(expect.stringContaining("trusted_vendor") as string, 401, "FeatureDisabled"));
+    expect(await send()).toMatchObject(refused(expect.stringContaining("trusted_vendor"), 401, "FeatureDisabled"));
     expect(await list()).toEqual([]);
   });
 
   it.each(["time_stamp", "reviewer_type"])("reject a signature without %s", async (field) => {
     await setFeature(wire(), "trusted_vendor", true);
-    const { status, body } = await send({ [field]: undefined });
-    expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+    expect(await send({ [field]: undefined })).toMatchObject(invalidParams(`Missing ${field}`));
   });
 
   it("reject a body that was changed after signing", async () => {
@@ -282,15 +268,12 @@ describe("POST /reviews/dynamic_create", () => {
   });
 
   it.each(missing)("rejects a review without %s", async (field) => {
-    const { status, body } = await createNow({ [field]: undefined });
-    expect([status, body]).toEqual([500, refusal(`Missing ${field}`, 500, "InvalidParams")]);
+    expect(await createNow({ [field]: undefined })).toMatchObject(invalidParams(`Missing ${field}`));
     expect(await list()).toEqual([]);
   });
 
   it.each(malformed)("rejects %s %j", async (field, value) => {
-    const { status, body } = await createNow({ [field]: value });
-    expect(status).toBe(500);
-    expect(body).toEqual(refusal(expect.stringContaining(field) as string, 500, "InvalidParams"));
+    expect(await createNow({ [field]: value })).toMatchObject(invalidParams(expect.stringContaining(field)));
   });
 
   it("returns 404 for an unknown app key", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { differences, int, listOf } from "../support/shape.ts";
 import { ok, reviewFull, reviewListed, topReview } from "../support/wire-shapes.ts";
-import { addProducts, createReview, noon, refusal, setPublished } from "../support/wire-steps.ts";
+import { addProducts, createReview, noon, setPublished, invalidParams, notFound } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -121,9 +121,9 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     ["count", "-1"],
     ["deleted", "perhaps"],
   ])("rejects %s=%s", async (name, value) => {
-    const { status, body } = await request(`&${name}=${encodeURIComponent(value)}`);
-    expect(status).toBe(500);
-    expect(body).toEqual(refusal(expect.stringContaining(name) as string, 500, "InvalidParams"));
+    expect(await request(`&${name}=${encodeURIComponent(value)}`)).toMatchObject(
+      invalidParams(expect.stringContaining(name)),
+    );
   });
 });
 
@@ -194,9 +194,9 @@ describe("GET /reviews/{review_id}", () => {
     const id = await createReview(wire());
     await setPublished(wire(), id, false);
     for (const missingId of [id, id + 1]) {
-      const { status, body } = await wire().request("GET", `/reviews/${missingId}`);
-      expect(status).toBe(404);
-      expect(body).toEqual(refusal(expect.stringContaining(`${missingId}`) as string, 404, "RecordNotFound"));
+      expect(await wire().request("GET", `/reviews/${missingId}`)).toMatchObject(
+        notFound(expect.stringContaining(`${missingId}`)),
+      );
     }
   });
 
@@ -272,8 +272,8 @@ describe("GET /apps/{app_key}/top_reviews.html", () => {
 });
 
 it("returns an empty list if there are no reviews", async () => {
-  const { appKey, utoken, request } = wire();
+  const { appKey, request, own } = wire();
   const response = await request("GET", `/products/${appKey}/service_global_reviews/reviews.json`);
   expect(differences(response.body, { status: ok, response: { reviews: listOf(int), total_reviews: 0 } })).toEqual([]);
-  expect((await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toEqual({ reviews: [] });
+  expect((await own("GET", "/v1/apps/{app}/reviews")).body).toEqual({ reviews: [] });
 });

@@ -8,8 +8,7 @@ const wire = useWire();
 
 describe("GET /apps/{app_key}/subomain_check/{subdomain}", () => {
   it("reports as text that a name is available", async () => {
-    const { appKey, utoken, request } = wire();
-    const { status, body } = await request("GET", `/apps/${appKey}/subomain_check/teashop?utoken=${utoken}`);
+    const { status, body } = await wire().own("GET", "/apps/{app}/subomain_check/teashop");
     expect([status, body]).toEqual([
       200,
       { status: ok, response: { subdomain: { available: "true", subdomain: "teashop" } } },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
+import { invalidParams, notFound } from "../support/wire-steps.ts";
 
 const wire = useWire();
 
@@ -50,42 +51,26 @@ describe("POST /oauth/token", () => {
 
   it("returns 404 for an unknown client", async () => {
     const { secret, request } = wire();
-    const { status, body } = await request("POST", "/oauth/token", {
-      client_id: "nobody",
-      client_secret: secret,
-      grant_type: "client_credentials",
-    });
-    expect([status, body]).toEqual([
-      404,
-      {
-        status: {
-          message: "Couldn't find Account with app_key = nobody",
-          code: 404,
-          error_type: "Exceptions::RecordNotFound",
-        },
-      },
-    ]);
+    expect(
+      await request("POST", "/oauth/token", {
+        client_id: "nobody",
+        client_secret: secret,
+        grant_type: "client_credentials",
+      }),
+    ).toMatchObject(notFound("Couldn't find Account with app_key = nobody"));
   });
 
   it("names the missing field", async () => {
-    const { status, body } = await wire().request("POST", "/oauth/token", {
-      grant_type: "client_credentials",
-    });
-    expect([status, body]).toEqual([
-      500,
-      { status: { message: "Missing client_id", code: 500, error_type: "Exceptions::InvalidParams" } },
-    ]);
+    expect(await wire().request("POST", "/oauth/token", { grant_type: "client_credentials" })).toMatchObject(
+      invalidParams("Missing client_id"),
+    );
   });
 
   it("keeps 100 tokens per account, and deletes the oldest first", async () => {
     const { appKey, secret, utoken, request } = wire();
     const path = `/apps/${appKey}/coupons/unique?utoken=${utoken}`;
     const issue = () =>
-      request("POST", "/oauth/token", {
-        client_id: appKey,
-        client_secret: secret,
-        grant_type: "client_credentials",
-      });
+      request("POST", "/oauth/token", { client_id: appKey, client_secret: secret, grant_type: "client_credentials" });
     for (let token = 2; token <= 100; token += 1) await issue();
     expect((await request("GET", path)).status).toBe(200);
     await issue();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { differences, someText, url } from "../support/shape.ts";
 import { useWire } from "../support/wire.ts";
 import { mentioning } from "../support/service-errors.ts";
+import { refusal, notFound } from "../support/wire-steps.ts";
 
 const wire = useWire();
 
@@ -19,10 +20,7 @@ describe("POST /users", () => {
     const { status, body } = await request("POST", "/users", { user });
     expect([status, body]).toEqual([
       200,
-      {
-        status: { code: 200, message: "OK" },
-        response: { user_id: 1, token: key, app_key: key, secret: key },
-      },
+      { status: { code: 200, message: "OK" }, response: { user_id: 1, token: key, app_key: key, secret: key } },
     ]);
     const made = (body as { response: { app_key: string; secret: string; token: string } }).response;
     expect((await request("GET", `/apps/${made.app_key}/coupons/unique?utoken=${made.token}`)).status).toBe(200);
@@ -54,25 +52,13 @@ describe("GET /users/{user_id}", () => {
       200,
       {
         status: { code: 200, message: "OK" },
-        response: {
-          user: { id: 1, slug: "jo-d", score: 0, display_name: "Jo D.", bio: null, social_image: null },
-        },
+        response: { user: { id: 1, slug: "jo-d", score: 0, display_name: "Jo D.", bio: null, social_image: null } },
       },
     ]);
   });
 
   it("returns 404 for an unknown user", async () => {
-    const { status, body } = await wire().request("GET", "/users/77");
-    expect([status, body]).toEqual([
-      404,
-      {
-        status: {
-          message: "Couldn't find User with id = 77",
-          code: 404,
-          error_type: "Exceptions::RecordNotFound",
-        },
-      },
-    ]);
+    expect(await wire().request("GET", "/users/77")).toMatchObject(notFound("Couldn't find User with id = 77"));
   });
 });
 
@@ -101,16 +87,9 @@ describe("GET /users/b2blogin.json", () => {
 
   it("returns 404 for an unknown app key", async () => {
     const { secret } = await made();
-    expect(await wire().request("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject({
-      status: 404,
-      body: {
-        status: {
-          message: "Couldn't find Account with app_key = nobody",
-          code: 404,
-          error_type: "Exceptions::RecordNotFound",
-        },
-      },
-    });
+    expect(await wire().request("GET", `/users/b2blogin.json?app_key=nobody&secret=${secret}`)).toMatchObject(
+      notFound("Couldn't find Account with app_key = nobody"),
+    );
   });
 
   it.each(["app_key", "secret"])("rejects a request without %s", async (name) => {
@@ -121,7 +100,7 @@ describe("GET /users/b2blogin.json", () => {
     // The specification does not state whether a request without an account is invalid or not found.
     expect([status, body]).toEqual(
       name === "secret"
-        ? [500, { status: { message: "Missing secret", code: 500, error_type: "Exceptions::InvalidParams" } }]
+        ? [500, refusal("Missing secret", 500, "InvalidParams")]
         : [expect.toSatisfy((code) => code === 404 || code === 500), { status: expect.any(Object) as object }],
     );
   });

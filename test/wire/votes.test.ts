@@ -24,11 +24,9 @@ describe("GET /reviews/{review_id}/vote/{vote_type}", () => {
     expect(votes).toEqual(votes.toSorted((one, other) => one - other));
     expect(new Set(votes).size).toBe(3);
     const counted = { votes_up: 2, votes_down: 1 };
-    const { appKey, utoken, request } = wire();
+    const { appKey, request, own } = wire();
     expect((await request("GET", `/reviews/${id}`)).body).toMatchObject({ response: { review: counted } });
-    expect((await request("GET", `/v1/apps/${appKey}/reviews?utoken=${utoken}`)).body).toMatchObject({
-      reviews: [counted],
-    });
+    expect((await own("GET", "/v1/apps/{app}/reviews")).body).toMatchObject({ reviews: [counted] });
     expect((await request("GET", `/v1/widget/${appKey}/products/teapot/reviews.json`)).body).toMatchObject({
       response: { reviews: [counted] },
     });

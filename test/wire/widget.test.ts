@@ -43,11 +43,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     expect(body).toMatchObject({
       response: {
         pagination: { page: 1, per_page: 10, total: 1 },
-        bottomline: {
-          total_review: 1,
-          average_score: 5,
-          star_distribution: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 1 },
-        },
+        bottomline: { total_review: 1, average_score: 5, star_distribution: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 1 } },
         products: [{ domain_key: "teapot", name: "Product teapot" }],
         reviews: [
           {
@@ -72,10 +68,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
   it("includes the comment of a review", async () => {
     const { appKey, utoken } = wire();
     const id = await createReview(wire());
-    await wire().request("POST", `/starpost/v1/apps/${appKey}/reviews/${id}/comment`, {
-      utoken,
-      content: "Thank you",
-    });
+    await wire().request("POST", `/starpost/v1/apps/${appKey}/reviews/${id}/comment`, { utoken, content: "Thank you" });
     const { status, body } = await request();
     expect(status).toBe(200);
     expect(differences(body, { status: ok, response: widget })).toEqual([]);

@@ -19,10 +19,7 @@ export async function startDelayProxy(url: string, delayMs: number): Promise<Del
   const ownPort = await new Promise<number>((listening, failed) =>
     thread.once("message", listening).once("error", failed),
   );
-  return {
-    url: Object.assign(new URL(url), { host: `127.0.0.1:${ownPort}` }).href,
-    close: () => thread.terminate(),
-  };
+  return { url: Object.assign(new URL(url), { host: `127.0.0.1:${ownPort}` }).href, close: () => thread.terminate() };
 }
 
 if (!isMainThread) void openDelayedPort(workerData as DelayedServer).then(({ port }) => parentPort?.postMessage(port));

@@ -23,6 +23,4 @@ export const realisticFile = comparison(realistic, {
   "sqlite-utils insert --csv": { required: 1.8, aim: 2.5 },
 });
 
-export const products40k = comparison(manyProducts, {
-  "sqlite3 .import": { required: 0.22, aim: 0.3 },
-});
+export const products40k = comparison(manyProducts, { "sqlite3 .import": { required: 0.22, aim: 0.3 } });
