@@ -9,13 +9,12 @@ import { SavedProducts } from "../../src/engine/kernel/saved-products.ts";
 import { createSealer, type Sealer } from "../../src/engine/kernel/sealer.ts";
 import { createUser } from "../../src/engine/accounts/users.ts";
 import { savePrivateWebhooks } from "../../src/engine/webhooks/private-webhooks.ts";
-import { createServer } from "../../src/server/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { type Place, places, type TestedPlace } from "./databases.ts";
 import { postgresServer, postgresSkipped } from "./postgres.ts";
-import { silentLog } from "./silent-log.ts";
+import { takeServer } from "./shared-server.ts";
 import { isMutationSuite, testsAllPairs } from "./suite-size.ts";
 
 /** A clock that only the test advances. */
@@ -130,8 +129,7 @@ async function openLocal(
 /** Opens the engine behind a server and a client: over loopback, without pacing or retries. */
 async function openRemote(place: () => Promise<Place>, options?: HarnessOptions): Promise<HarnessParts> {
   const local = await openLocal(place, options);
-  const server = createServer(local.transport, { logger: silentLog });
-  const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
+  const { url, release } = await takeServer(local.transport);
   // The client uses real time, independent of the test clock.
   const clock = () => Date.now();
   const transport = createHttpTransport({
@@ -146,7 +144,7 @@ async function openRemote(place: () => Promise<Place>, options?: HarnessOptions)
     transport,
     close: async () => {
       await transport.close();
-      await server.close();
+      release();
       await local.close();
     },
   };

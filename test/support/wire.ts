@@ -5,11 +5,11 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { ensureFirstAccount } from "../../src/engine/accounts/first-account.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
-import { createServer } from "../../src/server/server.ts";
+import { createService } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { placeOnSqlite } from "./databases.ts";
 import { createOpenApiChecker } from "./openapi-checker.ts";
-import { silentLog } from "./silent-log.ts";
+import { takeServer } from "./shared-server.ts";
 
 /** The time of every request, unless a test advances the clock. */
 const startMs = Date.UTC(2026, 2, 15, 12);
@@ -75,7 +75,7 @@ export interface WireOptions {
   readonly trustedProxies?: readonly string[];
 }
 
-/** Starts a new server, with rate limits enforced, for each test of the file. */
+/** Serves a new database, with rate limits enforced, in each test of the file. */
 export function useWire(options: WireOptions = {}): () => Wire {
   let openedWire: (Wire & { close(): Promise<void> }) | undefined;
   beforeEach(async () => {
@@ -106,8 +106,7 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
     enforceLimits: true,
     publicLimits,
   });
-  const server = createServer(transport, { logger: silentLog, clock, trustedProxies });
-  const { url } = await server.listen({ host: "127.0.0.1", port: 0 });
+  const { url, release } = await takeServer(transport, { clock, trustedProxies });
   const raw: Wire["raw"] = async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -122,12 +121,11 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
     const { text, ...reply } = await raw(...args);
     return { ...reply, body: JSON.parse(text) as unknown };
   };
-  const tokenReply = await request("POST", "/oauth/token", {
+  const { access_token: utoken } = await createService(transport, keys).tokens.create({
     client_id: keys.appKey,
     client_secret: keys.secret,
     grant_type: "client_credentials",
   });
-  const utoken = (tokenReply.body as { access_token: string }).access_token;
   return {
     ...keys,
     utoken,
@@ -159,7 +157,7 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
       nowMs += ms;
     },
     close: async () => {
-      await server.close();
+      release();
       await transport.close();
       await place.remove();
     },
