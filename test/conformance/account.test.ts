@@ -43,11 +43,6 @@ describeBackends("account.setPlatform", (harness) => {
 describeBackends("account.features", (harness) => {
   const initial = { dynamic_coupons: true, questions_and_answers: true, trusted_vendor: false, unsubscribers: true };
 
-  it("returns every feature of a new account", async () => {
-    const { service } = await harness().newAccount();
-    expect(await service.account.features({})).toEqual({ features: initial });
-  });
-
   it("disables and enables a feature, and its operations follow", async () => {
     const { service } = await harness().newAccount();
     const off = await service.account.setFeature({ feature: "dynamic_coupons", enabled: false });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { describeBackends, startMs } from "../support/backends.ts";
+import { describeBackends, startMs, describeIsolated } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { sql } from "kysely";
 
 describeBackends("a service whose clock shows an impossible time", (harness) => {
   const impossible = { kind: "unavailable", message: expect.stringContaining("clock") };
@@ -16,5 +17,18 @@ describeBackends("a service whose clock shows an impossible time", (harness) => 
     clock.set(startMs);
     await service.reviews.create(aReview());
     expect((await service.reviews.list({ count: 10 })).reviews).toHaveLength(1);
+  });
+});
+
+describeIsolated("a database that lost a table", (harness) => {
+  it("is reported as damaged, to readers and writers", async () => {
+    const { database, newAccount } = harness();
+    const { service } = await newAccount();
+    await sql`alter table reviews rename to lost`.execute(database.db);
+    const damaged = { kind: "storageFailed", message: expect.stringContaining("a table is missing") };
+    await expect(service.reviews.create(aReview())).rejects.toMatchObject(damaged);
+    await expect(service.reviews.list({ count: 1 })).rejects.toMatchObject(damaged);
+    await sql`alter table lost rename to reviews`.execute(database.db);
+    await service.reviews.create(aReview());
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { emailCounters, maxStats } from "../../src/contract/index.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { aQuestion, readEmailCounts, readEmails } from "../support/emails.ts";
-import { invalidField, mentioning } from "../support/service-errors.ts";
+import { invalidField } from "../support/service-errors.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const zeroCounts = Object.fromEntries(emailCounters.map((name) => [name, 0]));
@@ -30,18 +30,6 @@ async function insertCounts(
 }
 
 describeIsolated("email statistics and test emails", (harness) => {
-  const range = { since_date: today, to_date: today, aggregate: "day" } as const;
-
-  it.each([
-    ["bogus", mentioning("categories", "reminder")],
-    ["", expect.stringContaining("Missing categories")],
-    [["map", "reminder"], mentioning("categories")],
-  ])("describes what is wrong with the categories %j", async (categories, message) => {
-    const { service } = await harness().newAccount();
-    const call = service.emails.stats({ ...range, categories: categories as string });
-    await expect(call).rejects.toMatchObject({ kind: "invalidParams", message });
-  });
-
   it("counts emails on the day they were queued", async () => {
     const { service } = await harness().newAccount();
     await service.questions.sendConfirmation(aQuestion());
@@ -90,34 +78,6 @@ describeIsolated("email statistics and test emails", (harness) => {
         "2026-03-31,2026-04-02": { ...zeroCounts, delivered: 96 },
       },
     });
-  });
-
-  it("returns the ranges of every aggregate", async () => {
-    const { service } = await harness().newAccount();
-    const names = async (since_date: string, to_date: string, aggregate: string) => {
-      const query = { since_date, to_date, aggregate: aggregate as "day", categories: "map" };
-      return Object.keys((await service.emails.stats(query))["map"] ?? {});
-    };
-    expect(await names("2026-02-27", "2026-03-01", "day")).toEqual([
-      "2026-02-27,2026-02-27",
-      "2026-02-28,2026-02-28",
-      "2026-03-01,2026-03-01",
-    ]);
-    expect(await names("2026-03-01", "2026-03-15", "week")).toEqual([
-      "2026-03-01,2026-03-07",
-      "2026-03-08,2026-03-14",
-      "2026-03-15,2026-03-15",
-    ]);
-    expect(await names("2025-11-30", "2026-06-01", "quarter")).toEqual([
-      "2025-11-30,2026-02-27",
-      "2026-02-28,2026-05-29",
-      "2026-05-30,2026-06-01",
-    ]);
-    expect(await names("2024-02-29", "2026-02-28", "year")).toEqual([
-      "2024-02-29,2025-02-27",
-      "2025-02-28,2026-02-27",
-      "2026-02-28,2026-02-28",
-    ]);
   });
 
   it("accepts the longest range, and rejects a longer one and one that ends before it starts", async () => {

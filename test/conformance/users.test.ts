@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { isPassword } from "../../src/engine/accounts/users.ts";
-import { describeBackends, describeIsolated } from "../support/backends.ts";
+import { describeBackends, describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
+import { createInvitation } from "../../src/engine/accounts/invitations.ts";
+import { utokenLimits } from "../../src/contract/index.ts";
 
 const key = expect.stringMatching(/^[A-Za-z0-9]{40}$/);
 
@@ -148,5 +150,140 @@ describeBackends("users.signIn", (harness) => {
     for (const code of [secret_sealed, image_upload_token]) {
       expect(await service.users.signedIn({ code })).toEqual({ account: null });
     }
+  });
+});
+
+const user = { email: "zoe@shop.example", display_name: "Zoe", password: "p", url: "https://shop.example" };
+const refusal = { kind: "featureDisabled" };
+const lifetimeMs = 60_000;
+
+describeIsolated(
+  "users.create while sign-up is closed",
+  (harness) => {
+    const signUp = (invitation_code?: string) =>
+      harness().transport.call(
+        "users.create",
+        { user: { ...user, ...(invitation_code !== undefined && { invitation_code }) } },
+        {},
+      );
+    const invite = async () =>
+      (await harness().work.write(undefined, (context) => createInvitation(lifetimeMs, context))).code;
+    const countRows = async () => {
+      const { db } = harness().database;
+      const tables = ["accounts", "users", "invitations"] as const;
+      return Promise.all(tables.map(async (table) => (await db.selectFrom(table).select("id").execute()).length));
+    };
+
+    it("needs a valid invitation", async () => {
+      await invite();
+      for (const code of [undefined, "", "A".repeat(40)]) await expect(signUp(code)).rejects.toMatchObject(refusal);
+      expect(await countRows()).toEqual([0, 0, 1]);
+    });
+
+    it("accepts an invitation once, also from simultaneous calls", async () => {
+      const [code, unused] = [await invite(), await invite()];
+      const results = await Promise.allSettled([signUp(code), signUp(code), signUp(code)]);
+      expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+      expect(results.filter(({ status }) => status === "rejected")).toMatchObject([
+        { reason: refusal },
+        { reason: refusal },
+      ]);
+      await expect(signUp(code)).rejects.toMatchObject(refusal);
+      expect(await countRows()).toEqual([1, 1, 1]);
+      await signUp(unused);
+    });
+
+    it("keeps the invitation if the call is invalid", async () => {
+      const invitation_code = await invite();
+      const invalid = { user: { ...user, email: "nobody", invitation_code } };
+      await expect(harness().transport.call("users.create", invalid, {})).rejects.toMatchObject({
+        kind: "invalidParams",
+      });
+      await signUp(invitation_code);
+    });
+
+    it("rejects an expired invitation, and stores only a hash of the code", async () => {
+      const code = await invite();
+      const stored = await harness().database.db.selectFrom("invitations").selectAll().execute();
+      expect(JSON.stringify(stored)).not.toContain(code);
+      harness().clock.advance(lifetimeMs);
+      await expect(signUp(code)).rejects.toMatchObject(refusal);
+      await invite();
+      expect(await countRows()).toEqual([0, 0, 1]);
+    });
+  },
+  { isSignUpClosed: true },
+);
+
+const grant_type = "client_credentials";
+
+function credentialsOf({ caller, secret }: TestAccount) {
+  return { client_id: caller.appKey, client_secret: secret, grant_type };
+}
+
+async function issue(harness: Harness, account: TestAccount): Promise<string> {
+  const { access_token } = await harness.transport.call("tokens.create", credentialsOf(account), {});
+  return access_token;
+}
+
+/** Returns whether a utoken grants access to an account. */
+async function isAccepted(harness: Harness, appKey: string, utoken: string | undefined): Promise<boolean> {
+  try {
+    await harness.service({ appKey, utoken }).coupons.stats({});
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ kind: "unauthorized", message: "You are not authorized to access this page." });
+    return false;
+  }
+}
+
+describeIsolated("tokens.create", (harness) => {
+  it("checks the grant type first, then the client, then the secret", async () => {
+    const account = await harness().newAccount();
+    const call = (fields: object) =>
+      harness().transport.call("tokens.create", { ...credentialsOf(account), ...fields }, {});
+    await expect(call({ grant_type: "password", client_id: "nobody" })).rejects.toMatchObject({
+      kind: "unsupportedGrant",
+    });
+    await expect(call({ client_id: "nobody", client_secret: "wrong" })).rejects.toMatchObject({
+      kind: "recordNotFound",
+      message: "Couldn't find Account with app_key = nobody",
+    });
+    await expect(call({ client_secret: "wrong" })).rejects.toMatchObject({ kind: "invalidClient" });
+    await expect(call({ client_secret: undefined })).rejects.toMatchObject({
+      kind: "invalidParams",
+      message: "Missing client_secret",
+    });
+  });
+
+  it("returns a token that expires after 14 days", async () => {
+    const account = await harness().newAccount();
+    const token = await issue(harness(), account);
+    harness().clock.advance(utokenLimits.lifetimeMs - 1);
+    expect(await isAccepted(harness(), account.caller.appKey, token)).toBe(true);
+    harness().clock.advance(1);
+    expect(await isAccepted(harness(), account.caller.appKey, token)).toBe(false);
+  });
+
+  it("keeps 100 tokens per account, including the one from the user's creation, and deletes the oldest first", async () => {
+    const [account, other] = [await harness().newAccount(), await harness().newAccount()];
+    const { appKey, utoken } = account.caller;
+    const second = await issue(harness(), account);
+    for (let count = 2; count < utokenLimits.perAccount; count += 1) await issue(harness(), account);
+    expect(await isAccepted(harness(), appKey, utoken)).toBe(true);
+    await issue(harness(), account);
+    expect(await isAccepted(harness(), appKey, utoken)).toBe(false);
+    expect(await isAccepted(harness(), appKey, second)).toBe(true);
+    expect(await isAccepted(harness(), other.caller.appKey, other.caller.utoken)).toBe(true);
+  });
+
+  it("deletes expired tokens, and stores only hashes of the others", async () => {
+    const account = await harness().newAccount();
+    harness().clock.advance(utokenLimits.lifetimeMs);
+    const token = await issue(harness(), account);
+    const rows = await harness().database.db.selectFrom("utokens").selectAll().execute();
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(rows)).not.toContain(token);
   });
 });

@@ -74,14 +74,6 @@ describe("without --fix-ids", () => {
     expect(new Set(pairsOf(again.data).values())).toEqual(new Set(proposed));
     expect(await readStoredIds(home)).toEqual(new Set(["1001-A", ...proposed]));
   });
-
-  test("suggests --fix-ids for a dropped SKU, but not for a dropped brand", async () => {
-    const home = homes.open();
-    const file = write(home, "p.csv", "product_id,name,url,sku,brand\np,N,https://shop.example/1,A 1,Some Brand\n");
-    const { stderr } = await home.run(["products", "import", file]);
-    expect(stderr).toMatch(/sku: .*--fix-ids; first at/);
-    expect(stderr).toMatch(/brand: .*letters, digits, _, and -; first at/);
-  });
 });
 
 describe("with --fix-ids", () => {
@@ -119,16 +111,6 @@ describe("with --fix-ids", () => {
     expect(shown.stdout).toContain(path);
     const listing = await home.json<FixedSummary[]>(["imports", "list"]);
     expect(listing.data.map(({ fixed_ids_file }) => fixed_ids_file)).toContain(path);
-  });
-
-  test("reports the number of fixed IDs in a dry run, and writes nothing", async () => {
-    const home = homes.open();
-    const args = ["orders", "import", write(home, "o.csv", orders), "--fix-ids", "--dry-run"];
-    const { exitCode, stderr, data } = await home.json<FixedSummary>(args);
-    expect(exitCode).toBe(0);
-    expect(data).not.toHaveProperty("fixed_ids_file");
-    expect(stderr).toMatch(/^3 IDs .*'#1001\/A' \(.*o\.csv:2\).*'1001-A-/m);
-    expect(existsSync(join(home.folder, "imports"))).toBe(false);
   });
 
   test("records the same mapping in a resumed run as in an uninterrupted run", async () => {

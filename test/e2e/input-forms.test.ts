@@ -44,12 +44,6 @@ async function load(args: readonly string[], input?: Buffer) {
 const counts = (rows: number, rejected = 0) => ({ read: rows, accepted: rows - rejected, rejected, failed: 0 });
 
 describe("archives", () => {
-  test("reads a gzip file with any file name", async () => {
-    write("orders.dat", makeGzip(Buffer.from(table(5)), 2));
-    const { data, exitCode } = await load(["orders.dat"]);
-    expect([exitCode, data.rows, data.files]).toEqual([0, counts(5), ["orders.dat"]]);
-  });
-
   test("imports each CSV file of a zip archive, and lists the ignored files", async () => {
     const windows = iconv.encode(table(2, 5).replaceAll(",", ";").replaceAll("Ada", "Chloé"), "windows-1252");
     const bytes = makeZip([

@@ -7,7 +7,6 @@ import { Homes, type Home } from "../support/starpost.ts";
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-const data = "fixtures/exports";
 const withUrl = ["--product-url", "https://shop.example/p/{product_id}"];
 
 type Row = Readonly<Record<string, unknown>>;
@@ -31,17 +30,6 @@ function ordersOf(home: Home): Row[] {
        select order_row, product_id || ' × ' || count(*) || ' at ' || min(purchases.price) as line
        from purchases join products on products.id = product_row group by order_row, product_id
      ) on order_row = orders.id group by orders.id order by orders.id`,
-  );
-}
-
-function productsOf(home: Home): Row[] {
-  const found = query(
-    home,
-    `select product_id, name, url, image_url, description, price, product_tags, upc, mpn, brand, isbn, sku
-     from products order by id`,
-  );
-  return found.map((product) =>
-    Object.fromEntries(Object.entries(product).filter(([, value]) => value !== null && value !== "")),
   );
 }
 
@@ -99,34 +87,5 @@ describe("product exports of shop platforms", () => {
     });
     const { data: runs } = await home.json<unknown[]>(["imports", "list"]);
     expect(runs).toEqual([]);
-  });
-});
-
-describe("complete exports", () => {
-  test("imports Shopify orders without a mapping", async () => {
-    const { home, exitCode, data: summary } = await load("orders", `${data}/shopify-orders-export.csv`);
-    expect(exitCode).toBe(0);
-    expect(summary.rows).toEqual({ read: 72, accepted: 72, rejected: 0, failed: 0 });
-    expect(summary.items).toEqual({ sent: 60, accepted: 60, rejected: 0, created: 60, changed: 0, unchanged: 0 });
-    expect(query(home, "select count(*) as n from purchases")).toEqual([{ n: 102 }]);
-    expect(ordersOf(home)[0]).toEqual({
-      order_id: "3001",
-      platform: "shopify",
-      email: "buyer00@example.com",
-      customer_name: "Mara Lindqvist",
-      day: "2025-01-01",
-      currency: "EUR",
-      lines: "SKU00000 × 1 at 5 + SKU00100 × 1 at 95",
-    });
-  });
-
-  test.each([
-    ["shopify-products-export.csv", 11, 5],
-    ["woocommerce-products-export.csv", 20, 11],
-    ["products.csv", 150, 150],
-  ])("%s", async (name, rows, products) => {
-    const { home, data: summary } = await load("products", `${data}/${name}`);
-    expect(summary.rows).toEqual({ read: rows, accepted: rows, rejected: 0, failed: 0 });
-    expect(productsOf(home)).toHaveLength(products);
   });
 });

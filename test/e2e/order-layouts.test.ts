@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
@@ -93,25 +93,5 @@ describe("a Shopify export with missing SKUs and addresses", () => {
       `1 shopify ann@mail.example Ann Lee 2026-10-01  ${pair?.["fixed"]} 10 1`,
       "4 shopify di@mail.example Di 2026-10-02  CUP-1 5 1",
     ]);
-  });
-});
-
-const samples = join(process.env["STARPOST_TEST_DATA"] ?? "../shared/data", "layouts/orders");
-
-describe.skipIf(!existsSync(samples))("the samples of the data folder", () => {
-  test.each([
-    ["amazon.txt", 0],
-    ["etsy.csv", 2],
-    ["matrixify.csv", 0],
-    ["prestashop.csv", 0],
-    ["squarespace.csv", 0],
-    ["tiendanube.csv", 0],
-    ["wix.csv", 0],
-    ["wooanalytics.csv", 2],
-    ["woosub.csv", 0],
-  ])("%s", async (name, status) => {
-    const home = homes.open();
-    const { exitCode } = await home.run(["orders", "import", join(samples, name), ...withUrl]);
-    expect(exitCode).toBe(status);
   });
 });

@@ -80,16 +80,6 @@ describe("a plan of orders", () => {
     expect(plan.repeated).toEqual({ rows: 1, first: expect.stringMatching(/orders\.csv:10$/) as unknown });
   });
 
-  test("finds IDs with two spellings, and products with two names", () => {
-    expect(plan.collisions.count).toBe(2);
-    expect(plan.collisions.examples.map(({ ids }) => ids.join(" "))).toEqual(["2 002", "pan PAN"]);
-    expect(plan.names.count).toBe(2);
-    expect(plan.names.examples.map(({ id, names }) => [id, ...names])).toEqual([
-      ["pan", "Pan", "Frying pan"],
-      ["pot", "Old name", "New name"],
-    ]);
-  });
-
   test("forecasts the emails of new orders, and sends none", () => {
     expect(plan.mails).toEqual({
       send_mail: false,
@@ -146,58 +136,7 @@ describe("a plan of orders", () => {
   });
 });
 
-describe("plans of other record types", () => {
-  const home = homes.open();
-  test("counts existing and changed products", async () => {
-    const header = "product_id,name,url,description";
-    const first = writeCsv("p1.csv", header, "a,Pot,https://s.example/a,Fine", "b,Pan,https://s.example/b,Fine");
-    await home.run(["products", "import", first]);
-    const second = writeCsv(
-      "p2.csv",
-      header,
-      "a,Pot,https://s.example/a,Fine",
-      "b,Pan,https://s.example/b,",
-      "A,Cup,https://s.example/c,",
-      "0b,Cup,https://s.example/c,",
-    );
-    const { data } = await home.json<Plan>(["products", "plan", second]);
-    expect(data).toMatchObject({
-      there: { items: 2, changed: 0, purchases_added: null },
-      collisions: { count: 2 },
-      mails: null,
-      erased: {},
-    });
-    const third = writeCsv("p3.csv", header, "a,New pot,https://s.example/a,", "b,Pan,https://s.example/b,Fine");
-    const update = await home.json<Plan>(["products", "plan", third, "--update", "--empty", "clear"]);
-    expect(update.data).toMatchObject({
-      there: { items: 2, changed: 1 },
-      names: { count: 1, examples: [{ id: "a", names: ["Pot", "New pot"] }] },
-      erased: { description: 1 },
-    });
-  });
-
-  test("counts duplicate and existing coupons and addresses", async () => {
-    const action = ["--action", "map_review"];
-    await home.run(["coupons", "import", writeCsv("c1.csv", "code", "AAAA", "BBBB"), ...action]);
-    const coupons = writeCsv("c2.csv", "code", "AAAA", "CCCC", "CCCC", "cccc");
-    const { data, exitCode } = await home.json<Plan>(["coupons", "plan", coupons, ...action]);
-    expect(exitCode).toBe(3);
-    expect(data).toMatchObject({
-      rows: { read: 4, accepted: 2, rejected: 2 },
-      there: { items: 1 },
-      repeated: { rows: 1 },
-      collisions: { count: 1, examples: [{ ids: ["CCCC", "cccc"] }] },
-    });
-    await home.run(["unsubscribers", "import", writeCsv("u1.csv", "email,type", "ann@mail.example,1")]);
-    const addresses = writeCsv("u2.csv", "email,type", "ANN@mail.example,1", "ann@mail.example,2", "bo@m.example,1");
-    expect((await home.json<Plan>(["unsubscribers", "plan", addresses])).data).toMatchObject({
-      rows: { accepted: 3 },
-      there: { items: 1 },
-      repeated: { rows: 0 },
-      collisions: { count: 0 },
-    });
-  });
-
+describe("a plan of products", () => {
   test("creates only the account on a fresh machine", async () => {
     const fresh = homes.open();
     const { exitCode } = await fresh.run(["products", "plan", "fixtures/good/products.csv"]);
@@ -260,23 +199,6 @@ describe("a saved plan", () => {
     database.close();
   });
 
-  test("is rejected if the input file has changed or is missing, and nothing is imported", async () => {
-    await plan();
-    const digest = digestDatabase(databaseOf(home));
-    const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replace("Pot", "Pan"));
-    const changed = await home.json(["imports", "apply", out]);
-    expect(changed.exitCode).toBe(2);
-    expect(changed.stderr).toContain("saved.csv");
-    rmSync(file);
-    const gone = await home.run(["imports", "apply", out]);
-    expect(gone.exitCode).toBe(2);
-    expect(gone.stderr).toContain("saved.csv");
-    expect(digestDatabase(databaseOf(home))).toBe(digest);
-    writeFileSync(file, text);
-    expect((await home.run(["imports", "apply", out])).exitCode).toBe(3);
-  });
-
   test("reports differences if the account has changed", async () => {
     const action = ["--action", "map_review"];
     const codes = writeCsv("codes.csv", "code", "AAAA", "BBBB");
@@ -286,14 +208,6 @@ describe("a saved plan", () => {
     expect(applied.exitCode).toBe(3);
     expect(applied.stderr).toMatch(/^ {2}planned {3}2 rows accepted \(2 codes\), 0 rejected$/m);
     expect(applied.stderr).toMatch(/^ {2}actual {4}1 row accepted \(1 code\), 1 rejected$/m);
-  });
-
-  test("cannot be saved for standard input, which can be planned nevertheless", async () => {
-    const input = readFileSync(file);
-    const fromInput = await home.run(["orders", "plan", "-", "--out", out], { input });
-    expect([fromInput.exitCode, fromInput.stderr]).toEqual([2, expect.stringContaining("--out")]);
-    const { data } = await home.json<Plan>(["orders", "plan", "-"], { input });
-    expect(data).toMatchObject({ rows: { read: 2, accepted: 1 }, plan_file: null });
   });
 
   test("can be applied from another folder, with an unchanged mapping", async () => {

@@ -26,10 +26,7 @@ describe("parseErrorBody", () => {
   );
 
   it("does not mistake errors of rows for an error of the call", () => {
-    const rows = {
-      status: { code: 200, message: "OK" },
-      errors: [{ value: "x", error: "email is not valid" }],
-    };
+    const rows = { status: { code: 200, message: "OK" }, errors: [{ value: "x", error: "email is not valid" }] };
     expect(parseErrorBody(200, rows)).toBeUndefined();
     expect(parseErrorBody(200, { code: 200, errors: [{ message: "x" }] })).toBeUndefined();
   });

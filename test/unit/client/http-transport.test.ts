@@ -107,11 +107,7 @@ describe("requests", () => {
 
   it("keep the path of the base URL and encode path segments", async () => {
     const { server } = await setUp((response) => sendJson(response, 200, listed));
-    const transport = createHttpTransport({
-      baseUrl: `${server.url}/api/v9/`,
-      ratePerSecond: 0,
-      clock: Date.now,
-    });
+    const transport = createHttpTransport({ baseUrl: `${server.url}/api/v9/`, ratePerSecond: 0, clock: Date.now });
     opened.push(transport);
     await transport.call("coupons.list", {}, { appKey: "a/b?ü", utoken: "t&1" });
     expect(server.received[0]?.url).toBe("/api/v9/apps/a%2Fb%3F%C3%BC/coupons/unique?utoken=t%261");
@@ -143,10 +139,7 @@ describe("requests", () => {
   it("are rejected if a value cannot be part of a path", async () => {
     const { transport } = await setUp(() => {});
     const get = (input: { user_id: string }) => transport.call("users.get", input, {});
-    await expect(get({ user_id: "" })).rejects.toMatchObject({
-      kind: "invalidParams",
-      message: "Missing user_id",
-    });
+    await expect(get({ user_id: "" })).rejects.toMatchObject({ kind: "invalidParams", message: "Missing user_id" });
     await expect(get({ user_id: ".." })).rejects.toMatchObject({ kind: "invalidParams" });
     await expect(transport.call("coupons.list", {}, {})).rejects.toMatchObject({ kind: "unauthorized" });
   });
@@ -304,11 +297,7 @@ describe("a slow service", () => {
     const { server } = await setUp((response) =>
       sendJson(response, 429, { errors: [{ message: "Too Many Requests" }] }, { "retry-after": "60" }),
     );
-    const transport = createHttpTransport({
-      baseUrl: server.url,
-      ratePerSecond: 0,
-      clock: Date.now,
-    });
+    const transport = createHttpTransport({ baseUrl: server.url, ratePerSecond: 0, clock: Date.now });
     opened.push(transport);
     const onEvent = ({ type }: CallEvent) => {
       if (type === "wait") setImmediate(() => stop.abort(new Error("interrupted")));

@@ -22,10 +22,7 @@ describe("findOperation", () => {
 
   it("treats HEAD as GET, and decodes path segments", () => {
     const found = findOperation("HEAD", "/v1/apps/key/products_groups/a%2Fb%20c");
-    expect(found).toMatchObject({
-      operation: "groups.get",
-      pathInput: { app_key: "key", group_name: "a/b c" },
-    });
+    expect(found).toMatchObject({ operation: "groups.get", pathInput: { app_key: "key", group_name: "a/b c" } });
   });
 
   it("accepts fixed paths with and without `.json`, and no other methods or paths", () => {

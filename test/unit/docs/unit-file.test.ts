@@ -13,9 +13,7 @@ describe("docs/operations/starpost.service", () => {
     // The program need not be installed where the file is only checked.
     const text = readFileSync(resolve("docs/operations/starpost.service"), "utf8");
     writeFileSync(path, text.replace("/opt/starpost/bin/starpost", process.execPath));
-    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", path], {
-      encoding: "utf8",
-    });
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", path], { encoding: "utf8" });
     rmSync(folder, { recursive: true });
     // Other units of the machine may be invalid.
     expect(stderr.split("\n").filter((line) => line.includes("starpost"))).toEqual([]);

@@ -78,9 +78,7 @@ it("reports a locked database as a temporary error", async () => {
       hint: expect.any(String),
     });
     // Reads do not need the lock.
-    await expect(transport.call("users.get", { user_id: 1 }, {})).rejects.toMatchObject({
-      kind: "recordNotFound",
-    });
+    await expect(transport.call("users.get", { user_id: 1 }, {})).rejects.toMatchObject({ kind: "recordNotFound" });
   } finally {
     other.close();
   }
@@ -96,11 +94,7 @@ it("reports a full database as a permanent error, and recovers when there is spa
       await transport.call("users.create", { user: { ...user, display_name } }, {});
     }
   };
-  await expect(fill()).rejects.toMatchObject({
-    kind: "storageFailed",
-    temporary: false,
-    hint: expect.any(String),
-  });
+  await expect(fill()).rejects.toMatchObject({ kind: "storageFailed", temporary: false, hint: expect.any(String) });
   await database.db.executeQuery(rawQuery("pragma max_page_count = 1000000"));
   await expect(transport.call("users.create", { user }, {})).resolves.toMatchObject({});
 });

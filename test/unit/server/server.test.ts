@@ -22,11 +22,7 @@ async function setUp(answer: Answerer = () => ({}), options: Partial<ServerOptio
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === "" ? undefined : JSON.parse(text),
-    };
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
   };
   return { server, url, made, lines, ask };
 }

@@ -90,9 +90,7 @@ describe("withToken", () => {
   });
 
   it("uses the cached token while it is valid for more than a day", async () => {
-    const { list, callers, fetches, advance } = setUp({
-      kept: { utoken: "kept", expiresAtMs: 1_000_000 + 2 * dayMs },
-    });
+    const { list, callers, fetches, advance } = setUp({ kept: { utoken: "kept", expiresAtMs: 1_000_000 + 2 * dayMs } });
     await list();
     advance(dayMs + 1);
     await list();
@@ -103,10 +101,7 @@ describe("withToken", () => {
   it("continues with the old token if a new one is temporarily unavailable", async () => {
     const refuse = ({ operation }: Made) =>
       operation === "tokens.create" ? new ServiceError("unavailable", "down") : undefined;
-    const { list, callers, advance } = setUp({
-      kept: { utoken: "kept", expiresAtMs: 1_000_000 + dayMs / 2 },
-      refuse,
-    });
+    const { list, callers, advance } = setUp({ kept: { utoken: "kept", expiresAtMs: 1_000_000 + dayMs / 2 }, refuse });
     await list();
     expect(callers()).toEqual(["kept"]);
     advance(dayMs);

@@ -23,10 +23,7 @@ afterEach(async () => {
 });
 
 async function open(url = path, busyTimeoutMs?: number): Promise<Database> {
-  const database = await openDatabase(url, {
-    nowMs: 7,
-    ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
-  });
+  const database = await openDatabase(url, { nowMs: 7, ...(busyTimeoutMs !== undefined && { busyTimeoutMs }) });
   opened.push(database);
   return database;
 }
@@ -92,19 +89,13 @@ it("rejects a database of a newer version without changing it", async () => {
 
 it("rejects another application's SQLite database without changing it", async () => {
   inFile((file) => file.execute("create table theirs (a)"));
-  await expect(open()).rejects.toMatchObject({
-    problem: "notOurs",
-    message: expect.stringContaining(path) as string,
-  });
+  await expect(open()).rejects.toMatchObject({ problem: "notOurs", message: expect.stringContaining(path) as string });
   expect(inFile((file) => file.all("select name from sqlite_master"))).toEqual([{ name: "theirs" }]);
 });
 
 it("rejects a file that is not a database, a folder, and an unsupported URL", async () => {
   await writeFile(path, "order_id,email\n".repeat(100));
-  await expect(open()).rejects.toMatchObject({
-    problem: "notOurs",
-    message: expect.stringContaining(path) as string,
-  });
+  await expect(open()).rejects.toMatchObject({ problem: "notOurs", message: expect.stringContaining(path) as string });
   await mkdir(join(folder, "dir"));
   await expect(open(join(folder, "dir"))).rejects.toMatchObject({ problem: "cannotOpen" });
   await expect(open("mysql://user:secret@host/db")).rejects.toMatchObject({

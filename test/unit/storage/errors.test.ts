@@ -12,10 +12,7 @@ const problemOf = (error: unknown) => toStorageError(error, "the.db")?.problem;
 
 /** Errors by problem: result codes of SQLite, codes of the file system and of PostgreSQL, and network errors. */
 const known: Readonly<Partial<Record<StorageProblem, { sqlite?: number[]; codes?: string[]; network?: string[] }>>> = {
-  busy: {
-    sqlite: [5, 6, 5 | (2 << 8)],
-    codes: "25P03 40001 40P01 53200 53300 55006 55P03 57014".split(" "),
-  },
+  busy: { sqlite: [5, 6, 5 | (2 << 8)], codes: "25P03 40001 40P01 53200 53300 55006 55P03 57014".split(" ") },
   unreachable: {
     codes: "55000 57P01 57P02 57P03 57P05 08000 08006 08P01".split(" "),
     network:

@@ -33,11 +33,7 @@ describe("a table", () => {
   });
 
   test("shortens timestamps to the minute, but not dates or other text", () => {
-    const row = {
-      at: "2026-01-31T10:15:42.123Z",
-      day: "2026-01-31",
-      text: "from 2026-01-31T10:15:42Z on",
-    };
+    const row = { at: "2026-01-31T10:15:42.123Z", day: "2026-01-31", text: "from 2026-01-31T10:15:42Z on" };
     const [, line] = formatTable(table([row], Object.keys(row)), 80, noPaint).split("\n");
     expect(line).toBe("2026-01-31 10:15Z  2026-01-31  from 2026-01-31T10:15:42Z on");
   });

@@ -108,12 +108,7 @@ function open(
       const [fields, message] = typeof first === "string" ? [{}, first] : [first as object, second];
       logged.push({ level, fields: { ...fields }, message });
     };
-  const log = {
-    debug: logAt("debug"),
-    info: logAt("info"),
-    warn: logAt("warn"),
-    error: logAt("error"),
-  } as never;
+  const log = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") } as never;
   const sent: string[] = [];
   const { send = async () => accepted, wasSent } = settings;
   const context = { clock: time.clock, sleep: time.sleep, log };
@@ -159,10 +154,7 @@ const none = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 describe("sending due emails", () => {
   it("sends one email after another, recording the start and outcome of each", async () => {
     const { time, queue, sent, job, logged } = open([1, 2, 3]);
-    expect(await within(time, job.runDue(noStop))).toEqual({
-      counts: { ...none, sent: 3 },
-      problem: undefined,
-    });
+    expect(await within(time, job.runDue(noStop))).toEqual({ counts: { ...none, sent: 3 }, problem: undefined });
     expect(sent).toEqual(["1-key", "2-key", "3-key"]);
     expect(queue.begun).toEqual([1, 2, 3]);
     expect(queue.ended.map(({ id }) => id)).toEqual([1, 2, 3]);

@@ -118,9 +118,7 @@ describe("composeMessage", () => {
     "a@custom%65r.example",
     "a@customer.example,b.example",
   ])("rejects the recipient %j", async (address) => {
-    await expect(compose({ to: { name: "", address } })).rejects.toMatchObject({
-      state: "invalid_address",
-    });
+    await expect(compose({ to: { name: "", address } })).rejects.toMatchObject({ state: "invalid_address" });
   });
 });
 

@@ -145,10 +145,7 @@ describe("a mail server", () => {
     "did not accept an email if the connection was lost at %s",
     async (at) => {
       const server = await start({ decide: (step) => (step === at ? "drop" : undefined) });
-      expect(await open(server).send(await aMessage())).toMatchObject({
-        state: "unreachable",
-        mayHaveArrived: false,
-      });
+      expect(await open(server).send(await aMessage())).toMatchObject({ state: "unreachable", mayHaveArrived: false });
     },
   );
 
@@ -296,9 +293,7 @@ describe("an address with a non-ASCII local part", () => {
       state: "invalid_address",
       answer: expect.stringContaining("SMTPUTF8") as string,
     });
-    expect(await transport.send(await aMessage("m-2", "juergen@bücher.example"))).toMatchObject({
-      state: "accepted",
-    });
+    expect(await transport.send(await aMessage("m-2", "juergen@bücher.example"))).toMatchObject({ state: "accepted" });
     expect(server.received.map(({ to }) => to)).toEqual(["juergen@bücher.example"]);
   });
 });

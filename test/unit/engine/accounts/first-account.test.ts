@@ -27,10 +27,7 @@ describeDatabases("the first account", (url) => {
     const database = await open();
     const made = await ensureFirstAccount(database, making);
     expect(made).toMatchObject({ appKey: expect.any(String), secret: expect.any(String) });
-    expect(await ensureFirstAccount(database, making)).toMatchObject({
-      appKey: made.appKey,
-      secret: made.secret,
-    });
+    expect(await ensureFirstAccount(database, making)).toMatchObject({ appKey: made.appKey, secret: made.secret });
     expect(await database.db.selectFrom("accounts").select("created_at").execute()).toEqual([{ created_at: 5 }]);
   });
 

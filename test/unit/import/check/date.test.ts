@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { readBoolean, readDate, readTime } from "../../../../src/import/check/date.ts";
-import { readProductId } from "../../../../src/import/check/fields.ts";
 import { describeIncomplete } from "../../../../src/import/check/reject-codes.ts";
 import { readCallRefusal, readServiceProblem } from "../../../../src/import/check/service-errors.ts";
 import { readOutcomes } from "../../../../src/import/check/service-outcomes.ts";
@@ -117,21 +116,6 @@ test.each([
   expect(read).toBe(expected);
   const codes = problems.map(({ field, code }) => [field, code]);
   expect(codes).toEqual(expected === undefined && value !== "" ? [["b", "bad_boolean"]] : []);
-});
-
-test.each([
-  ["", "missing"],
-  ["p 1", "bad_id"],
-  ["__proto__", "bad_id"],
-  ["p".repeat(255), undefined],
-  ["p".repeat(256), "too_long"],
-  ["p-1_A", undefined],
-])("the product ID %j has the error %s", (id, code) => {
-  const problems: RowError[] = [];
-  expect(readProductId((field) => (field === "product_id" ? id : ""), problems)).toBe(id);
-  expect(problems.map((problem) => [problem.field, problem.code])).toEqual(
-    code === undefined ? [] : [["product_id", code]],
-  );
 });
 
 describe("what services report", () => {

@@ -57,11 +57,7 @@ describe("reading rows", () => {
             row.map((text) => text.replaceAll("\0", "").replaceAll("\r", "").toWellFormed()),
           );
           const header = ["one", "two", "three"];
-          const text = stringify([header, ...clean], {
-            delimiter,
-            record_delimiter: lineEnd,
-            quoted_match: /\n/,
-          });
+          const text = stringify([header, ...clean], { delimiter, record_delimiter: lineEnd, quoted_match: /\n/ });
           const bytes = iconv.encode(text, encoding, { addBOM: hasBom || encoding !== "utf8" });
           const { rows } = await readAll(bytes);
           expect(rows.map(({ cells }) => cells)).toEqual(clean);

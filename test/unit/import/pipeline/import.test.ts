@@ -203,11 +203,7 @@ describe("resume", () => {
     expect(interrupted.state).toBe("interrupted");
     expect(interrupted.rows.accepted).toBeLessThan(10);
     const resumed = await pipeline.resume(interrupted.import_id ?? "");
-    expect(resumed).toMatchObject({
-      state: "finished",
-      rows: { read: 10, accepted: 10 },
-      calls: { sent: 5 },
-    });
+    expect(resumed).toMatchObject({ state: "finished", rows: { read: 10, accepted: 10 }, calls: { sent: 5 } });
     expect((await pipeline.service.core.listProducts({ limit: 100 })).products).toHaveLength(10);
   });
 

@@ -115,9 +115,7 @@ describe("imports", () => {
       "coupons",
       { "a.csv": codes("AB-1") },
       { action: "map_review" },
-      {
-        fates: { "coupons.list": [{ fails: new ServiceError("invalidClient", "no", { hint: "sign in" }) }] },
-      },
+      { fates: { "coupons.list": [{ fails: new ServiceError("invalidClient", "no", { hint: "sign in" }) }] } },
     );
     expectRecorded();
   });
@@ -169,9 +167,7 @@ describe("imports", () => {
       "products",
       { "a.csv": products(...rows) },
       { batchSize: 4 },
-      {
-        fates: { "products.massCreate": [{ fails: large }, undefined, undefined, { fails: down }] },
-      },
+      { fates: { "products.massCreate": [{ fails: large }, undefined, undefined, { fails: down }] } },
     );
     await resume(first);
     expectRecorded();
@@ -199,11 +195,7 @@ describe("imports", () => {
     await run(
       "products",
       { "a.csv": three, "b.csv": products(product("p 1", "", ",,")) },
-      {
-        dryRun: true,
-        fixIds: true,
-        verify: true,
-      },
+      { dryRun: true, fixIds: true, verify: true },
     );
     expectRecorded();
   });
@@ -323,9 +315,7 @@ describe("undo", () => {
       "products",
       { "a.csv": three },
       { undoable: true },
-      {
-        fates: { "products.massCreate": [{ fails: down }] },
-      },
+      { fates: { "products.massCreate": [{ fails: down }] } },
     );
     await undo(id);
     await undo(id.slice(0, 4), {}, { deps: { target: "elsewhere" } });
@@ -385,9 +375,7 @@ describe("verification", () => {
       "products",
       { "a.csv": three },
       { batchSize: 1 },
-      {
-        fates: { "products.massCreate": [undefined, { fails: down }] },
-      },
+      { fates: { "products.massCreate": [undefined, { fails: down }] } },
     );
     await verify(id);
     const stop = new AbortController();
@@ -444,9 +432,7 @@ describe("plans", () => {
       "orders",
       { "b.csv": file },
       { fixIds: true, sendMail: true, batchSize: 1, verify: true, undoable: true },
-      {
-        ratePerSecond: 3,
-      },
+      { ratePerSecond: 3 },
     );
     expectRecorded();
   });

@@ -64,41 +64,6 @@ test("changes nothing without confirmation, which shows the counts", async () =>
   expect(await names()).toMatchObject({ p1: ["Large teapot", "Green"] });
 });
 
-test("keeps a product that has changed since", async () => {
-  const id = await change();
-  await pipeline.service.products.massUpdate({ products: { p1: { name: "Huge teapot" } } });
-  const undone = await undo(id);
-  expect(undone).toMatchObject({ reversed: 1, kept: 1, impossible: 1 });
-  expect(await names()).toMatchObject({ p1: ["Huge teapot", "Green"], p2: ["Cup", null] });
-});
-
-test("undoes a run once", async () => {
-  const id = await change();
-  await undo(id);
-  expect(await undo(id)).toMatchObject({ state: "earlier", reversed: 2, impossible: 1 });
-});
-
-test("lists only exceptions if there are too many rows and that was asked for", async () => {
-  const id = await change();
-  const undone = await undo(id, { maxListed: 2, listsExceptions: true });
-  expect(undone.rows.map(({ key }) => key)).toEqual(["p3"]);
-});
-
-test("an interrupted undo reports it, and continues later", async () => {
-  const id = await change();
-  const stop = new AbortController();
-  const interrupted = await undo(id, { confirm: async () => stop.abort() }, { stop: stop.signal });
-  expect(interrupted).toMatchObject({ state: "interrupted", rows: [] });
-  expect(await names()).toMatchObject({ p1: ["Large teapot", "Green"] });
-  expect(await undo(id)).toMatchObject({ state: "finished", reversed: 2, impossible: 1 });
-  expect(await names()).toMatchObject({ p1: ["Teapot", "Blue"] });
-});
-
-test("cannot undo products of a run that recorded nothing", async () => {
-  const { import_id } = await pipeline.run("products", before);
-  expect(await undo(import_id)).toMatchObject({ reversed: 0, impossible: 2 });
-});
-
 test.each([
   ["invalidParams", 2],
   ["bodyTooLarge", 2],
@@ -114,6 +79,21 @@ test.each([
   if (impossible === undefined) await expect(running).rejects.toBeInstanceOf(ImportError);
   else expect(await running).toMatchObject({ reversed: 0, kept: 0, impossible: impossible + 1 });
   expect(await names()).toMatchObject({ p1: ["Large teapot", "Green"], p2: ["Cup", "Small"] });
+});
+
+test.each([
+  ["an error while the run stops is an error", true, new Error("no"), "no"],
+  ["an abort that nobody asked for is an error", false, new DOMException("aborted", "AbortError"), "aborted"],
+  ["an abort because the run stops ends it", true, new DOMException("aborted", "AbortError"), undefined],
+])("%s", async (_what, stops, error, message) => {
+  const stop = new AbortController();
+  const confirm = () => {
+    if (stops) stop.abort();
+    return Promise.reject(error);
+  };
+  const undone = undo(await change(), { confirm }, { stop: stop.signal });
+  if (message === undefined) expect(await undone).toMatchObject({ state: "interrupted" });
+  else await expect(undone).rejects.toThrow(message);
 });
 
 test("refuses another account's run", async () => {

@@ -52,10 +52,7 @@ test("every row is counted once", () => {
     [itemOf(rowOf(3), rowOf(4)), itemOf(rowOf(5)), itemOf(rowOf(6))],
     new Map([[1, errorOf("id", "refused")]]),
     "order",
-    {
-      codes: "c-m",
-      fields: { email: 1, id: 2 },
-    },
+    { codes: "c-m", fields: { email: 1, id: 2 } },
   );
   tally.fail([itemOf(rowOf(7), rowOf(8))], "is too late");
   tally.calls.sent = 3;

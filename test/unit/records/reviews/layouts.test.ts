@@ -260,11 +260,7 @@ const cases: Readonly<Record<string, Case>> = {
       title: "Great",
       product_title: "Glow",
     },
-    sent: {
-      ...review,
-      product_title: "Glow",
-      past: { ...past, published: true, reviewer_type: "verified_buyer" },
-    },
+    sent: { ...review, product_title: "Glow", past: { ...past, published: true, reviewer_type: "verified_buyer" } },
     hidden: [{ comment_approved: "0" }, { comment_approved: "hold" }],
     spam: [{ comment_approved: "spam" }, { comment_approved: "trash" }, { comment_approved: "post-trashed" }],
   },

@@ -92,9 +92,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     });
     const theirs = await take("empty");
     await execute("create table theirs (a int)", theirs.url);
-    await expect(open(theirs.url)).rejects.toMatchObject({
-      problem: "notOurs",
-    });
+    await expect(open(theirs.url)).rejects.toMatchObject({ problem: "notOurs" });
     expect(await execute("select tablename from pg_tables where schemaname = 'public'", theirs.url)).toEqual([
       { tablename: "theirs" },
     ]);
@@ -180,9 +178,7 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     await lock(holder, async () => {
       const write = lock(waiting, async () => undefined);
       const error: unknown = await write.catch((thrown: unknown) => thrown);
-      expect(toStorageError(error, "db")).toMatchObject({
-        problem: "busy",
-      });
+      expect(toStorageError(error, "db")).toMatchObject({ problem: "busy" });
     });
     await waiting.db
       .transaction()

@@ -141,10 +141,7 @@ describe("a webhook whose DNS name changes", () => {
       [`https://shop.example:${port}/`, here, "the receiver does not support TLS on this port"],
     ];
     for (const [url, resolve, problem] of failures) {
-      expect(await post(url, { isPrivateAllowed: true, resolve })).toMatchObject({
-        state: "failed",
-        problem,
-      });
+      expect(await post(url, { isPrivateAllowed: true, resolve })).toMatchObject({ state: "failed", problem });
     }
   });
 });

@@ -48,9 +48,7 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     );
     await review();
     harness.clock.advance(1_234);
-    expect(await runOnce(openDispatcher(harness))).toEqual({
-      counts: { delivered: 1, deferred: 0, failed: 0 },
-    });
+    expect(await runOnce(openDispatcher(harness))).toEqual({ counts: { delivered: 1, deferred: 0, failed: 0 } });
     const [request, ...others] = receiver.received;
     expect(others).toEqual([]);
     const { method, url, headers = {}, body = "" } = request ?? {};
@@ -109,9 +107,7 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
         problem: null,
       },
     ]);
-    expect(await runOnce(openDispatcher(harness))).toEqual({
-      counts: { delivered: 0, deferred: 0, failed: 0 },
-    });
+    expect(await runOnce(openDispatcher(harness))).toEqual({ counts: { delivered: 0, deferred: 0, failed: 0 } });
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -210,12 +206,7 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     expect(receiver.received).toHaveLength(6);
     await account.service.webhooks.delete({ webhook_id: id });
     expect(await deliveries()).toMatchObject(
-      [1, 2, 3].map(() => ({
-        state: "failed",
-        reason: "the webhook was deleted",
-        url: null,
-        due_at: null,
-      })),
+      [1, 2, 3].map(() => ({ state: "failed", reason: "the webhook was deleted", url: null, due_at: null })),
     );
   });
 
@@ -304,9 +295,7 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     const receiver = await receive((response) => void response.writeHead(202).write("a"));
     await subscribe(receiver.url);
     await review();
-    expect((await runOnce(openDispatcher(harness, { timeoutMs: 1_000 }))).counts).toMatchObject({
-      delivered: 1,
-    });
+    expect((await runOnce(openDispatcher(harness, { timeoutMs: 1_000 }))).counts).toMatchObject({ delivered: 1 });
     expect(await deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
   });
 
@@ -465,10 +454,7 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     harness.clock.advance(60_000);
     await runOnce(openDispatcher(harness, { worker: "other" }));
     const id = await firstId();
-    expect((await attemptsOf(id))[0]).toMatchObject({
-      duration_ms: null,
-      problem: expect.any(String),
-    });
+    expect((await attemptsOf(id))[0]).toMatchObject({ duration_ms: null, problem: expect.any(String) });
     lost.abort();
     await hanging;
   });

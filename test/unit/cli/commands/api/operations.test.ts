@@ -38,10 +38,7 @@ describe("starpost api <operation>", () => {
     const call = () => find("api reviews.widgt --sort rating");
     expect(call).toThrow(UserError);
     expect(call).toThrow(
-      expect.objectContaining({
-        kind: "usage",
-        misnamed: { given: "reviews.widgt", known: operationNames },
-      }) as Error,
+      expect.objectContaining({ kind: "usage", misnamed: { given: "reviews.widgt", known: operationNames } }) as Error,
     );
   });
 

@@ -47,11 +47,7 @@ describe.each(engines)("due emails over $name", ({ open }) => {
   }
 
   async function orderFrom(fields: Record<string, unknown> = {}): Promise<void> {
-    const pot = {
-      name: "Teapot",
-      url: "https://shop.example/pot",
-      image: "https://shop.example/pot.png",
-    };
+    const pot = { name: "Teapot", url: "https://shop.example/pot", image: "https://shop.example/pot.png" };
     const bea = { email: "Bea@Mail.example", customer_name: "Bea Buyer", products: { pot } };
     await account.service.orders.massCreate(bulkOrders([anOrder({ ...bea, ...fields })]));
   }
@@ -316,9 +312,7 @@ describe.each(engines)("due emails over $name", ({ open }) => {
     const [id = 0] = idsOf(await one.claim(1));
     const before = await readEvents();
     await one.step([], id);
-    expect(await one.step([{ id, outcome: { state: "unreachable" } }])).toMatchObject({
-      results: ["waiting"],
-    });
+    expect(await one.step([{ id, outcome: { state: "unreachable" } }])).toMatchObject({ results: ["waiting"] });
     expect(await readRows()).toMatchObject([{ state: "queued", attempts: 0, due_at: startMs, worker: null }]);
     expect(await readEvents()).toEqual(before);
   });
@@ -378,10 +372,7 @@ describe.each(engines)("due emails over $name", ({ open }) => {
     const one = worker("one");
     const [first = 0, second = 0] = idsOf(await one.claim(2));
     const failed = { state: "failed", problem: "the template is broken" } as const;
-    expect(await one.step([{ id: first, outcome: failed }], second)).toEqual({
-      results: ["failed"],
-      hasBegun: true,
-    });
+    expect(await one.step([{ id: first, outcome: failed }], second)).toEqual({ results: ["failed"], hasBegun: true });
     expect(await readRows()).toMatchObject([
       { state: "failed", reason: "the template is broken", attempts: 0 },
       { state: "sending" },
