@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCommands, runBuilt } from "../support/built-program.ts";
 import { commandLineOf, stockHome } from "../support/command-lines.ts";
+import { sample } from "../support/suite-size.ts";
 
 const commands = await loadCommands();
 
@@ -24,7 +25,9 @@ afterAll(() => stock.remove());
 const mine = "not a file of starpost\n";
 
 describe("without a terminal and without --yes, never overwrites a file:", () => {
-  test.each(cases)("%s", async (_, command, flag) => {
+  /** Those of which the written file is tested, too. */
+  const written = new Set(sample(cases, { offset: 0, step: 3 }).map(([title]) => title));
+  test.each(cases)("%s", async (title, command, flag) => {
     const line = commandLineOf(command);
     if (!line) throw new Error("the command is not listed");
     stock.renew();
@@ -39,6 +42,7 @@ describe("without a terminal and without --yes, never overwrites a file:", () =>
     expect(refused).toMatchObject({ status: 2, stdout: "" });
     expect(refused.stderr).toContain("--yes");
     expect(readFileSync(existing, "utf8")).toBe(mine);
+    if (!written.has(title)) return;
     const fresh = await run(join(stock.folder, "fresh"));
     expect(fresh.status).not.toBe(2);
     stock.renew();

@@ -93,28 +93,9 @@ describe("lists", () => {
   });
 
   test("read the details that a column needs", async () => {
-    const listed = await home.run([
-      "orders",
-      "list",
-      "--limit",
-      "1",
-      "--columns",
-      "id,currency_iso",
-      "--format",
-      "csv",
-    ]);
+    const listed = await home.run("orders list --limit 1 --columns id,currency_iso --format csv".split(" "));
     expect(listed.stdout).toBe("id,currency_iso\n1,EUR");
-    const without = [
-      "orders",
-      "list",
-      "--limit",
-      "1",
-      "--columns",
-      "id,currency_iso",
-      "--no-details",
-      "--format",
-      "csv",
-    ];
+    const without = "orders list --limit 1 --columns id,currency_iso --no-details --format csv".split(" ");
     expect((await home.run(without)).stdout).toBe("id,currency_iso\n1,");
   });
 

@@ -17,7 +17,11 @@ function openShell(): Shell {
   mkdirSync(join(cwd, ".bin"));
   symlinkSync(resolve("bin/starpost.js"), join(cwd, ".bin", "starpost"));
   const path = [join(cwd, ".bin"), dirname(process.execPath), process.env["PATH"] ?? ""].join(":");
-  return { cwd, env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost"), COLUMNS: "80" } };
+  return {
+    cwd,
+    env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost"), COLUMNS: "80" },
+    isInProcess: true,
+  };
 }
 
 /** Replaces what differs between runs: IDs of runs, the folder, and durations. */

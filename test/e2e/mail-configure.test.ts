@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createCertificate } from "../support/certificate.ts";
@@ -245,22 +245,6 @@ describe("emails of an import", () => {
     const ran = await home.json<{ mails: Record<string, number> }>(["mail", "run", "--once"], { env });
     expect(ran.data.mails, ran.stderr).toMatchObject({ sent: 2 });
     expectBoth(server);
-  });
-
-  it("are written to the outbox folder if nothing is configured, readable only by their owner", async () => {
-    const home = homes.open({ STARPOST_PUBLIC_URL: "https://reviews.example" });
-    writeFileSync(join(home.folder, "orders.csv"), orders.replaceAll("DAY", daysAgo(20)));
-    await home.run(["orders", "import", join(home.folder, "orders.csv"), "--send-mail", "--yes"]);
-    await home.run(["mail", "run", "--once"]);
-    const folder = join(home.folder, "outbox");
-    const names = readdirSync(folder);
-    expect(names).toHaveLength(2);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    for (const name of names) {
-      expect(name).toMatch(/^\d{8}T\d{6}\.\d{3}Z-[\w.-]+\.eml$/);
-      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
-    }
-    expect(readFileSync(join(folder, names[0] ?? ""), "utf8")).toContain("reviews@starpost.invalid");
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { findFaults } from "../support/html.ts";
-import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+import { type Home, Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -186,23 +186,5 @@ describe("mail templates preview", () => {
     expect((await template(home, ...args, "--yes")).exitCode).toBe(0);
     expect(readFileSync(out, "utf8")).not.toBe("mine");
     expect(existsSync(join(home.folder, "mail-map.html"))).toBe(false);
-  });
-
-  it("works with a remote account, like the other commands", async () => {
-    const home = homes.open();
-    const server = await home.serve(["--no-worker"]);
-    try {
-      const away = homes.open(remoteEnv(server));
-      const saved = await away.run(["mail", "templates", "edit", "map", "--file", "-"], { input: ownFile });
-      expect(saved.exitCode, saved.stderr).toBe(0);
-      const wrong = await away.run(["mail", "templates", "edit", "map", "--file", "-"], {
-        input: ownFile.replace("p.name", "p.x"),
-      });
-      expect(wrong.stderr).toContain("standard input:9:27: ");
-      expect((await template(away, "list")).stdout).toMatch(/^map +custom/m);
-      expect((await template(home, "list")).stdout).toMatch(/^map +custom/m);
-    } finally {
-      await server.stop();
-    }
   });
 });

@@ -95,21 +95,6 @@ describe("an import of orders", () => {
     expect(readEmails(home)).toHaveLength(3);
   });
 
-  test("sends no emails of an undone run", async () => {
-    const home = homes.open();
-    const { data } = await home.json(["orders", "import", writeOrders(home), "--send-mail"]);
-    expect((await home.run(["imports", "undo", data.import_id, "--yes"])).exitCode).toBe(0);
-    expect((await home.run(["mail", "run", "--once"])).exitCode).toBe(0);
-    expect(readOutbox(home)).toEqual([]);
-    expect(readOutcomes(home)).toEqual([
-      ["1001", "mails_stopped"],
-      ["1002", "order_too_old"],
-      ["1003", "queued"],
-    ]);
-    const why = await home.run(["mail", "why", "1003"]);
-    expect(why.stdout).toMatch(/^ {2}mails_stopped +SUPPRESSES/m);
-  });
-
   test("supports --send-mail with a remote service", async () => {
     const shop = homes.open();
     const server = await shop.serve(["--no-worker"]);

@@ -95,17 +95,7 @@ const someCommands: readonly (readonly string[])[] = [
   ["unsubscribers", "sync", "-", "--type", "1"],
   ["imports", "purge", "--older-than", "0h"],
   ["mail", "configure"],
-  [
-    "mail",
-    "configure",
-    "--host",
-    "smtp.shop.example",
-    "--user",
-    "shop",
-    "--from",
-    "a@shop.example",
-    "--password-stdin",
-  ],
+  "mail configure --host smtp.shop.example --user shop --from a@shop.example --password-stdin".split(" "),
   ["mail", "templates", "edit", "map"],
   ["mail", "templates", "edit", "map", "--file", "-"],
   ["mail", "templates", "reset", "map"],
@@ -119,9 +109,12 @@ const someCommands: readonly (readonly string[])[] = [
   [],
 ];
 
-test.each(["<&-", "</dev/null"])("a process with standard input %s exits", async (redirection) => {
+test.each([
+  ["<&-", 0],
+  ["</dev/null", 1],
+])("a process with standard input %s exits", async (redirection, offset) => {
   stock.renew();
-  for (const words of someCommands) {
+  for (const words of sample(someCommands, { offset, step: 2 })) {
     const status = await runWithStdin(words, redirection);
     expect(statuses, `${words.join(" ")} ${redirection}`).toContain(status);
   }

@@ -173,15 +173,7 @@ describe("--curl", () => {
   });
 
   test("sends nothing, and shows all calls of a command", async () => {
-    const argv = [
-      "webhooks",
-      "create",
-      "https://shop.example/a",
-      "--event",
-      "review_create",
-      "--event",
-      "review_updated",
-    ];
+    const argv = "webhooks create https://shop.example/a --event review_create --event review_updated".split(" ");
     const { stdout } = await run([...argv, "--curl", "--json"], { env });
     expect((JSON.parse(stdout) as Shown).calls.map(({ operation }) => operation)).toEqual([
       "webhooks.create",

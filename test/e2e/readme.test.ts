@@ -21,7 +21,7 @@ function openShell(): Shell {
   mkdirSync(join(cwd, ".bin"));
   symlinkSync(resolve("bin/starpost.js"), join(cwd, ".bin", "starpost"));
   const path = [join(cwd, ".bin"), dirname(process.execPath), process.env["PATH"] ?? ""].join(":");
-  return { cwd, env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost") } };
+  return { cwd, env: { PATH: path, HOME: cwd, STARPOST_HOME: join(cwd, "starpost") }, isInProcess: true };
 }
 
 /** The files that the recipes speak of. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Command } from "../../src/cli/program/command.ts";
@@ -230,16 +230,29 @@ export async function stockHome(
   await call("orders", "plan", orders, "--out", join(folder, "plan.json"));
   await addMore(call, folder);
   cpSync(folder, kept, { recursive: true });
+  let renewed = "";
   return {
     folder,
     importId,
     appKey,
     renew: () => {
+      if (describeFiles(folder) === renewed) return;
       rmSync(folder, { recursive: true, force: true });
       cpSync(kept, folder, { recursive: true });
+      renewed = describeFiles(folder);
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/** The names, sizes, and times of the files in a folder, except the index of a write-ahead log, which readers change, too. */
+function describeFiles(folder: string): string {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => !path.endsWith("-shm"));
+  const describe = (path: string) => {
+    const { size, mtimeMs } = statSync(join(folder, path));
+    return path.endsWith("-wal") && size === 0 ? "" : `${path} ${size} ${mtimeMs}`;
+  };
+  return paths.map(describe).toSorted().join("\n");
 }
 
 const reviewWords = splitWords(
