@@ -41,13 +41,7 @@ describe("the exit status of an import", () => {
 
 describe("the end summary of an import", () => {
   const path = "/home/starpost.db";
-  const target = describeTarget({
-    name: "local",
-    isLive: false,
-    mode: "local",
-    database: path,
-    shownAs: path,
-  });
+  const target = describeTarget({ name: "local", isLive: false, mode: "local", database: path, shownAs: path });
   const reject: RejectReason = {
     code: "bad_email",
     count: 5,

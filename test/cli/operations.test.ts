@@ -63,13 +63,7 @@ describe.each(["local", "remote"] as const)("commands for every operation, %s", 
     const { app_key, secret } = JSON.parse(stdout) as { app_key: string; secret: string };
     const server = await app.startServer({
       ...(await host()),
-      profile: {
-        name: "local",
-        mode: "local",
-        database: join(folder, "starpost.db"),
-        shownAs: "db",
-        isLive: false,
-      },
+      profile: { name: "local", mode: "local", database: join(folder, "starpost.db"), shownAs: "db", isLive: false },
       host: "127.0.0.1",
       port: 0,
       limitLegacy: false,

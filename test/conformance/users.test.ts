@@ -22,14 +22,7 @@ describeIsolated("users.create", (harness) => {
     expect(created).toEqual({ user_id: expect.any(Number), token: key, app_key: key, secret: key });
     const { service } = await harness().newAccount();
     expect(await service.users.get({ user_id: created.user_id })).toEqual({
-      user: {
-        id: created.user_id,
-        slug: "zoe-c",
-        score: 0,
-        display_name: "Zoë C.",
-        bio: null,
-        social_image: null,
-      },
+      user: { id: created.user_id, slug: "zoe-c", score: 0, display_name: "Zoë C.", bio: null, social_image: null },
     });
     const { app_key: appKey, token: utoken, secret } = created;
     expect(await harness().service({ appKey, utoken }).coupons.list({})).toEqual({ coupons: [] });

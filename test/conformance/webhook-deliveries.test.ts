@@ -53,14 +53,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     expect(rest).toMatchObject({ state: "queued", reason: "HTTP 500", attempts: 1, delivered_at: null });
     expect(Date.parse(rest.due_at ?? "")).toBeGreaterThanOrEqual(startMs + 6_000);
     const started_at = new Date(startMs + 1_000).toISOString();
-    const first = {
-      delivery_id,
-      worker: "one",
-      started_at,
-      duration_ms: 12,
-      status: 500,
-      problem: "HTTP 500",
-    };
+    const first = { delivery_id, worker: "one", started_at, duration_ms: 12, status: 500, problem: "HTTP 500" };
     expect(attempts).toEqual([{ id: expect.any(Number), ...first }]);
     const all = await service.webhookDeliveries.attempts({});
     expect(all.attempts).toMatchObject([

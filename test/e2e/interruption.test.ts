@@ -27,15 +27,6 @@ async function latest(home: Home): Promise<Summary | undefined> {
   return (await home.json<Summary[]>(["imports", "list"])).data[0];
 }
 
-/** Waits until the latest run has stored something and is still running, however slow the machine is. */
-async function waitUntilRunning(home: Home): Promise<Summary> {
-  for (;;) {
-    const found = await latest(home);
-    if (found?.state === "running" && found.rows.accepted > 0) return found;
-    await sleep(100);
-  }
-}
-
 /** An import to be killed: its rows, and how many of them are stored afterwards. */
 interface Killed {
   readonly args: readonly string[];
@@ -225,7 +216,7 @@ describe("signals", () => {
       const home = newHome();
       const path = writeOrders(home);
       const run = home.start(["orders", "import", path, "--rate", "4", "--batch-size", "50"]);
-      await waitUntilRunning(home);
+      await home.waitForRows(1);
       run.kill(signal);
       const { exitCode, stderr } = await run;
       expect(exitCode).toBe(130);
@@ -245,7 +236,7 @@ describe("signals", () => {
     const home = newHome();
     const path = writeOrders(home);
     const run = home.start(["orders", "import", path, "--rate", "2", "--batch-size", "50", "--json"]);
-    const running = await waitUntilRunning(home);
+    const running = await home.waitForRows(1);
     const second = await home.run(["imports", "resume", running.import_id]);
     expect(second.exitCode).toBe(2);
     expect(second.stderr).toMatch(/another process/);
@@ -260,7 +251,7 @@ describe("signals", () => {
   test("resumes a run only against the account where it started", async () => {
     const home = newHome();
     const run = home.start(["orders", "import", writeOrders(home), "--rate", "2", "--batch-size", "50"]);
-    const { import_id: id } = await waitUntilRunning(home);
+    const { import_id: id } = await home.waitForRows(1);
     run.kill("SIGKILL");
     await run;
     const elsewhere = { env: { STARPOST_DATABASE: join(home.folder, "other.db") } };
@@ -272,7 +263,7 @@ describe("signals", () => {
   test("keeps the progress of a run if its resume is interrupted at once", async () => {
     const home = newHome();
     const first = home.start(["orders", "import", writeOrders(home), "--rate", "8", "--batch-size", "50"]);
-    await waitUntilRunning(home);
+    await home.waitForRows(1);
     first.kill("SIGINT");
     await first;
     const before = await latest(home);

@@ -76,13 +76,7 @@ describe("mail configure", () => {
       from,
     });
     const shown = await configure(home, "--show");
-    expect(shown.data).toMatchObject({
-      kind: "smtp",
-      configured_by: "file",
-      has_password: true,
-      from,
-      ready: null,
-    });
+    expect(shown.data).toMatchObject({ kind: "smtp", configured_by: "file", has_password: true, from, ready: null });
     const checked = await configure(home, "--check");
     expect(checked.data.ready).toBe(true);
     for (const { stdout, stderr } of [set, shown, checked]) expect(stdout + stderr).not.toContain(password);

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { digestDatabase, type Plan } from "../support/planned-imports.ts";
@@ -155,11 +154,7 @@ test("queues the emails of all orders when a killed import is resumed", async ()
   const file = writeCsv(home, rows);
   const args = ["orders", "import", file, "--send-mail", "--batch-size", "20", "--rate", "4"];
   const running = home.start(args);
-  for (;;) {
-    const [found] = (await home.json<Summary[]>(["imports", "list"])).data;
-    if (found?.state === "running" && found.rows.accepted > 0) break;
-    await sleep(50);
-  }
+  await home.waitForRows(1);
   running.kill("SIGKILL");
   await running;
   const [killed] = (await home.json<Summary[]>(["imports", "list"])).data;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 
 interface Undone {
   readonly import_id: string;
@@ -180,18 +180,6 @@ describe("coupons", () => {
   });
 });
 
-/** Waits until a run of a file has sent a number of rows. */
-async function waitUntilAccepted(home: Home, path: string, rows: number): Promise<string> {
-  for (;;) {
-    const { data, exitCode, stderr } = await home.json<Summary[]>(["imports", "list"]);
-    expect(stderr).toBe("");
-    expect(exitCode).toBe(0);
-    const [latest] = data;
-    if (latest?.files[0] === path && latest.rows.accepted >= rows) return latest.import_id;
-    await sleep(50);
-  }
-}
-
 describe("with a remote service", () => {
   test("continues a killed undo, and rejects a running or undone run", async () => {
     const far = homes.open();
@@ -202,7 +190,7 @@ describe("with a remote service", () => {
     const emails = Array.from({ length: 3_000 }, (_, at) => `n${at}@example.com\n`).join("");
     const path = write(home, "u.csv", `email\n${emails}`);
     const run = home.start(["unsubscribers", "import", path, "--type", "1", "--rate", "2"]);
-    const id = await waitUntilAccepted(home, path, 600);
+    const { import_id: id } = await home.waitForRows(600);
     // So that it does not finish in the meantime.
     run.kill("SIGSTOP");
     const running = await undo(home, id, "--yes");

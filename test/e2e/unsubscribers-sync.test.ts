@@ -142,13 +142,7 @@ describe("unsubscribers sync", () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
     const path = write(home, "list.csv", listOf(["b-at-x.example", "new@x.example"]));
     const planned = await sync(home, path, "--plan");
-    expect(planned.data).toMatchObject({
-      added: 1,
-      removed: 0,
-      withheld: 2,
-      rejected: 1,
-      rejects_file: null,
-    });
+    expect(planned.data).toMatchObject({ added: 1, removed: 0, withheld: 2, rejected: 1, rejects_file: null });
     const { exitCode, data } = await sync(home, path, "--max-resubscribe", "5", "--yes");
     expect(exitCode).toBe(3);
     expect(data).toMatchObject({ added: 1, removed: 0, withheld: 2, rejected: 1 });

@@ -132,13 +132,7 @@ async function openRemote(place: () => Promise<Place>, options?: HarnessOptions)
   const { url, release } = await takeServer(local.transport);
   // The client uses real time, independent of the test clock.
   const clock = () => Date.now();
-  const transport = createHttpTransport({
-    baseUrl: url,
-    ratePerSecond: 0,
-    maxAttempts: 1,
-    maxRetryMs: 0,
-    clock,
-  });
+  const transport = createHttpTransport({ baseUrl: url, ratePerSecond: 0, maxAttempts: 1, maxRetryMs: 0, clock });
   return {
     ...local,
     transport,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { execa, type Options } from "execa";
 import { runBuilt } from "./built-program.ts";
 
@@ -68,6 +69,15 @@ export class Home {
   async json<T = Summary>(args: readonly string[], options: RunOptions = {}): Promise<Result & { readonly data: T }> {
     const result = await this.run([...args, "--json"], options);
     return { ...result, data: (result.stdout === "" ? undefined : JSON.parse(result.stdout)) as T };
+  }
+
+  /** Waits until the newest import has stored a number of rows, and returns its summary. */
+  async waitForRows(rows: number): Promise<Summary> {
+    for (;;) {
+      const [newest] = (await this.json<Summary[]>(["imports", "list"])).data;
+      if (newest && newest.rows.accepted >= rows) return newest;
+      await setTimeout(20);
+    }
   }
 
   /** Starts `serve` on a free port. */

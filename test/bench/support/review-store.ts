@@ -28,13 +28,7 @@ export async function fillReviewStore(url: string, reviews: number): Promise<Rev
   const clock = () => startMs;
   const database = await openDatabase(url, { nowMs: startMs });
   const keys = await ensureFirstAccount(database, { sealer, clock, random: randomBytes });
-  const transport = createLocalTransport({
-    database,
-    clock,
-    random: randomBytes,
-    sealer,
-    enforceLimits: false,
-  });
+  const transport = createLocalTransport({ database, clock, random: randomBytes, sealer, enforceLimits: false });
   const { db } = database;
   const products = 1_000;
   const productRows = await db

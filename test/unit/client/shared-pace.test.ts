@@ -242,13 +242,7 @@ describe("SharedPace", () => {
     writeFileSync(`${path}.json`, JSON.stringify({ ...content, seenMs: 1_000_000 }));
     const startsMs: number[] = [];
     for (const [at, { store }] of [one, two].entries()) {
-      const pacer = new Pacer({
-        ratePerSecond: 5,
-        clock: time.clock,
-        sleep: time.sleep,
-        store,
-        id: `p${at}`,
-      });
+      const pacer = new Pacer({ ratePerSecond: 5, clock: time.clock, sleep: time.sleep, store, id: `p${at}` });
       void pacer.acquire().then(() => startsMs.push(time.clock()));
     }
     await time.run(1_002_000);

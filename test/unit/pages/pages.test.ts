@@ -110,13 +110,7 @@ describe("the reviews page", () => {
       image: "https://shop.example/pot.png",
       description: "It holds tea.",
       sku: "pot",
-      aggregateRating: {
-        "@type": "AggregateRating",
-        ratingValue: 4.25,
-        reviewCount: 4,
-        bestRating: 5,
-        worstRating: 1,
-      },
+      aggregateRating: { "@type": "AggregateRating", ratingValue: 4.25, reviewCount: 4, bestRating: 5, worstRating: 1 },
       review: [
         {
           "@type": "Review",

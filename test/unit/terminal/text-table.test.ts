@@ -101,13 +101,7 @@ test("colors do not count toward the width of text", () => {
 
 describe("on a terminal that is too narrow", () => {
   const columns = ["id", "kind", "state", "rows", "accepted"];
-  const row = {
-    id: "20260101-000000-abcdef",
-    kind: "unsubscribers",
-    state: "finished",
-    rows: 10,
-    accepted: 9,
-  };
+  const row = { id: "20260101-000000-abcdef", kind: "unsubscribers", state: "finished", rows: 10, accepted: 9 };
   const view = table([row, { ...row, rows: 7 }], columns);
 
   test("each row is printed as a complete record", () => {

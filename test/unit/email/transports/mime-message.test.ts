@@ -164,13 +164,7 @@ async function expectHarmless(parsed: Email, raw: string): Promise<void> {
 function aReview(text: string): Partial<OutgoingEmail> {
   return {
     category: "anonymous_testimonials_request",
-    data: {
-      title: text,
-      content: text,
-      score: 1,
-      product_name: text,
-      verify_url: "https://reviews.example/l",
-    },
+    data: { title: text, content: text, score: 1, product_name: text, verify_url: "https://reviews.example/l" },
   };
 }
 
