@@ -7,7 +7,6 @@ import {
   groupProducts,
   hourMs,
   refusal,
-  setPublished,
   invalidParams,
   notFound,
 } from "../support/wire-steps.ts";
@@ -51,20 +50,6 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     ]);
   });
 
-  it("shows each change after a delay of one hour", async () => {
-    const id = await review("teapot", 5);
-    wire().advance(hourMs / 2);
-    await review("teapot", 1);
-    wire().advance(hourMs / 2);
-    expect(await list()).toEqual([lineOf("teapot", 5, 1)]);
-    wire().advance(hourMs / 2);
-    expect(await list()).toEqual([lineOf("teapot", 3, 2)]);
-    await setPublished(wire(), id, false);
-    expect(await list()).toEqual([lineOf("teapot", 3, 2)]);
-    wire().advance(hourMs);
-    expect(await list()).toEqual([lineOf("teapot", 1, 1)]);
-  });
-
   it("also responds without the version prefix, with a .json suffix, and with a trailing slash", async () => {
     const { appKey, request } = wire();
     await review("teapot", 5);
@@ -94,18 +79,6 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
     } else {
       expect(body).toMatchObject({ status: { code: 500, error_type: "Exceptions::InvalidParams" } });
     }
-  });
-
-  it("lists a grouped product twice, first with the score of its group, then with its own", async () => {
-    await addProducts(wire(), "red", "blue");
-    await review("red", 5);
-    await review("blue", 2);
-    await groupProducts(wire(), "pots", "red", "blue");
-    wire().advance(hourMs);
-    const lines = (await list()) ?? [];
-    const linesOf = (key: string) => lines.filter(({ domain_key }) => domain_key === key);
-    expect(linesOf("red")).toEqual([lineOf("red", 3.5, 2), lineOf("red", 5, 1)]);
-    expect(linesOf("blue")).toEqual([lineOf("blue", 3.5, 2), lineOf("blue", 2, 1)]);
   });
 
   it("returns each entry once, at most 100 per page, including grouped products", async () => {
@@ -222,20 +195,6 @@ describe("GET /products/{app_key}/{product_id}/bottomline", () => {
     expect(JSON.parse(called?.[1] ?? "null")).toEqual({
       status: ok,
       response: { bottomline: { average_score: 5, total_reviews: 1 } },
-    });
-  });
-
-  it("counts the group of a grouped product, but no unpublished reviews", async () => {
-    await addProducts(wire(), "red", "blue");
-    const id = await review("red", 5);
-    await review("blue", 2);
-    await groupProducts(wire(), "pots", "red", "blue");
-    expect((await wire().request("GET", path("", "red"))).body).toMatchObject({
-      response: { bottomline: { average_score: 3.5, total_reviews: 2 } },
-    });
-    await setPublished(wire(), id, false);
-    expect((await wire().request("GET", path("", "red"))).body).toMatchObject({
-      response: { bottomline: { average_score: 2, total_reviews: 1 } },
     });
   });
 

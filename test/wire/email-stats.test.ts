@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "../support/shape.ts";
 import { emailCounters, ok } from "../support/wire-shapes.ts";
-import { aQuestion, aReview, refusal, invalidParams } from "../support/wire-steps.ts";
+import { refusal, invalidParams } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
-const dayMs = 24 * 3_600_000;
 
 const categories = [
   "reminder",
@@ -84,26 +83,6 @@ describe("GET /apps/{app_key}/email_stats/{since_date}/{to_date}", () => {
     expect(new Set(ranges.map(([start]) => start)).size).toBe(count);
   });
 
-  it("counts an email once, in the range of its day", async () => {
-    const email = "jo@shop.example";
-    await sendTest({ email });
-    wire().advance(2 * dayMs);
-    await sendTest({ email });
-    await sendTest({ email });
-    expect(sum(await read("2026-03-15/2026-03-17", "day"))).toBe(3);
-    expect(sum(await read("2026-03-15/2026-03-17", "year"))).toBe(3);
-    expect(sum(await read("2026-03-15/2026-03-16", "week"))).toBe(1);
-    expect(sum(await read("2026-03-16/2026-03-16", "day"))).toBe(0);
-    expect(sum(await read("2026-03-17/2026-03-31", "month"))).toBe(2);
-  });
-
-  it("counts the emails about reviews in their category", async () => {
-    await wire().request("POST", "/v1/widget/reviews", aReview(wire()));
-    const stats = await read("2026-03-15/2026-03-15");
-    expect(sum({ it: stats["anonymous_testimonials_request"] ?? {} })).toBe(1);
-    expect(sum(stats)).toBe(1);
-  });
-
   it.each([
     ["2026-03-01/2026-03-02", "&categories=reminder", "Missing aggregate"],
     ["2026-03-01/2026-03-02", "&aggregate=day", "Missing categories"],
@@ -148,36 +127,5 @@ describe("POST /apps/{app_key}/reminders/send_test_email", () => {
     expect(body).toEqual(refusal(expect.stringContaining("email"), 500, "InvalidParams"));
     expect((await sendTest({ utoken: undefined })).status).toBe(401);
     expect(await wire().emails()).toEqual([]);
-  });
-});
-
-describe("an unsubscribed customer", () => {
-  const change = (method: string, call: string, type: number, email: string) =>
-    wire().request(method, `/apps/${wire().appKey}/unsubscribers/${call}`, {
-      utoken: wire().utoken,
-      email_list: { [type]: [email] },
-    });
-  const submitReview = (email: string) =>
-    wire().request("POST", "/v1/widget/reviews", aReview(wire(), { email, review_title: email }));
-  const categoriesSent = async () => (await wire().emails()).map(({ category }) => category);
-
-  it("receives no emails of that type, but still those of other types", async () => {
-    await change("POST", "mass_create", 14, "jane@mail.example");
-    expect((await submitReview("Jane@mail.example")).status).toBe(200);
-    expect(await categoriesSent()).toEqual([]);
-    await wire().request(
-      "POST",
-      "/questions/send_confirmation_mail",
-      aQuestion(wire(), { email: "jane@mail.example" }),
-    );
-    expect(await categoriesSent()).toEqual(["question_confirmation"]);
-    expect(sum(await read("2026-03-15/2026-03-15"))).toBe(1);
-  });
-
-  it("receives them again after subscribing again", async () => {
-    await change("POST", "mass_create", 14, "jane@mail.example");
-    await change("DELETE", "mass_delete", 14, "jane@mail.example");
-    await submitReview("jane@mail.example");
-    expect(await categoriesSent()).toEqual(["anonymous_testimonials_request"]);
   });
 });

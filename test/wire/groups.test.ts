@@ -106,15 +106,6 @@ describe("PUT /v1/apps/{app_key}/products_groups/{group_name}", () => {
     expect(await skusOf()).toEqual(["blue", "green"]);
   });
 
-  it("moves a product from another group", async () => {
-    await addProducts(wire(), "red");
-    await create("pots");
-    await create("cups");
-    await send("PUT", "pots", { product_ids_to_add: ["red"] });
-    await send("PUT", "cups", { product_ids_to_add: ["red"] });
-    expect([await skusOf("pots"), await skusOf("cups")]).toEqual([[], ["red"]]);
-  });
-
   it("adds no products if one of them is unknown", async () => {
     await addProducts(wire(), "red");
     await create();

@@ -2,7 +2,7 @@ import { takePhoto } from "../support/photos.ts";
 import { describe, expect, it } from "vitest";
 import { findFaults, readJsonLd } from "../support/html.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
-import { addProducts, aReview, createReview, groupProducts, notFound } from "../support/wire-steps.ts";
+import { aReview, createReview, notFound } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -50,19 +50,6 @@ describe("GET /starpost/v1/pages/{app_key}/products/{product_id}", () => {
     // A title with a link is held for moderation.
     const published = hostileTexts.filter((shown) => !shown.includes("http://"));
     expect(texts.toSorted()).toEqual(published.toSorted());
-  });
-
-  it("shows the reviews of a group and the page of the store", async () => {
-    await addProducts(wire(), "teapot", "cup");
-    await createReview(wire());
-    await groupProducts(wire(), "tea", "teapot", "cup");
-    expect((await wire().raw("GET", path("cup"))).text).toContain("It pours well.");
-    await createReview(wire(), { sku: "service_site_reviews", review_title: "A good store" });
-    for (const end of ["", "/"]) {
-      const { status, text } = await wire().raw("GET", `/starpost/v1/pages/${wire().appKey}/products${end}`);
-      expect([status, text.includes("A good store"), text.includes("Good pot")]).toEqual([200, true, false]);
-      expect(readJsonLd(text)).toMatchObject({ "@type": "Organization" });
-    }
   });
 
   it("returns 404 as JSON for an unknown product or account", async () => {

@@ -112,11 +112,6 @@ describe("GET /missed_products/{app_key}/search_drill_down", () => {
 
 describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
   const request = () => wire().request("GET", `/v1/widget/${wire().appKey}/products/promoted_products`);
-  const keys = async () => {
-    const { body } = await request();
-    const { products } = (body as { response: { products: { domain_key: string; position: number }[] } }).response;
-    return products.toSorted((one, other) => one.position - other.position).map(({ domain_key }) => domain_key);
-  };
 
   it("returns the products with the best reviews", async () => {
     await addProducts(wire(), "teapot", "cup", "plate");
@@ -145,33 +140,6 @@ describe("GET /v1/widget/{app_key}/products/promoted_products", () => {
         ],
       },
     });
-  });
-
-  it("returns the products that the store chose, in its order", async () => {
-    const { appKey, utoken } = wire();
-    await addProducts(wire(), "teapot", "cup", "plate");
-    await createReview(wire(), { sku: "cup" });
-    await wire().request("PUT", `/starpost/v1/apps/${appKey}/promoted_products`, {
-      utoken,
-      product_ids: ["plate", "teapot"],
-    });
-    expect(await keys()).toEqual(["plate", "teapot"]);
-    const { body } = await request();
-    const shape = { products: [promotedProduct, promotedProduct] };
-    expect(differences(body, { status: ok, response: shape })).toEqual([]);
-  });
-
-  it("returns at most ten products, and no blacklisted ones", async () => {
-    const { appKey, utoken } = wire();
-    await wire().request("POST", `/apps/${appKey}/products/mass_create`, {
-      utoken,
-      products: { hidden: { name: "Hidden", url: "https://shop.example/h", blacklisted: true } },
-    });
-    await createReview(wire(), { sku: "hidden" });
-    for (let at = 0; at < 11; at += 1) await createReview(wire(), { sku: `p${at}`, review_score: 4 });
-    const found = await keys();
-    expect(found).toHaveLength(10);
-    expect(found).not.toContain("hidden");
   });
 
   it("returns an empty list if no product has reviews", async () => {

@@ -3,7 +3,6 @@ import { differences } from "../support/shape.ts";
 import { answer, ok, question } from "../support/wire-shapes.ts";
 import {
   aQuestion,
-  addProducts,
   askAndAnswer,
   followNewestLink,
   listQuestions,
@@ -59,28 +58,6 @@ describe("POST /questions/send_confirmation_mail", () => {
     expect(await wire().request("POST", path, others)).toMatchObject(invalidParams("Missing product_id"));
   });
 
-  it("rejects a duplicate question if requested", async () => {
-    await submit({ prevent_duplicate_review: true });
-    const repeated = { prevent_duplicate_review: true, review_content: "  does it   DRIP? " };
-    const { status, body } = await submit(repeated);
-    expect([status, body]).toEqual([200, { status: ok }]);
-    expect(await wire().emails()).toHaveLength(1);
-    await followNewestLink(wire());
-    await submit(repeated);
-    expect(await wire().emails()).toHaveLength(1);
-    expect(await listQuestions(wire())).toHaveLength(1);
-    await submit({ ...repeated, product_id: "cup", product_title: "Cup" });
-    expect(await wire().emails()).toHaveLength(2);
-  });
-
-  it("accepts a duplicate question by default", async () => {
-    for (const email of ["ann@mail.example", "bo@mail.example"]) {
-      await submit({ email });
-      await followNewestLink(wire());
-    }
-    expect(await listQuestions(wire())).toHaveLength(2);
-  });
-
   it.each(["review_content", "display_name", "email", "product_id", "product_title", "product_url"])(
     "rejects a question without %s",
     async (field) => {
@@ -128,15 +105,6 @@ describe("GET /products/{app_key}/{sku}/questions", () => {
       },
     ]);
     expect(JSON.stringify(body)).not.toContain("@mail.example");
-  });
-
-  it("returns an empty list for a product without questions", async () => {
-    await addProducts(wire(), "teapot");
-    const { status, body } = await read("questions");
-    expect([status, body]).toEqual([
-      200,
-      { status: ok, response: { total_questions: 0, total_answers: 0, questions: [] } },
-    ]);
   });
 });
 

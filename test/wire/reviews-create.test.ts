@@ -103,23 +103,6 @@ describe("POST /v1/widget/reviews", () => {
     expect(await readOne(Number(before?.["id"]))).toMatchObject({ verified_buyer: false, user_type: "User" });
   });
 
-  it("makes the author a verified buyer if they bought the product", async () => {
-    await wire().own("POST", "/apps/{app}/purchases", {
-      platform: "general",
-      email: "Jane@mail.example",
-      customer_name: "Jane Doe",
-      order_id: "1001",
-      order_date: "2026-03-01",
-      products: { teapot: { name: "Teapot", url: "https://shop.example/teapot" } },
-      validate_data: true,
-    });
-    await submit();
-    expect((await followNewestLink(wire())).status).toBe(200);
-    const [after] = await list();
-    expect(after).toMatchObject({ reviewer_type: "verified_buyer" });
-    expect(await readOne(Number(after?.["id"]))).toMatchObject({ verified_buyer: true });
-  });
-
   it("creates a missing product, and leaves an existing one unchanged", async () => {
     const { appKey, utoken, request } = wire();
     await submit();
@@ -201,25 +184,11 @@ describe("trusted vendor reviews", () => {
     expect(await send({ [field]: undefined })).toMatchObject(invalidParams(`Missing ${field}`));
   });
 
-  it("reject a body that was changed after signing", async () => {
-    await setFeature(wire(), "trusted_vendor", true);
-    const changed = { ...aSignedReview(wire()), review_score: 1 };
-    expect((await wire().request("POST", "/v1/widget/reviews", changed)).status).toBe(401);
-    expect(await list()).toEqual([]);
-  });
-
   it.each([-15 * 60, 15 * 60])("accept a timestamp %i seconds from now, but none further away", async (away) => {
     await setFeature(wire(), "trusted_vendor", true);
     const stamp = (seconds: number) => `${1_773_576_000 + seconds}`;
     expect((await send({ time_stamp: stamp(away) })).status).toBe(200);
     expect((await send({ time_stamp: stamp(away + Math.sign(away)) })).status).toBe(401);
-  });
-
-  it("reject an unknown reviewer type", async () => {
-    await setFeature(wire(), "trusted_vendor", true);
-    const { status, body } = await send({ reviewer_type: "friend" });
-    expect(status).toBe(500);
-    expect(body).toMatchObject({ status: { code: 500, error_type: "Exceptions::InvalidParams" } });
   });
 
   it("ignore an unsigned reviewer type", async () => {

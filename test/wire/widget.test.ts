@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { differences } from "../support/shape.ts";
 import { ok, reviewInWidget, siteReviewInWidget, widget, widgetProduct } from "../support/wire-shapes.ts";
-import { addProducts, createReview, groupProducts, noon, refusal, setPublished } from "../support/wire-steps.ts";
+import { addProducts, createReview, noon, refusal } from "../support/wire-steps.ts";
 import { useWire } from "../support/wire.ts";
 
 const wire = useWire();
@@ -112,39 +112,6 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
   ])("sorts by %s", async (query, order) => {
     const ids = await createScores([3, 1, 5, 4]);
     expect(idsOf(await read(query))).toEqual(order.map((at) => ids[at]));
-  });
-
-  it("sorts by votes", async () => {
-    const ids = await createScores([5, 5, 5]);
-    const vote = (at: number, type: string) => wire().request("GET", `/reviews/${ids[at]}/vote/${type}`);
-    for (const at of [1, 1, 2]) await vote(at, "up");
-    await vote(0, "down");
-    expect(idsOf(await read("?sort[]=votes_up&direction=DESC"))).toEqual([ids[1], ids[2], ids[0]]);
-    expect(idsOf(await read("?sort=votes_down&direction=DESC"))[0]).toBe(ids[0]);
-    expect(idsOf(await read("?sort[]=reviewer_type&sort[]=votes_up"))).toHaveLength(3);
-  });
-
-  it("shows the reviews of a group for each of its products", async () => {
-    await addProducts(wire(), "red", "blue", "alone");
-    const [red] = await createScores([5], "red");
-    const [blue] = await createScores([2], "blue");
-    await createScores([1], "alone");
-    await groupProducts(wire(), "pots", "red", "blue");
-    for (const productId of ["red", "blue"]) {
-      const shown = await read("?sort[]=date&direction=ASC", productId);
-      expect(idsOf(shown)).toEqual([red, blue]);
-      expect(shown.bottomline).toMatchObject({ total_review: 2, average_score: 3.5 });
-    }
-    expect(idsOf(await read("", "alone"))).toHaveLength(1);
-  });
-
-  it("omits unpublished reviews from the list and the bottom line", async () => {
-    const ids = await createScores([5, 1]);
-    await setPublished(wire(), ids[1] ?? 0, false);
-    const shown = await read();
-    expect(idsOf(shown)).toEqual([ids[0]]);
-    expect(shown.pagination.total).toBe(1);
-    expect(shown.bottomline).toMatchObject({ total_review: 1, average_score: 5 });
   });
 
   it.each([
