@@ -308,20 +308,6 @@ describeBackends("reviews", (harness) => {
       expect((await reviews.widget({ product_id: "a" })).reviews).toHaveLength(1);
     });
 
-    it("omit a group until it has visible reviews", async () => {
-      const account = await newAccount();
-      const { groups, reviews } = account.service;
-      await store(account, { sku: "a", review_score: 5 });
-      harness().clock.advance(hourMs);
-      const own = { domain_key: "a", product_score: 5, total_reviews: 1 };
-      expect((await reviews.bottomLines({})).bottomlines).toEqual([own]);
-      await groups.create({ group_name: "pots" });
-      await groups.update({ group_name: "pots", product_ids_to_add: ["a"] });
-      expect((await reviews.bottomLines({})).bottomlines).toEqual([own]);
-      harness().clock.advance(hourMs);
-      expect((await reviews.bottomLines({})).bottomlines).toEqual([own, own]);
-    });
-
     it("change for all products of a group with the reviews of one", async () => {
       const account = await newAccount();
       const { groups, reviews } = account.service;

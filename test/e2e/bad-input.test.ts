@@ -220,32 +220,6 @@ describe("invalid or failed responses of the service", () => {
   const remote = (url: string) =>
     new Home({ STARPOST_BASE_URL: url, STARPOST_APP_KEY: "key", STARPOST_SECRET: "secret" });
 
-  test.each<[string, RequestListener, number, RegExp]>([
-    [
-      "reports a redirect",
-      withToken((_request, response) => response.writeHead(302, { location: "https://elsewhere.example/" }).end()),
-      1,
-      /elsewhere\.example/,
-    ],
-    [
-      "reports an HTML response",
-      withToken((_request, response) => response.setHeader("content-type", "text/html").end("<html>Welcome</html>")),
-      1,
-      /HTML|html/,
-    ],
-  ])("%s", async (_name, handler, status, expected) => {
-    const { server, url } = await listen(handler);
-    const own = remote(url);
-    const { exitCode, stderr, stdout } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
-    expect(stderr).toMatch(expected);
-    expect(stderr).not.toContain('secret"');
-    expect(exitCode).toBe(status);
-    const { rows } = JSON.parse(stdout) as Summary;
-    expect(rows).toEqual({ read: 0, accepted: 0, rejected: 0, failed: 0 });
-    server.close();
-    own.remove();
-  });
-
   test("leaves no run behind if the credentials are rejected", async () => {
     const { server, url } = await listen((_request, response) =>
       response.writeHead(401).end('{"error":"invalid_client"}'),
@@ -279,40 +253,6 @@ describe("invalid or failed responses of the service", () => {
     own.remove();
   });
 
-  test("exits with 5 if the service is down", async () => {
-    const { server, url } = await listen(() => {});
-    await new Promise((closed) => server.close(closed));
-    const own = remote(url);
-    const { exitCode, stderr, stdout } = await own.run([...orders, "fixtures/good/orders.csv", "--json"]);
-    expect(stderr).toMatch(/refused|reach|connect/i);
-    expect(exitCode).toBe(5);
-    expect((JSON.parse(stdout) as Summary).state).toBe("interrupted");
-    own.remove();
-  });
-
-  test("repeats a request whose response body is incomplete", async () => {
-    let calls = 0;
-    const { server, url } = await listen(
-      withToken((request, response) => {
-        request.resume().on("end", () => {
-          calls++;
-          if (calls === 1) {
-            response.writeHead(200, { "content-length": "1000" });
-            response.write('{"code":200,"mess');
-            setTimeout(() => response.destroy(), 50);
-          } else response.end('{"code":200,"message":"OK","uuid":"u"}');
-        });
-      }),
-    );
-    const own = remote(url);
-    const { exitCode, data } = await own.json([...orders, "fixtures/good/orders.csv"]);
-    expect(exitCode).toBe(0);
-    expect(data.calls).toEqual({ sent: 2, retried: 1, throttled: 0 });
-    expect(data.rows.accepted).toBe(10);
-    server.close();
-    own.remove();
-  });
-
   test("counts the rows of a rejected request as failed, and writes them to the reject file", async () => {
     const { server, url } = await listen(
       withToken((_request, response) => {
@@ -328,15 +268,4 @@ describe("invalid or failed responses of the service", () => {
     server.close();
     own.remove();
   });
-});
-
-test("exits with 1 if the port is in use", async () => {
-  const own = new Home();
-  const server = await own.serve();
-  const port = new URL(server.url).port;
-  const { exitCode, stderr } = await own.run(["serve", "--port", port]);
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/in use/);
-  expect(await server.stop()).toBe(0);
-  own.remove();
 });

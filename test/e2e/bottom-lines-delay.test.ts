@@ -41,19 +41,6 @@ test("an account that a command creates lists imported reviews at once, also whe
   await server.stop();
 });
 
-test("an account that a server creates has the specification's delay, which the flag of a server overrides", async () => {
-  const home = homes.open();
-  const server = await home.serve();
-  expect(await readDelay(home)).toBe(3_600);
-  await importReviews(home, rowOf(5, "ann"), rowOf(2, "bob"));
-  expect(await readLines(server)).toEqual([]);
-  await server.stop();
-  const prompt = await home.serve(["--bottom-lines-delay", "0"]);
-  expect(await readLines(prompt)).toEqual(lineOf(3.5, 2));
-  await prompt.stop();
-  expect(await readDelay(home)).toBe(3_600);
-});
-
 test("a running server honors the delay that a command sets", async () => {
   const home = homes.open();
   const server = await home.serve();

@@ -43,6 +43,7 @@ export const { findFaults: findDocumentFaults } = createOpenApiChecker(
 
 /** The server as an HTTP client sees it, and the keys of one account. Each response must match the OpenAPI document. */
 export interface Wire {
+  readonly url: string;
   readonly appKey: string;
   readonly secret: string;
   readonly utoken: string;
@@ -127,6 +128,7 @@ async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<
     grant_type: "client_credentials",
   });
   return {
+    url,
     ...keys,
     utoken,
     request,

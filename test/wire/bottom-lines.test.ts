@@ -156,15 +156,15 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
   });
 
   it("allows 5,000 requests a minute per app key", async () => {
-    const calls = async (count: number) => {
-      const statuses: number[] = [];
-      for (let sent = 0; sent < count; sent += 50) {
-        const response = Array.from({ length: Math.min(50, count - sent) }, () => wire().request("GET", pathOf()));
-        statuses.push(...(await Promise.all(response)).map(({ status }) => status));
+    const statuses = new Set<number>();
+    for (let sent = 0; sent < 5_000; sent += 50) {
+      const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(wire().url + pathOf())));
+      for (const response of responses) {
+        statuses.add(response.status);
+        await response.body?.cancel();
       }
-      return statuses;
-    };
-    expect(new Set(await calls(5_000))).toEqual(new Set([200]));
+    }
+    expect(statuses).toEqual(new Set([200]));
     expect((await wire().request("GET", pathOf())).status).toBe(429);
     wire().advance(60_000);
     expect((await wire().request("GET", pathOf())).status).toBe(200);
