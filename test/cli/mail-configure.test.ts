@@ -1,22 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, openDialog, run } from "./support.ts";
 
 const questions = ["Mail server", "Encryption", "Port", "User name", "Password", "Sender"] as const;
 type Answers = Partial<Record<(typeof questions)[number], string | readonly string[]>>;
 
 /** A terminal that answers each prompt once, or presses Enter if there is no (further) answer. */
 function openTerminal(answers: Answers) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 200, rows: 40 });
-  // A prompt ends its output stream, unless it is that of the process.
-  stderr.end = () => stderr;
   const asked: string[] = [];
-  let [text, settling, answered]: [string, NodeJS.Timeout | undefined, number] = ["", undefined, 0];
-  const answer = () => {
+  let answered = 0;
+  const dialog = openDialog((text, { stdin }) => {
     const parts = stripVTControlCharacters(text).split("✔");
     const question = questions.find((name) => parts.at(-1)?.includes(`? ${name}`));
     // A redrawn prompt is not a new one.
@@ -25,13 +20,8 @@ function openTerminal(answers: Answers) {
     const nth = asked.filter((name) => name === question).length;
     asked.push(question);
     stdin.write(`${[answers[question] ?? []].flat()[nth] ?? ""}\r`);
-  };
-  stderr.on("data", (data: Buffer) => {
-    text += data.toString();
-    clearTimeout(settling);
-    settling = setTimeout(answer, 30);
-  });
-  return { io: { stdin, stderr, isStdinTerminal: true, isStderrTerminal: true }, asked, text: () => text };
+  }, 200);
+  return { ...dialog, asked };
 }
 
 const stored = (home: string) => JSON.parse(readFileSync(join(home, "mail.json"), "utf8")) as object;

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, openDialog, run } from "./support.ts";
 
 const orders =
   "Bestellnr;Datum;Kunde;E-Mail;Artikelnr;Artikelname;Farbe\n" +
@@ -13,28 +12,17 @@ const orders =
 const down = "\u001B[B";
 const enter = "\r";
 
-/** A terminal at which a terminal answers each prompt once, by its name; the default answer is Enter. */
+/** A terminal that answers each prompt once, by its name; the default answer is Enter. */
 function createTerminal(answers: Readonly<Record<string, readonly string[]>>) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100, rows: 40 });
-  // A prompt ends its output stream, unless it is that of the process.
-  stderr.end = () => stderr;
   const asked: string[] = [];
-  let text = "";
-  let settling: NodeJS.Timeout | undefined;
-  const answer = () => {
+  const dialog = openDialog((text, { stdin }) => {
     const open = stripVTControlCharacters(text).split("✔").at(-1) ?? "";
     const question = /\? (m\.json|Value of \w+ for every row|Pattern for \w+|\w+)/.exec(open)?.[1];
     if (question === undefined || asked.includes(question)) return;
     asked.push(question);
     for (const [at, key] of (answers[question] ?? [enter]).entries()) setTimeout(() => stdin.write(key), 15 * at);
-  };
-  stderr.on("data", (data: Buffer) => {
-    text += data.toString();
-    clearTimeout(settling);
-    settling = setTimeout(answer, 30);
-  });
-  return { io: { stdin, stderr, isStdinTerminal: true, isStderrTerminal: true }, asked, text: () => text };
+  }, 100);
+  return { ...dialog, asked };
 }
 
 describe("orders map at a terminal", () => {

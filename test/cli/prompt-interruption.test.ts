@@ -1,40 +1,26 @@
-import { EventEmitter } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import type { App } from "../../src/app/ports.ts";
 import { Home } from "../support/starpost.ts";
 import { loadBuilt } from "../support/built-program.ts";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, openDialog, run } from "./support.ts";
 
 /** What ends a prompt: a key, or a signal from another process. */
 type End = { readonly key: string } | { readonly signal: "SIGINT" | "SIGTERM" | "SIGHUP" };
 
 /** A terminal that ends the first prompt with `end`. */
 function openTerminal(end: End) {
-  const signals = new EventEmitter();
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  const size = { isTTY: true, columns: 1_000, rows: 40 };
-  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
-  const stderr = Object.assign(new PassThrough(), size, moves);
-  // A prompt ends its output stream, unless it is that of the process.
-  stderr.end = () => stderr;
-  let [text, isEnded] = ["", false];
-  stderr.on("data", (data: Buffer) => {
-    text += data.toString();
-    if (isEnded || !/^\? |\(y\/N\)|Secret for|order_id/m.test(stripVTControlCharacters(text))) return;
+  let isEnded = false;
+  const { io, text } = openDialog((shown, { stdin, signals }) => {
+    if (isEnded || !/^\? |\(y\/N\)|Secret for|order_id/m.test(stripVTControlCharacters(shown))) return;
     isEnded = true;
-    setTimeout(() => {
-      if ("key" in end) stdin.write(end.key);
-      else signals.emit(end.signal);
-    }, 50);
+    if ("key" in end) stdin.write(end.key);
+    else signals.emit(end.signal);
   });
   // Undo runs the built app, because it starts a thread.
-  const loadApp = async () => loadBuilt<App>("app");
-  const io = { loadApp, stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true };
-  return { io, signals, text: () => text };
+  return { io: { ...io, loadApp: async () => loadBuilt<App>("app") }, text };
 }
 
 const ends: [string, End, number, string][] = [
@@ -76,7 +62,7 @@ describe.each(ends)("%s at a prompt", (_name, end, status, message) => {
       expect([ran.status, ran.stdout]).toEqual([status, ""]);
       expect(terminal.text()).toContain(message);
       expect(terminal.text()).not.toContain("Ctrl-C again");
-      expect(terminal.signals.eventNames()).toEqual([]);
+      expect(terminal.io.signals.eventNames()).toEqual([]);
     }
     expect(await listAddresses(home)).toContain("a@x.example");
     expect(await listAddresses(home)).not.toContain("b@x.example");

@@ -1,31 +1,20 @@
-import { EventEmitter } from "node:events";
-import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { command } from "../../src/cli/program/command.ts";
 import { confirmByName } from "../../src/cli/program/confirm.ts";
 import { silent } from "../../src/terminal/view.ts";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, openDialog, run } from "./support.ts";
 
 /** A terminal that answers each expected prompt, in order. */
 function openTerminal(answers: readonly (readonly [question: string, keys: string])[]) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
-  const size = { isTTY: true, columns: 1_000, rows: 40 };
-  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
-  const stderr = Object.assign(new PassThrough(), size, moves);
-  stderr.end = () => stderr;
   const left = [...answers];
-  let [text, fresh] = ["", ""];
-  stderr.on("data", (data: Buffer) => {
-    text += data.toString();
-    fresh += data.toString();
+  let seen = 0;
+  return openDialog((text, { stdin }) => {
     const [question, keys] = left[0] ?? [];
-    if (question === undefined || keys === undefined || !fresh.includes(question)) return;
+    if (question === undefined || keys === undefined || !text.slice(seen).includes(question)) return;
     left.shift();
-    fresh = "";
-    setTimeout(() => stdin.write(keys), 50);
+    seen = text.length;
+    stdin.write(keys);
   });
-  const io = { stdin, stderr, signals: new EventEmitter(), isStdinTerminal: true, isStderrTerminal: true };
-  return { io, text: () => text };
 }
 
 const table = {

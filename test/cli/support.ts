@@ -64,3 +64,27 @@ export function capture(): { readonly stream: PassThrough; readonly text: () => 
   stream.on("data", (chunk: Buffer) => chunks.push(chunk.toString("utf8")));
   return { stream, text: () => chunks.join("") };
 }
+
+/**
+ * A terminal that calls `answer` with everything it has shown whenever it has settled.
+ * @param answer writes keys to `stdin`, or emits signals
+ */
+export function openDialog(
+  answer: (shown: string, terminal: { readonly stdin: PassThrough; readonly signals: EventEmitter }) => void,
+  columns = 1_000,
+) {
+  const signals = new EventEmitter();
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 40 }, moves);
+  // A prompt ends its output stream, unless it is that of the process.
+  stderr.end = () => stderr;
+  let text = "";
+  let settling: NodeJS.Timeout | undefined;
+  stderr.on("data", (data: Buffer) => {
+    text += data.toString();
+    clearTimeout(settling);
+    settling = setTimeout(() => answer(text, { stdin, signals }), 30);
+  });
+  return { io: { stdin, stderr, signals, isStdinTerminal: true, isStderrTerminal: true }, text: () => text };
+}

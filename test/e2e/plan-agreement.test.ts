@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { basename, join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { digestDatabase, findCases, type Plan, type PlannedCase } from "../support/planned-imports.ts";
 import { execute, postgresServer, postgresSkipped, takeEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
@@ -101,15 +101,19 @@ const few: readonly PlannedCase[] = findCases(["fixtures/good", "fixtures/bad"])
 describe("with a remote account", () => {
   let server: Awaited<ReturnType<Home["serve"]>>;
   let home: Home;
+  let temporary: string;
   const serving = homes.open();
   beforeAll(async () => {
     server = await serving.serve();
-    home = homes.open({ ...remoteEnv(server), TMPDIR: mkdtempSync(join(tmpdir(), "starpost-test-")) });
+    home = homes.open(remoteEnv(server));
     await home.run(["auth", "token"]);
+    temporary = mkdtempSync(join(tmpdir(), "starpost-test-"));
+    vi.stubEnv("TMPDIR", temporary);
   });
   afterAll(async () => {
+    vi.unstubAllEnvs();
     await server.stop();
-    rmSync(home.env["TMPDIR"] ?? "", { recursive: true });
+    rmSync(temporary, { recursive: true });
   });
 
   test.each([...few, ...few].map((one, at) => [one.file, at < few.length ? "first" : "again", one] as const))(
@@ -117,7 +121,7 @@ describe("with a remote account", () => {
     async (_file, _time, one) => {
       const digest = () => digestDatabase(join(serving.folder, "starpost.db"), ["utokens"]);
       await expectAgreement(home, { ...one, flags: [...one.flags, "--rate", "0"] }, digest);
-      expect(readdirSync(home.env["TMPDIR"] ?? "")).toEqual([]);
+      expect(readdirSync(temporary)).toEqual([basename(folder)]);
     },
   );
 });
