@@ -110,23 +110,6 @@ function listen(server: Server): Promise<number> {
 }
 
 describe("a remote account", () => {
-  test("configured by the environment needs no login", async () => {
-    const server = await startServe(makeHome());
-    const home = makeHome(remoteEnv(server));
-    const { data, exitCode } = await home.json<AccountStatus>(["auth", "status"]);
-    expect(exitCode).toBe(0);
-    expect(data).toEqual({
-      profile: "env",
-      mode: "remote",
-      base_url: server.url,
-      app_key: server.app_key,
-      signed_in: true,
-      utoken_expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-    });
-    const [first, second] = [await home.run(["auth", "token"]), await home.run(["auth", "token"])];
-    expect(first.stdout).toBe(second.stdout);
-  });
-
   test("ends with 4 on invalid credentials, even if a valid token is cached", async () => {
     const server = await startServe(makeHome());
     const home = makeHome(remoteEnv(server));

@@ -35,18 +35,7 @@ describe("files rejected before the import starts", () => {
     ["no header", () => [...orders, "fixtures/bad/no-header.csv"], /no-header\.csv: .*order_id, email, /],
     ["a binary file", () => [...orders, "fixtures/bad/binary.csv"], /binary\.csv: .*PNG/],
     ["a truncated zip archive", () => [...orders, "fixtures/bad/zip.csv"], /zip\.csv: .*zip/],
-    [
-      "100,000 columns",
-      () => [...orders, write("wide.csv", `${Array.from({ length: 100_000 }, (_, at) => `c${at}`).join()}\n`)],
-      /wide\.csv: .*100000/,
-    ],
-    [
-      "a header with an unterminated quote",
-      () => [...orders, write("endless.csv", `"${"x".repeat(2_000_000)}`)],
-      /endless\.csv: /,
-    ],
     ["a file for another import command", () => [...orders, "fixtures/good/coupons.csv"], /starpost coupons import/],
-    ["an unknown encoding", () => [...orders, "fixtures/good/orders.csv", "--encoding", "klingon"], /klingon/],
     [
       "invalid UTF-8 with --encoding utf-8",
       () => [...orders, "fixtures/bad/windows-1252.csv", "--encoding", "utf-8"],

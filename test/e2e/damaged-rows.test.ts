@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -13,9 +12,6 @@ let home: Home;
 beforeEach(() => {
   home = homes.open();
 });
-
-const productColumns = ["product_id", "name", "url", "upc", "isbn", "sku", "price", "description"];
-const product = ["p-1", "Cap", "https://shop.example/p", "", "", "", "", ""];
 
 function write(name: string, content: string | Buffer): string {
   const path = join(home.folder, name);
@@ -89,25 +85,5 @@ describe("a row with an unclosed quote", () => {
     expect(kept.data.rows).toMatchObject({ accepted: 0, rejected: 1 });
     const cleared = await importRows(["products", "import", write("c.csv", `${rejected}\n`)]);
     expect(cleared.data.rows).toMatchObject({ accepted: 1, rejected: 0 });
-  });
-});
-
-describe("oversized values", () => {
-  test("a row of 20 MB without quotes counts as one row", async () => {
-    const file = write(
-      "long.csv",
-      `${productColumns.join(",")}\np-1,${"x".repeat(20_000_000)}\n${product.join(",")}\n`,
-    );
-    const { data, rejects } = await importRows(["products", "import", file]);
-    expect(data.rows).toEqual({ read: 2, accepted: 1, rejected: 1, failed: 0 });
-    expect(rejects).toEqual([["2", "", "record_too_long"]]);
-  });
-
-  test("an archive with an absurd expansion is refused before anything is sent", async () => {
-    const content = Buffer.concat([Buffer.from("product_id,name,url\n"), Buffer.alloc(200_000_000, "a,\n")]);
-    const { exitCode, stderr } = await home.run(["products", "import", write("bomb.csv.gz", gzipSync(content))]);
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/bomb\.csv\.gz: the gzip archive expands to more than/);
-    expect((await home.json<unknown>(["imports", "list"])).data).toEqual([]);
   });
 });

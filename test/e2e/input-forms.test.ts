@@ -104,16 +104,6 @@ describe("archives", () => {
 });
 
 describe("several files", () => {
-  test.each([
-    [["none*.csv"], /none\*\.csv: no file matches/],
-    [["a.csv", "./a.csv"], /\.\/a\.csv: the file is listed twice/],
-    [["*.csv", "--rejects", "a.csv", "--yes"], /one of the input files/],
-  ])("rejects %j", async (args, expected) => {
-    write("a.csv", table(1));
-    const { exitCode, stderr } = await load(args);
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(expected)]);
-  });
-
   test("writes a separate reject file per column set with --empty clear", async () => {
     const other = "product_id,name,url\np-2,B,nowhere\n";
     write("a.csv", "product_id,name,url,description\np-1,A,nowhere,\n");
