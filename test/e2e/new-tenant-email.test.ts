@@ -1,18 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { type CountingMailServer, startCountingMailServer } from "../support/counting-mail-server.ts";
-import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
-
-async function openHome(isOnPostgres: boolean): Promise<Home> {
-  if (!isOnPostgres) return homes.open();
-  const { url, drop } = await takeEmptyDatabase();
-  onTestFinished(drop);
-  return homes.open({ STARPOST_DATABASE: url, STARPOST_KEY: randomBytes(32).toString("hex") });
-}
 
 function sendThrough({ port }: CountingMailServer) {
   return {
@@ -75,51 +66,42 @@ async function attack(home: Home, attempts: number): Promise<Tenant> {
   }
 }
 
-const databases = [
-  ["SQLite", false] as const,
-  ...(postgresServer === undefined ? [] : [["PostgreSQL", true] as const]),
-];
-if (postgresServer === undefined) test.skip(`a new tenant's email on ${postgresSkipped}`, () => {});
-
-test.each(databases)(
-  "a new tenant sends no email before the operator enables it, on %s",
-  async (_database, isOnPostgres) => {
-    const home = await openHome(isOnPostgres);
-    const smtp = await startCountingMailServer();
-    onTestFinished(() => smtp.close());
-    const { appKey } = await attack(home, 40);
-    const run = () =>
-      home.json<{ mails: { sent: number }; held: number }>(["mail", "run", "--once"], { env: sendThrough(smtp) });
-    const first = await run();
-    expect([first.exitCode, smtp.accepted.length]).toEqual([0, 0]);
-    expect(first.data).toMatchObject({ mails: { sent: 0 }, held: 43 });
-    expect(first.stderr).toContain(appKey);
-    const sendTest = ["mail", "test", "--account", appKey, "--to", "another@mail.example"];
-    const { stderr } = await home.run(sendTest, { env: sendThrough(smtp) });
-    expect(stderr).toContain(`starpost account enable-email ${appKey}`);
-    const account = async (...args: string[]) => (await home.json<object>(["account", ...args])).data;
-    expect(await account("email-status", appKey)).toMatchObject({
-      email_enabled: false,
-      held: { email_not_enabled: 43 },
-    });
-    const { data: doctor } = await home.json<{ checks: object[] }>(["doctor"]);
-    expect(doctor.checks).toContainEqual(expect.objectContaining({ name: "held-emails", status: "warning" }));
-    expect(await account("approve-recipient", appKey, "stranger1@mail.example")).toMatchObject({
-      test_recipients: ["stranger1@mail.example"],
-      held: { email_not_enabled: 41 },
-    });
-    await run();
-    // The order of the approved recipient is still held.
-    expect(smtp.accepted).toHaveLength(1);
-    await account("set-email-quota", appKey, "11");
-    expect(await account("enable-email", appKey)).toMatchObject({ email_enabled: true, held: {} });
-    await run();
-    expect(smtp.accepted).toHaveLength(11);
-    expect(await account("set-email-quota", appKey, "default")).toMatchObject({ used_today: 11, held: {} });
-    await run();
-    expect(smtp.accepted).toHaveLength(44);
-  },
-);
+test("a new tenant sends no email before the operator enables it", async () => {
+  const home = homes.open();
+  const smtp = await startCountingMailServer();
+  onTestFinished(() => smtp.close());
+  const { appKey } = await attack(home, 40);
+  const run = () =>
+    home.json<{ mails: { sent: number }; held: number }>(["mail", "run", "--once"], { env: sendThrough(smtp) });
+  const first = await run();
+  expect([first.exitCode, smtp.accepted.length]).toEqual([0, 0]);
+  expect(first.data).toMatchObject({ mails: { sent: 0 }, held: 43 });
+  expect(first.stderr).toContain(appKey);
+  const sendTest = ["mail", "test", "--account", appKey, "--to", "another@mail.example"];
+  const { stderr } = await home.run(sendTest, { env: sendThrough(smtp) });
+  expect(stderr).toContain(`starpost account enable-email ${appKey}`);
+  const account = async (...args: string[]) => (await home.json<object>(["account", ...args])).data;
+  expect(await account("email-status", appKey)).toMatchObject({
+    email_enabled: false,
+    held: { email_not_enabled: 43 },
+  });
+  const { data: doctor } = await home.json<{ checks: object[] }>(["doctor"]);
+  expect(doctor.checks).toContainEqual(expect.objectContaining({ name: "held-emails", status: "warning" }));
+  expect(await account("approve-recipient", appKey, "stranger1@mail.example")).toMatchObject({
+    test_recipients: ["stranger1@mail.example"],
+    held: { email_not_enabled: 41 },
+  });
+  await run();
+  // The order of the approved recipient is still held.
+  expect(smtp.accepted).toHaveLength(1);
+  await account("set-email-quota", appKey, "11");
+  expect(await account("enable-email", appKey)).toMatchObject({ email_enabled: true, held: {} });
+  await run();
+  expect(smtp.accepted).toHaveLength(11);
+  expect(await account("set-email-quota", appKey, "default")).toMatchObject({ used_today: 11, held: {} });
+  await run();
+  expect(smtp.accepted).toHaveLength(44);
+});
 
 test("the operator's own account may send email, and every account writes to the outbox folder", async () => {
   const home = homes.open();
