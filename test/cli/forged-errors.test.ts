@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Responder, sendJson, startLoopback } from "../support/loopback.ts";
 import { makeFolder, run } from "./support.ts";
-import { KeptTraces, keptTraces } from "../../src/cli/program/output/kept-traces.ts";
+import { KeptTraces, keptTraces } from "../../src/cli/program/output/trace-format.ts";
 import { hideSecrets } from "../../src/service/trace.ts";
 
 const forged = "error: the payment failed";

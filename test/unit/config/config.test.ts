@@ -2,7 +2,7 @@ import { describe, expect, test, it } from "vitest";
 import { describeChaosPlan, parseChaosPlan } from "../../../src/config/chaos-plan.ts";
 import { findPoolSize, findReader } from "../../../src/config/database-settings.ts";
 import { UserError } from "../../../src/config/user-error.ts";
-import { findLinkProblem } from "../../../src/config/email-links.ts";
+import { findLinkProblem } from "../../../src/config/public-url.ts";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setCurrentProfile } from "../../../src/config/profile-editor.ts";
