@@ -1,11 +1,9 @@
 import type { App, Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
-import { type Account, openRemote } from "./remote-account.ts";
-import { createLocalSender } from "./local-responder.ts";
 import { commandAccounts, openEngine } from "./engine.ts";
-import { findRate, pace } from "./pacing.ts";
+import { findRate, pace, defaultRate, openSharedPace } from "./pacing.ts";
 import { findPoolSize } from "../config/database-settings.ts";
 import type { Environment } from "../config/environment.ts";
-import type { LocalProfile, Profile } from "../config/profile.ts";
+import type { LocalProfile, Profile, RemoteProfile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
 import { findPublicUrl } from "../config/public-url.ts";
 import { createTokenStore } from "../config/token-file.ts";
@@ -13,19 +11,20 @@ import type { EngineThread } from "./start-engine-thread.ts";
 import { noTokens, type Stage } from "./rehearsal.ts";
 import type { OperationName } from "../contract/index.ts";
 import { callOf, createService } from "../service/service.ts";
-import { createSignedSender } from "../service/sign-raw-call.ts";
+import { createSignedSender, type SendRaw } from "../service/raw-call.ts";
 import { findThreadFile } from "../service/thread-file.ts";
 import type { Transport } from "../service/transport.ts";
 import { withToken } from "../service/with-token.ts";
 import { withWriteGuard } from "../service/with-write-guard.ts";
+import type { Server } from "../server/server.ts";
+import type { ForwardSettings, ForwardWebhook } from "../service/webhook-forwarding.ts";
+import type { WebhookPost } from "../worker/webhooks/webhook-request.ts";
+import { builtInNames } from "../config/profile-name.ts";
+import { ServiceError } from "../contract/errors.ts";
 
-export { openAccounts } from "./accounts.ts";
-export { openDistribution, readDatabaseStatus } from "./databases.ts";
-export { openSealingKeys } from "./sealing-keys.ts";
+export { openAccounts, openDistribution, openSealingKeys, readDatabaseStatus } from "./administration.ts";
 export { checkEmail } from "./email-transport.ts";
-export { startServer } from "./server.ts";
-export { openForwarder } from "./forward-webhooks.ts";
-export { openWorker } from "./open-worker.ts";
+export { openWorker, startServer } from "./server.ts";
 
 /** Loaded on demand: few commands make backups. */
 const loadBackups = () => import("./backups/backups.ts");
@@ -224,4 +223,94 @@ function refuseWithoutSecret(profile: Profile): never {
     `no secret stored for profile ${profile.name}`,
     `Run \`starpost auth login --profile ${profile.name}\`.`,
   );
+}
+
+/** Handles raw calls with an in-process server, which is created on the first call. */
+export function createLocalSender(
+  transport: Transport,
+  { clock, env, version = "unknown" }: ConnectionSettings,
+  { shownAs }: LocalProfile,
+): SendRaw {
+  let opened: Promise<Server> | undefined;
+  const open = async () => {
+    const { createServer } = await import("../server/server.ts");
+    const { silentLog } = await import("../server/server-log.ts");
+    const about = () => ({ version, publicUrl: findPublicUrl(env) });
+    return createServer(transport, { logger: silentLog(), clock, about });
+  };
+  return async ({ utoken, ...request }) => {
+    const { parseRefusal } = await import("../client/response-parser.ts");
+    opened ??= open();
+    const response = await (await opened).answer(request);
+    const path = request.target.split("?", 1)[0] ?? "";
+    return {
+      ...response,
+      refusal: parseRefusal(response, { service: shownAs, path, utoken, nowMs: clock() }),
+    };
+  };
+}
+
+/** Creates a function that sends webhook requests to any address, signed as those of a worker. */
+export function openForwarder({ clock, version, url }: ForwardSettings): ForwardWebhook {
+  let opened: Promise<WebhookPost> | undefined;
+  // Loaded on demand, because every command loads this file.
+  const open = async () =>
+    (await import("../worker/webhooks/webhook-request.ts")).createWebhookPost({ clock, version });
+  return async ({ eventId, body, secret }, signal) => {
+    opened ??= open();
+    const outcome = await (await opened)({ url, eventId, body, secret, isPrivateAllowed: true }, signal);
+    return {
+      durationMs: Math.round(outcome.durationMs),
+      status: "status" in outcome ? outcome.status : undefined,
+      problem: "problem" in outcome ? outcome.problem : undefined,
+    };
+  };
+}
+
+export async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
+  const { createHttpTransport } = await import("../client/http-transport.ts");
+  const { findProxy } = await import("../config/proxy-settings.ts");
+  const { baseUrl, appKey } = profile;
+  const { clock, env, onWait, onTrace } = settings;
+  const proxy = findProxy(env, baseUrl);
+  const ratePerSecond = settings.rate ?? defaultRate;
+  const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
+  const pace = shared.options;
+  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace, onWait, onTrace });
+  const transport: Transport = {
+    call: (operation, input, caller, options) =>
+      remote.call(operation, input, caller, options).catch((error: unknown) => {
+        throw describeRejectedSecret(error, profile);
+      }),
+    close: async () => {
+      await remote.close();
+      shared.close();
+    },
+  };
+  return { transport, send: remote.send, appKey, secret: undefined, keepsOrder: false, target: baseUrl };
+}
+
+/** Adds the account and a hint to the error for a rejected secret. */
+function describeRejectedSecret(error: unknown, { name, appKey, baseUrl }: RemoteProfile): unknown {
+  if (!(error instanceof ServiceError) || error.kind !== "invalidClient") return error;
+  return new ServiceError("invalidClient", `${baseUrl} rejected the secret of app key ${appKey}`, {
+    hint:
+      name === builtInNames.environment
+        ? "correct STARPOST_SECRET if it is set; otherwise, run `starpost auth login`"
+        : `run \`starpost auth login --profile ${name}\``,
+    cause: error,
+  });
+}
+
+/** An account, and the transport for unsigned calls to it. */
+export interface Account {
+  readonly transport: Transport;
+  /** Sends any call, also one that is not in the contract, unsigned. */
+  readonly send: SendRaw;
+  readonly appKey: string;
+  readonly secret: string | undefined;
+  /** Whether calls run in the order in which they were made. Not over HTTP, or with several database connections. */
+  readonly keepsOrder: boolean;
+  /** The address of the service, or the database as it is shown to users. */
+  readonly target: string;
 }

@@ -33,7 +33,7 @@ export async function createMonitoring(
     );
   if (!metricsAt) return { isReady, metrics: undefined, listen: async () => undefined, close: async () => {} };
   const { createMetrics } = await import("../server/metrics.ts");
-  const { createMetricsServer } = await import("../server/metrics-server.ts");
+  const { createMetricsServer } = await import("../server/metrics.ts");
   const { queuedWrites, poolUse } = transport;
   const metrics = createMetrics({ queuedWrites, poolUse, emailDelayMs, backupCounts });
   const server = createMetricsServer(metrics, isReady);

@@ -1,5 +1,5 @@
 import type { ConnectionSettings } from "./ports.ts";
-import type { PacedAccount } from "../client/pace-file.ts";
+import type { PacedAccount } from "../client/shared-pace.ts";
 import type { Transport } from "../service/transport.ts";
 
 /** Default rate for remote services, in calls per second. Source: spec "Limits". */
@@ -50,7 +50,7 @@ export async function openSharedPace(
   const { SharedPace } = await import("../client/shared-pace.ts");
   const { FileLock } = await import("../storage/file-lock.ts");
   const { sleep } = await import("../client/sleep.ts");
-  const { paceFileOf } = await import("../client/pace-file.ts");
+  const { paceFileOf } = await import("../client/shared-pace.ts");
   const path = paceFileOf(paths.limitsFolder, account);
   const store = new SharedPace({
     path: `${path}.json`,

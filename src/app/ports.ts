@@ -1,15 +1,5 @@
 import type { Writable } from "node:stream";
-import type {
-  BackupResult,
-  BackupSettings,
-  ListedBackup,
-  Restoration,
-  RestoreSettings,
-  VerifiedBackup,
-  VerifySettings,
-} from "./backups/ports.ts";
-import type { HostContext } from "./host.ts";
-import type { RunningServer, ServerSettings } from "./serve-ports.ts";
+import type { ChaosCounts } from "../server/chaos.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
 import type { StoredToken } from "../config/token-file.ts";
@@ -17,7 +7,7 @@ import type { EmailAccess, EmailAccessChange } from "../engine/emails/administra
 import type { AccountDetails, AccountSummary } from "../engine/accounts/administration.ts";
 import type { AccountKeys } from "../engine/accounts/first-account.ts";
 import type { Invitation } from "../engine/accounts/invitations.ts";
-import type { GroupName } from "../contract/index.ts";
+import type { GroupName, PublicLimits } from "../contract/index.ts";
 import type { SendSigned } from "../service/raw-call.ts";
 import type { Service } from "../service/service.ts";
 import type { Preview } from "../service/call-preview.ts";
@@ -27,18 +17,13 @@ import type { WebhookForwarding } from "../service/webhook-forwarding.ts";
 import type { WriteGuard } from "../service/with-write-guard.ts";
 import type { DatabaseFacts } from "../storage/inspect-database.ts";
 import type { TableDistribution } from "../storage/postgres/distribution.ts";
+import type { Environment } from "../config/environment.ts";
+import type { ChaosPlan } from "../config/chaos-plan.ts";
+import type { UserError } from "../config/user-error.ts";
+import type { Manifest } from "../backup/manifest.ts";
+import type { BackupRecord } from "../backup/records.ts";
 
-export type {
-  BackupResult,
-  BackupSettings,
-  ListedBackup,
-  Restoration,
-  RestoreSettings,
-  VerifiedBackup,
-  VerifySettings,
-};
-export type { HostContext };
-export type { ChaosCounts, RunningServer, ServeOptions, ServerSettings, SignUpState } from "./serve-ports.ts";
+export type { ChaosCounts };
 export type { AccountDetails, AccountSummary, EmailAccess, EmailAccessChange };
 
 export interface ConnectionSettings extends HostContext {
@@ -233,3 +218,146 @@ export interface App extends WebhookForwarding {
   /** Finds the program that inspects a SQLite file in a separate process. */
   readonly findDatabaseProbe: () => URL;
 }
+
+/** The machine and environment that the program runs in. */
+export interface HostContext {
+  readonly paths: Paths;
+  readonly env: Environment;
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+}
+
+/** Backups that a server makes by itself. */
+export interface BackupSchedule {
+  readonly everyMs: number;
+  /** The number of scheduled backups to keep. */
+  readonly keep: number;
+  /** Default: a folder in the data folder. */
+  readonly folder?: string | undefined;
+}
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  /** The base of links in emails and pages (default: `STARPOST_PUBLIC_URL`, or else the server's address). */
+  readonly publicUrl?: string | undefined;
+  /** Whether to limit calls for which the specification defines no limit. */
+  readonly limitLegacy: boolean;
+  /** The limits of calls without a token (default: those of the contract, unless only this machine can call). */
+  readonly publicLimits?: PublicLimits | undefined;
+  /** Addresses and networks of reverse proxies whose `X-Forwarded-For` is used. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  /** The delay of the bottom lines of all products (default: one hour, as in the specification). */
+  readonly bottomLinesDelayMs?: number | undefined;
+  /** Faults to inject, for testing clients. */
+  readonly chaos?: ChaosPlan | undefined;
+  /** Whether to send emails and webhooks, too. */
+  readonly hasWorker: boolean;
+  /** Whether anyone may create an account, even if other machines can reach the server. */
+  readonly allowsSignUp: boolean;
+  /** When to make backups, if at all. */
+  readonly backups?: BackupSchedule | undefined;
+  /** Where to serve metrics, if anywhere. Port 0 selects a free port. */
+  readonly metricsAt?: { readonly host: string; readonly port: number } | undefined;
+}
+
+export interface ServerSettings extends HostContext, ServeOptions {
+  readonly profile: LocalProfile;
+  /** The version of the program, for the OpenAPI document. */
+  readonly version: string;
+  readonly logLevel: "error" | "info" | "debug";
+  /** The destination of the log: one JSON line per event. */
+  readonly log: Writable;
+}
+
+/** Who may create accounts: people on this machine, anyone, or only people with an invitation. */
+export type SignUpState = "local" | "open" | "closed";
+
+export interface RunningServer {
+  readonly url: string;
+  /** The address of `/metrics`, without the path, if metrics are served. */
+  readonly metricsUrl?: string | undefined;
+  readonly appKey: string;
+  readonly signUp: SignUpState;
+  /** Where links in emails and pages point, if that works only on this machine although others can reach the server. */
+  readonly localLinks?: string | undefined;
+  /** Whether all clients behind a reverse proxy count as one, because the server does not know the proxy. */
+  readonly mixesClients: boolean;
+  /** A description of where emails are sent, if the server sends them. */
+  readonly emailTarget?: string | undefined;
+  /** Why the server does not send emails, although it should; they stay queued. */
+  readonly emailProblem?: UserError | undefined;
+  /** Counts of injected faults, if there are any. */
+  readonly chaosCounts?: () => ChaosCounts;
+  /** Reads the settings of emails and webhooks again. If they are invalid, logs why, and keeps the old ones. */
+  reload(): Promise<void>;
+  /** Finishes requests in flight first. */
+  close(): Promise<void>;
+}
+
+export interface BackupSettings extends HostContext {
+  readonly profile: LocalProfile;
+  /** The version of the program. */
+  readonly version: string;
+  /** The file to write, which must not exist, or an existing folder for it (default: `folder`). */
+  readonly file?: string | undefined;
+  /** The folder in which to create a file (default: a folder in the data folder). It is created if necessary. */
+  readonly folder?: string | undefined;
+  /** Whether to copy the sealing key, too, to a second file. */
+  readonly withSealingKey?: boolean | undefined;
+  /** Whether a server made it by itself, and may delete it later. */
+  readonly isScheduled?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A backup that was made. */
+export interface BackupResult extends BackupRecord {
+  readonly manifest: Manifest;
+  readonly keyFile: string | undefined;
+  /** Whether it is in the list of backups; false if the data folder is not writable. */
+  readonly isRecorded: boolean;
+  readonly durationMs: number;
+}
+
+export interface VerifySettings extends Pick<BackupSettings, "env" | "random" | "signal"> {
+  readonly file: string;
+}
+
+export interface VerifiedBackup {
+  readonly file: string;
+  readonly manifest: Manifest;
+}
+
+export interface ListedBackup extends BackupRecord {
+  /** Whether the file is still there. */
+  readonly exists: boolean;
+}
+
+export interface RestoreSettings extends HostContext {
+  readonly profile: LocalProfile;
+  readonly file: string;
+  /** The file with the sealing key of the backup. */
+  readonly sealingKeyFile?: string | undefined;
+  /** Whether to keep the replaced file after the restore. */
+  readonly keepsReplaced: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A backup that can be restored. */
+export interface Restoration {
+  readonly manifest: Manifest;
+  /** What would be replaced, if anything. The accounts are undefined if the database cannot be read. */
+  readonly replaced: { readonly accounts: number | undefined } | undefined;
+  readonly restore: () => Promise<{
+    /** The path of the replaced file, if it was kept. */
+    readonly keptAs: string | undefined;
+    /** Whether the sealing key of this machine opens the secrets in the database. */
+    readonly opensSecrets: boolean;
+  }>;
+}
+
+/** What the process needs to make a backup. The address of the database may contain a password, so it is not an argument. */
+export type BackupRequest = Pick<BackupSettings, "profile" | "version" | "folder" | "paths">;
+
+export type BackupReply = { readonly file: string; readonly bytes: number } | { readonly error: string };

@@ -6,9 +6,8 @@ import { endpointOf, type OperationName } from "../contract/index.ts";
 import { findOperation } from "../contract/find-operation.ts";
 import { validateInput } from "../engine/kernel/validate.ts";
 import { CallPreviewed, type Preview, replaceSecrets, secretVariable } from "../service/call-preview.ts";
-import type { RawRequest } from "../service/raw-call.ts";
+import { type RawRequest, createSignedSender } from "../service/raw-call.ts";
 import { createService } from "../service/service.ts";
-import { createSignedSender } from "../service/sign-raw-call.ts";
 import type { Transport } from "../service/transport.ts";
 
 /** Makes a call so that its changes are discarded. */

@@ -3,7 +3,7 @@ import type { LocalTransport } from "../engine/local-transport.ts";
 import type { Transport } from "../service/transport.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 import type { WorkerLog } from "../worker/job.ts";
-import type { RunningServer, ServerSettings, SignUpState } from "./ports.ts";
+import type { RunningServer, ServerSettings, SignUpState, OpenWorker, WorkerSettings } from "./ports.ts";
 import { UserError } from "../config/user-error.ts";
 import { findPoolSize, findReader, maxReaderLagMs } from "../config/database-settings.ts";
 import { findLinkProblem, findPublicUrl } from "../config/public-url.ts";
@@ -55,7 +55,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const chaos = await createChaos(settings);
   const { closeTemplateThreads } = await import("../email/templates/render-custom.ts");
   const { createWorker } = await import("./worker.ts");
-  const { WorkerReload } = await import("./worker-reload.ts");
+  const { WorkerReload } = await import("./worker.ts");
   const sending = { ...settings, work: transport.work, log: logger };
   const openWorker = (found: EmailTransportSettings) =>
     createWorker({ ...sending, mail: found, sendsEmails: !findEmailProblem(found) });
@@ -166,4 +166,30 @@ function toUrl({ host, port }: Pick<ServerSettings, "host" | "port">): string {
 /** Replaces a wildcard address by loopback, which clients can connect to. */
 function toReachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+/**
+ * Opens a worker that sends emails and webhooks, without a server.
+ * @throws UserError, ServiceError
+ */
+export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> {
+  const { createServerLog } = await import("../server/server-log.ts");
+  const { createWorker } = await import("./worker.ts");
+  await loadEngine();
+  const mail = await findEmailTransportSettings(settings);
+  const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
+  const problem = findLinkProblem(publicUrl, mail.kind === "smtp" ? mail.host : undefined);
+  if (problem) throw problem;
+  const { transport } = await openEngine(settings, settings.profile, {
+    enforceLimits: false,
+    ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
+  });
+  const log = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const sending = { ...settings, work: transport.work, log };
+  const worker = await createWorker({ ...sending, mail });
+  const close = async () => {
+    await worker.close();
+    await transport.close();
+  };
+  return { ...worker, close };
 }

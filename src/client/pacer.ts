@@ -15,8 +15,9 @@ import {
   type PaceState,
   type Rate,
   sharedRate,
+  MemoryPace,
+  type PaceStore,
 } from "./pace-state.ts";
-import { MemoryPace, type PaceStore } from "./pace-store.ts";
 import { formatWait, type Sleep } from "./sleep.ts";
 
 export interface PacerOptions {

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { createPaceState, type PaceState, type Participant } from "./pace-state.ts";
-import { MemoryPace, type PaceStore } from "./pace-store.ts";
+import { createPaceState, type PaceState, type Participant, MemoryPace, type PaceStore } from "./pace-state.ts";
 import type { Sleep } from "./sleep.ts";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 
 /** Locks the state while it is read and written. */
 export interface PaceLock {
@@ -177,4 +178,19 @@ function isParticipant(entry: [string, unknown]): entry is [string, Participant]
   if (typeof value !== "object" || value === null) return false;
   const { ratePerSecond, seenMs } = value as Partial<Participant>;
   return readNumber(ratePerSecond) !== undefined && readNumber(seenMs) !== undefined;
+}
+
+/** The account that a rate limit applies to. */
+export interface PacedAccount {
+  /** The address of the service or the database. */
+  readonly target: string;
+  readonly appKey: string;
+}
+
+/** Returns the path of an account's pacing state and its lock file, without their extensions. */
+export function paceFileOf(limitsFolder: string, { target, appKey }: PacedAccount): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([target, appKey]))
+    .digest("hex");
+  return join(limitsFolder, digest.slice(0, 32));
 }

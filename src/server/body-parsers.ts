@@ -1,7 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { bodyLimits, findJsonProblem, ServiceError } from "../contract/index.ts";
-import type { BodyReader } from "./body-reader.ts";
+import { bodyLimits, findJsonProblem, ServiceError, type ReceivingLimits } from "../contract/index.ts";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import type { Logger } from "pino";
+import { refuseConnection } from "./client-error.ts";
 
 /**
  * Accepts only JSON bodies. An empty body counts as none. A body that would change the prototype of an object, or that is
@@ -102,4 +105,138 @@ function parseForm(request: FastifyRequest, body: Buffer, done: (error: Error | 
 /** Accepts and ignores any body up to a size limit. */
 export function acceptAnything(app: FastifyInstance, reader: BodyReader): void {
   acceptOnly(app, reader, "*", (_request, _bytes, done) => done(null), bodyLimits.ignored);
+}
+
+/** What a body is read into at first, in bytes. It doubles when it is full. */
+const firstSize = 4 * 1_024;
+
+/** In a body of more chunks than `from`, the chunks must have at least `minBytes` on average. */
+const smallChunks = { from: 200, minBytes: 64 } as const;
+
+/** A body in memory: one that is being received, or one whose call has not been answered. */
+interface HeldBody {
+  bytes: Buffer;
+  length: number;
+  chunks: number;
+  /** The memory that it takes: also an estimate of its values, once it has been parsed. */
+  size: number;
+  /** Refuses the body. Undefined once it has arrived. */
+  refuse: ((error: ServiceError) => void) | undefined;
+}
+
+const empty = Buffer.alloc(0);
+
+export type OnBody = (error: Error | null, body: Buffer) => void;
+
+/**
+ * Reads request bodies within limits: bodies that take memory while nothing arrives make room for others.
+ * Many small chunks take no more memory than a large one.
+ */
+export class BodyReader {
+  readonly #log: Logger;
+  readonly #limits: ReceivingLimits;
+  /** The bodies that received something last come last. */
+  readonly #held = new Set<HeldBody>();
+  readonly #responses = new WeakMap<IncomingMessage, ServerResponse>();
+  #heldBytes = 0;
+
+  constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits) {
+    this.#log = log;
+    this.#limits = limits;
+    app.addHook("preParsing", ({ raw }, reply, payload, done) => {
+      this.#responses.set(raw, reply.raw);
+      done(null, payload);
+    });
+  }
+
+  /** Reads a body of at most `limit` bytes, which is held until the response has been sent. */
+  read({ raw, headers }: FastifyRequest, payload: Readable, limit: number, onBody: OnBody): void {
+    if (Number(headers["content-length"]) > limit) {
+      onBody(tooLarge(limit), empty);
+      return;
+    }
+    const body: HeldBody = { bytes: empty, length: 0, chunks: 0, size: 0, refuse: undefined };
+    const release = () => this.#release(body);
+    const settle = (error: Error | null) => {
+      clearTimeout(timer);
+      body.refuse = undefined;
+      payload.removeListener("data", onData).removeListener("end", onEnd).removeListener("error", onError);
+      if (error) release();
+      const bytes = body.bytes.subarray(0, body.length);
+      body.bytes = empty;
+      onBody(error, bytes);
+    };
+    const onData = (chunk: Buffer) => {
+      timer.refresh();
+      if (body.chunks > smallChunks.from && body.length < body.chunks * smallChunks.minBytes) {
+        settle(tooSmallChunks());
+        // Reading the rest only to discard it would take long as well.
+        refuseConnection({ code: "TINY_CHUNKS" }, raw.socket, this.#log);
+        raw.socket.destroy();
+        return;
+      }
+      if (body.length + chunk.length > limit) settle(tooLarge(limit));
+      else this.#append(body, chunk, limit);
+    };
+    const onEnd = () => settle(isComplete(headers, body.length) ? null : incomplete());
+    const onError = () => settle(incomplete());
+    const timer = setTimeout(() => {
+      release();
+      refuseConnection({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, raw.socket, this.#log);
+    }, this.#limits.idleMs).unref();
+    body.refuse = settle;
+    this.#responses.get(raw)?.once("close", () => {
+      clearTimeout(timer);
+      release();
+    });
+    payload.on("data", onData).on("end", onEnd).on("error", onError);
+  }
+
+  #append(body: HeldBody, chunk: Buffer, limit: number): void {
+    const length = body.length + chunk.length;
+    if (length > body.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(firstSize, length, 2 * body.bytes.length)));
+      body.bytes.copy(larger, 0, 0, body.length);
+      this.#heldBytes += larger.length - body.size;
+      body.bytes = larger;
+      body.size = larger.length;
+    }
+    chunk.copy(body.bytes, body.length);
+    body.length = length;
+    body.chunks += 1;
+    this.#held.delete(body);
+    this.#held.add(body);
+    if (this.#heldBytes > this.#limits.bufferedBytes) this.#makeRoom();
+  }
+
+  /** Refuses the bodies that have received nothing for the longest time. The others are being processed. */
+  #makeRoom(): void {
+    for (const { refuse } of this.#held) {
+      if (this.#heldBytes <= this.#limits.bufferedBytes) return;
+      refuse?.(new ServiceError("unavailable", "the server is receiving too much data", { retryAfterMs: 1_000 }));
+    }
+  }
+
+  #release(body: HeldBody): void {
+    if (this.#held.delete(body)) this.#heldBytes -= body.size;
+    body.bytes = empty;
+    body.length = 0;
+  }
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError("bodyTooLarge", `the body is larger than ${limit} bytes, the limit of this call`);
+}
+
+/** Over a connection, Node.js checks this itself. */
+function isComplete({ "content-length": stated }: IncomingHttpHeaders, length: number): boolean {
+  return stated === undefined || Number(stated) === length;
+}
+
+function tooSmallChunks(): ServiceError {
+  return new ServiceError("malformedBody", "the body has too many small chunks");
+}
+
+function incomplete(): ServiceError {
+  return new ServiceError("malformedBody", "the body is not as long as Content-Length says");
 }

@@ -5,9 +5,8 @@ import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
 import { addCacheHeaders } from "./cache-headers.ts";
 import { answer, type Answering, type ResponseFormat } from "./response.ts";
-import type { BodyReader } from "./body-reader.ts";
+import { type BodyReader, acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
-import { acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
 import { sendRefusal } from "./error-response.ts";
 
 declare module "fastify" {

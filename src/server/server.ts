@@ -1,6 +1,6 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from "fastify";
 import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import pLimit from "p-limit";
 import {
@@ -11,11 +11,12 @@ import {
   type SendingLimits,
   sendingLimits,
   ServiceError,
+  callerNames,
+  idempotencyKeys,
 } from "../contract/index.ts";
 import type { About } from "./openapi/document.ts";
 import type { Transport } from "../service/transport.ts";
-import { acceptJson } from "./body-parsers.ts";
-import { BodyReader } from "./body-reader.ts";
+import { acceptJson, BodyReader } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
@@ -25,7 +26,6 @@ import { sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { receiveInTurns } from "./receiving-turns.ts";
 import type { AnsweredCall } from "./metrics.ts";
-import { findRequestFault } from "./request-check.ts";
 import { addRoutes } from "./routes.ts";
 
 export interface ServerOptions {
@@ -294,4 +294,40 @@ function addDocument(app: FastifyInstance, about: () => About): void {
 async function makeDocument(about: About): Promise<string> {
   const { createDocument } = await import("./openapi/document.ts");
   return JSON.stringify(createDocument(about));
+}
+
+/** Headers that may occur only once: proxies and servers may choose different values. Node.js checks Content-Length. */
+const singleHeaders: ReadonlySet<string> = new Set([
+  "host",
+  "content-type",
+  "content-encoding",
+  "authorization",
+  callerNames.tokenHeader,
+  idempotencyKeys.header,
+]);
+
+/** Checks a request before its body is read. */
+export function findRequestFault({ headers, rawHeaders, httpVersion }: IncomingMessage): ServiceError | undefined {
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") {
+    return new ServiceError("unsupportedMediaType", "send the body as it is, without Content-Encoding");
+  }
+  if (headers.host === undefined && httpVersion === "1.1") {
+    return new ServiceError("malformedBody", "the request has no Host header");
+  }
+  const repeated = findRepeated(rawHeaders);
+  if (repeated === undefined) return undefined;
+  return new ServiceError("malformedBody", `the request has more than one ${repeated} header`);
+}
+
+/** The name of a header that occurs twice, as sent. Parsed headers contain only the first value, or both joined. */
+function findRepeated(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? "";
+    if (!singleHeaders.has(name)) continue;
+    if (seen.has(name)) return rawHeaders[at];
+    seen.add(name);
+  }
+  return undefined;
 }

@@ -1,6 +1,5 @@
-import { purchasePage } from "../contract/index.ts";
-import { listAll } from "./list-all.ts";
-import type { Service } from "./service.ts";
+import { purchasePage, endpointOf, type Listing, type OperationName, ServiceError } from "../contract/index.ts";
+import { type Service, callOf } from "./service.ts";
 import type { CallOptions, OutputOf } from "./transport.ts";
 
 export type ListedProduct = OutputOf<"core.listProducts">["products"][number];
@@ -80,4 +79,162 @@ export function listReviews(
 ): AsyncGenerator<readonly ListedReview[]> {
   const input = { deleted: true, details: true, ...(afterId > 0 && { since_id: afterId }) };
   return listAll(service, "reviews.list", { input }, options);
+}
+
+export type ListedRecord = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
+type Ask = (input: Fields) => Promise<Fields>;
+
+interface Listed {
+  readonly listing: Listing;
+  readonly input: Fields;
+  /** The maximum number of elements (default: all). */
+  readonly limit: number | undefined;
+  readonly ask: Ask;
+}
+
+/**
+ * Lists all elements of a list call, page by page, as the contract's `listing` describes.
+ * Assumed: if the input selects a page (`page`, `start`, `page_info`), only that page is read. A list that starts with the
+ * newest element is read from the oldest, unless `limit` fits in one page.
+ * @throws ServiceError also `unexpectedAnswer` if a response does not contain the list
+ */
+export async function* listAll<T extends object = ListedRecord>(
+  service: Partial<Service>,
+  operation: OperationName,
+  { input, limit }: { readonly input: Fields; readonly limit?: number | undefined },
+  options: CallOptions = {},
+): AsyncGenerator<readonly T[]> {
+  const { listing } = endpointOf(operation);
+  if (!listing) throw new Error(`${operation} lists nothing`);
+  const call = callOf(service, operation);
+  const pages = readList({ listing, input, limit, ask: (asked) => call(asked, options) }, options);
+  yield* pages as AsyncGenerator<readonly T[]>;
+}
+
+/** Lists all elements, whatever its kind of paging. */
+export async function* readList(listed: Listed, options: CallOptions = {}): AsyncGenerator<readonly ListedRecord[]> {
+  let left = listed.limit ?? Number.POSITIVE_INFINITY;
+  for await (const page of readPages(listed)) {
+    options.signal?.throwIfAborted();
+    if (page.length > 0) yield page.slice(0, left);
+    left -= page.length;
+    if (left <= 0) return;
+  }
+}
+
+function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
+  const { listing, input, limit } = listed;
+  const { by, size } = listing;
+  if (by === undefined || isOnePage(by, input)) return readOnePage(listed);
+  const pageSize = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
+  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
+  // A page from an ID on can begin with the record of that ID, which is dropped.
+  const extra = by === "since_id" && !isLatest ? 1 : 0;
+  const most = Math.min(Math.max(pageSize ?? 0, 1 + extra), (limit ?? Infinity) + extra);
+  const count = size && pageSize !== undefined ? { [size.field]: most } : {};
+  const paged = { ...listed, input: { ...input, ...count } };
+  if (by === "page") return readNumbered(paged);
+  if (by === "start") return readByStart(paged);
+  if (by === "page_info") return readByCursor(paged);
+  return isLatest ? readOnePage(paged) : readBySinceId(paged);
+}
+
+/** Whether the input names the page to read. */
+const isOnePage = (by: string, input: Fields) => (by !== "since_id" && isNamed(input, by)) || isNamed(input, "page");
+
+const isNamed = (input: Fields, field: string) => input[field] !== undefined;
+
+function numberIn(value: unknown): number | undefined {
+  const number = Number(value ?? Number.NaN);
+  return Number.isInteger(number) && number > 0 ? number : undefined;
+}
+
+async function* readOnePage({ listing, input, ask }: Listed) {
+  yield elementsOf(await ask(input), listing);
+}
+
+/** Assumed: the page after the last is empty, or the last page again. */
+async function* readNumbered({ listing, input, ask }: Listed) {
+  const dropKnown = createRepeatFilter();
+  for (let page = 1; ; page++) {
+    const fresh = dropKnown(elementsOf(await ask({ ...input, page }), listing));
+    if (fresh.length === 0) return;
+    yield fresh;
+  }
+}
+
+/** Ends as `readNumbered` does. */
+async function* readByStart({ listing, input, ask }: Listed) {
+  const dropKnown = createRepeatFilter();
+  for (let start = 0; ;) {
+    const found = elementsOf(await ask({ ...input, start }), listing);
+    const fresh = dropKnown(found);
+    if (fresh.length === 0) return;
+    yield fresh;
+    start += found.length;
+  }
+}
+
+/** Drops elements that were also on the previous page. */
+function createRepeatFilter() {
+  let before = new Set<string>();
+  return (page: readonly ListedRecord[]): readonly ListedRecord[] => {
+    const keys = page.map((element) => JSON.stringify(element));
+    const fresh = page.filter((_element, at) => !before.has(keys[at] ?? ""));
+    before = new Set(keys);
+    return fresh;
+  };
+}
+
+/**
+ * Assumed: on the last page, the cursor is empty or missing.
+ * @throws ServiceError `unexpectedAnswer` if the cursor of a page points to the same page
+ */
+async function* readByCursor({ listing, input, ask }: Listed) {
+  for (let cursor: { readonly page_info?: string } | undefined = {}; cursor;) {
+    const answer: Fields = await ask({ ...input, ...cursor });
+    yield elementsOf(answer, listing);
+    const { next_page_info: next } = (answer["pagination"] ?? {}) as { readonly next_page_info?: unknown };
+    if (typeof next !== "string" || next === "") return;
+    if (next === cursor.page_info) throw unlisted(listing, "has a page whose cursor points to the same page");
+    cursor = { page_info: next };
+  }
+}
+
+/** Assumed: services differ in whether a list includes `since_id` itself, so duplicates are dropped. */
+async function* readBySinceId({ listing, input, ask }: Listed) {
+  const isFromOldest = listing.isNewestFirst && !isNamed(input, "since_id");
+  let since: Fields = isFromOldest ? { since_id: 0 } : {};
+  for (let lastId = numberIn(input["since_id"]) ?? 0; ;) {
+    const found = elementsOf(await ask({ ...input, ...since }), listing);
+    if (!found.every((element) => Number.isFinite(idOf(element))))
+      throw unlisted(listing, "has an element without an ID");
+    const fresh = found.filter((element) => idOf(element) > lastId);
+    if (fresh.length === 0) return;
+    yield fresh;
+    lastId = fresh.reduce((most, element) => Math.max(most, idOf(element)), lastId);
+    since = { since_id: lastId };
+  }
+}
+
+function idOf(element: ListedRecord): number {
+  return Number(element["id"]);
+}
+
+/** @throws ServiceError `unexpectedAnswer` if the list is missing, which is not the same as an empty list */
+function elementsOf(answer: Fields, listing: Listing): readonly ListedRecord[] {
+  const found = answer[listing.items];
+  if (found === undefined && listing.mayBeAbsent) return [];
+  if (!Array.isArray(found)) throw unlisted(listing, "is missing");
+  if (found.every(isRecord)) return found;
+  throw unlisted(listing, "has an element that is not an object");
+}
+
+function isRecord(element: unknown): element is ListedRecord {
+  return typeof element === "object" && element !== null;
+}
+
+function unlisted({ items }: Listing, reason: string): ServiceError {
+  return new ServiceError("unexpectedAnswer", `the list ${items} in the response of the service ${reason}`);
 }

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Effect, ServiceError } from "../contract/index.ts";
+import { type Effect, type ServiceError, type Auth, callerNames } from "../contract/index.ts";
 import type { CallOptions } from "./transport.ts";
+import { findOperation, type FoundOperation } from "../contract/find-operation.ts";
+import type { SignedTransport } from "./with-token.ts";
 
 /** An HTTP call, which need not be in the contract. */
 export interface RawRequest {
@@ -49,3 +51,170 @@ export interface SignedResponse extends RawResponse {
 
 /** Sends a call with the credentials of an account. */
 export type SendSigned = (call: UnsignedCall, options?: CallOptions) => Promise<SignedResponse>;
+
+export interface RawSigning {
+  readonly send: SendRaw;
+  readonly appKey: string;
+  readonly tokens: Pick<SignedTransport, "token" | "withToken">;
+  /** Requests an access token that is valid only for the core API. */
+  readonly createCoreToken: () => Promise<string>;
+}
+
+const [appKeyField, bodyAppKeyField] = callerNames.appKey;
+const [utokenField] = callerNames.utoken;
+const accountNames: readonly string[] = callerNames.appKey;
+
+/** Methods without a body. */
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Replaces the placeholders of a path with the app key. */
+export function fillPath(path: string, appKey: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+    accountNames.includes(name) ? encodeURIComponent(appKey) : placeholder,
+  );
+}
+
+/**
+ * Sends calls with the credentials that the contract requires: the utoken in the query of a GET, in the body of other
+ * requests, or in a header of calls to the core API.
+ * Assumed: a call that is not in the contract requires a utoken, and is retried only if its method reads. Calls to the
+ * core API accept a utoken; if the service rejects it, an access token of the core API is requested.
+ */
+export function createSignedSender({ send, appKey, tokens, createCoreToken }: RawSigning): SendSigned {
+  return async (unsigned, options) => {
+    const call = { ...unsigned, path: fillPath(unsigned.path, appKey) };
+    const found = findOperation(call.method, call.path);
+    const kind = found?.endpoint.auth ?? (call.path.startsWith("/core/") ? "core" : "utoken");
+    const sign = (utoken?: string) => signCall(call, { found, kind, appKey, utoken });
+    const sendWith = async (utoken?: string) => ({ ...(await send(sign(utoken), options)), utoken });
+    const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
+    if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
+    // A token is not valid for another account, so a new one would not help.
+    if (!isOwn(found, appKey)) return sendWith((await tokens.token()).utoken);
+    const answer = await sendWithToken(tokens, sendWith, options);
+    return kind === "core" && isRefused(answer) ? sendWith(await createCoreToken()) : answer;
+  };
+}
+
+/** If all tokens are rejected, returns the last response. */
+async function sendWithToken(
+  tokens: RawSigning["tokens"],
+  send: (utoken: string) => Promise<SignedResponse>,
+  options: CallOptions | undefined,
+): Promise<SignedResponse> {
+  let refused: SignedResponse | undefined;
+  const call = async (utoken: string) => {
+    const answer = await send(utoken);
+    if (!isRefused(answer)) return answer;
+    refused = answer;
+    throw answer.refusal ?? new Error("refused without a refusal");
+  };
+  try {
+    return await tokens.withToken(call, options);
+  } catch (error) {
+    if (refused && error === refused.refusal) return refused;
+    throw error;
+  }
+}
+
+function isRefused({ refusal }: { readonly refusal?: { readonly kind: string } | undefined }): boolean {
+  return refusal?.kind === "unauthorized";
+}
+
+function isOwn(found: FoundOperation | undefined, appKey: string): boolean {
+  const keys = accountNames.map((name) => found?.pathInput[name]).filter((key) => key !== undefined);
+  return keys.every((key) => key === appKey);
+}
+
+interface Signing {
+  readonly found: FoundOperation | undefined;
+  readonly kind: Auth;
+  readonly appKey: string;
+  readonly utoken: string | undefined;
+}
+
+function signCall(call: UnsignedCall, { found, kind, appKey, utoken }: Signing): RawRequest {
+  const { method, path, query, headers, body, isAnonymous = false } = call;
+  const added = { ...(!isAnonymous && needsAccount(found, call) && { account: appKey }), utoken };
+  const inHeader = kind === "core" && utoken !== undefined;
+  const fields = namedFields(method, { ...added, ...(inHeader && { utoken: undefined }) });
+  const isBodiless = bodiless.has(method);
+  const filled = isBodiless ? undefined : withFields(body, fields, headers);
+  const asked = filled ? query : [...query, ...Object.entries(fields)];
+  const search = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, value])).toString();
+  const sent = filled ?? body;
+  return {
+    method,
+    target: search === "" ? path : `${path}?${search}`,
+    headers: {
+      ...(sent && { "content-type": "application/json" }),
+      ...headers,
+      ...(inHeader && { [callerNames.tokenHeader]: utoken }),
+    },
+    effect: effectOf(method, found),
+    utoken,
+    ...(sent && { body: sent }),
+  };
+}
+
+function namedFields(
+  method: string,
+  { account, utoken }: { readonly account?: string; readonly utoken: string | undefined },
+): Readonly<Record<string, string>> {
+  const name = bodiless.has(method) ? appKeyField : bodyAppKeyField;
+  return {
+    ...(account !== undefined && { [name]: account }),
+    ...(utoken !== undefined && { [utokenField]: utoken }),
+  };
+}
+
+/** Whether the app key must be added, because neither path, query, nor body contains it. */
+function needsAccount(found: FoundOperation | undefined, { query, body }: UnsignedCall): boolean {
+  if (found?.endpoint.auth !== "account" || found.endpoint.signedBody) return false;
+  const isNamed = accountNames.some(
+    (name) => found.pathInput[name] !== undefined || query.some(([field]) => field === name),
+  );
+  const inside = readObject(body);
+  return !isNamed && !accountNames.some((name) => inside && Object.hasOwn(inside, name));
+}
+
+function holdsToken({ query, body, headers }: UnsignedCall, kind: Auth): boolean {
+  if (kind === "core") return callerNames.tokenHeader in headers;
+  const inside = readObject(body);
+  return query.some(([name]) => name === utokenField) || (inside !== undefined && Object.hasOwn(inside, utokenField));
+}
+
+function effectOf(method: string, found: FoundOperation | undefined): Effect {
+  return found?.endpoint.effect ?? (bodiless.has(method) ? "read" : "once");
+}
+
+/**
+ * Adds fields at the beginning of a JSON body, without changing the rest.
+ * @returns undefined if the body is not a JSON object
+ */
+function withFields(
+  body: Buffer | undefined,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): Buffer | undefined {
+  if (Object.keys(fields).length === 0) return body;
+  if (!/\bjson\b/i.test(headers["content-type"] ?? "json")) return undefined;
+  const inside = readObject(body ?? Buffer.from("{}"));
+  if (!inside) return undefined;
+  const text = body?.toString("utf8") ?? "{}";
+  const start = text.indexOf("{") + 1;
+  const added = JSON.stringify(fields).slice(1, -1);
+  const comma = Object.keys(inside).length > 0 ? "," : "";
+  return Buffer.from(text.slice(0, start) + added + comma + text.slice(start));
+}
+
+function readObject(body: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (!body) return undefined;
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

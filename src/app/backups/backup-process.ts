@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { BackupReply, BackupRequest } from "./ports.ts";
+import type { BackupReply, BackupRequest } from "../ports.ts";
 import { createBackup } from "./backups.ts";
 
 process.once("message", (request: BackupRequest) => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { access, constants, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { BackupResult, BackupSettings, ListedBackup, VerifiedBackup, VerifySettings } from "./ports.ts";
+import type { BackupResult, BackupSettings, ListedBackup, VerifiedBackup, VerifySettings } from "../ports.ts";
 import { extractFile, hashFile, writeArchive } from "../../backup/archive.ts";
 import { createManifest, type Manifest, manifestName, readManifest, toUserError } from "../../backup/manifest.ts";
 import { damaged, dumpDatabase, verifyDump } from "../../backup/postgres-backup.ts";

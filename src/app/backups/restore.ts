@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Restoration, RestoreSettings } from "./ports.ts";
+import type { Restoration, RestoreSettings } from "../ports.ts";
 import { checkFile, extractContent, opensAccount, probeFile, readKeyFile, refuseOtherSchema } from "./backups.ts";
 import { type Manifest, readManifest } from "../../backup/manifest.ts";
 import { inUse, restoreDump } from "../../backup/postgres-backup.ts";

@@ -2,14 +2,13 @@ import { fork } from "node:child_process";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { BackupReply, BackupRequest } from "./ports.ts";
+import type { BackupReply, BackupRequest, BackupSchedule, ServerSettings } from "../ports.ts";
 import { readManifest } from "../../backup/manifest.ts";
 import { type BackupRecord, changeRecords, readRecords, type ScheduleState } from "../../backup/records.ts";
 import { createPrivateFolder } from "../../config/private-file.ts";
 import { withFileLock } from "../../config/with-file-lock.ts";
 import { findThreadFile } from "../../service/thread-file.ts";
 import type { WorkerLog } from "../../worker/job.ts";
-import type { BackupSchedule, ServerSettings } from "../serve-ports.ts";
 
 /** How long to wait after a failure, in milliseconds, unless backups are more frequent. */
 const retryAfterMs = 15 * 60 * 1_000;

@@ -40,7 +40,7 @@ export async function formatPreview(
 ): Promise<string> {
   if (isLocal)
     return isJson ? `${JSON.stringify({ dry_run: true, changes })}\n` : changes.map((line) => `${line}\n`).join("");
-  const { formatCurlCommand } = await import("../../service/curl-command.ts");
+  const { formatCurlCommand } = await import("../../service/call-preview.ts");
   if (!isJson)
     return calls.map((call) => `${mode === "curl" ? formatCurlCommand(call) : describeCall(call)}\n`).join("");
   const described = calls.map((call) => ({

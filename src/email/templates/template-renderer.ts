@@ -3,7 +3,7 @@ import { templateLimits } from "../../contract/index.ts";
 import { findThreadFile } from "../../service/thread-file.ts";
 import type { EmailTemplate } from "../outgoing-email.ts";
 import { TemplateError } from "./template-error.ts";
-import type { TemplateAnswer, TemplateTask } from "./template-task.ts";
+import type { TemplateAnswer, TemplateTask } from "./template-thread.ts";
 
 /** A thread that has no more work ends after this time, in milliseconds. */
 const idleMs = 10_000;

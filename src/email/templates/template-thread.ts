@@ -1,9 +1,26 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
-import type { EmailTemplate } from "../outgoing-email.ts";
+import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
 import { checkTemplate } from "./check-template.ts";
-import { getRenderer, renderOutgoing } from "./render-email.ts";
+import { getRenderer, renderOutgoing, type TemplatedEmail } from "./render-email.ts";
 import { TemplateError } from "./template-error.ts";
-import type { TemplateAnswer, TemplateTask } from "./template-task.ts";
+import type { SentEmailCategory } from "../../contract/index.ts";
+
+/** What the thread renders: a template with sample data, or an email with its template. */
+export type TemplateTask =
+  | { readonly type: "check"; readonly category: SentEmailCategory; readonly template: EmailTemplate }
+  | { readonly type: "render"; readonly email: TemplatedEmail & Pick<OutgoingEmail, "category" | "template"> };
+
+export type TemplateAnswer =
+  | { readonly type: "ready" }
+  | { readonly type: "rendered"; readonly email: EmailTemplate }
+  | {
+      readonly type: "invalid";
+      readonly part: TemplateError["part"];
+      readonly problem: string;
+      readonly line: number | undefined;
+      readonly column: number | undefined;
+    }
+  | { readonly type: "failed"; readonly message: string };
 
 function execute(task: TemplateTask): Promise<EmailTemplate> {
   return task.type === "check" ? checkTemplate(task.category, task.template) : renderOutgoing(task.email);

@@ -1,8 +1,7 @@
 import iconv from "iconv-lite";
 import { readPieces, stampFile, type StampedFile } from "../source/containers/file-pieces.ts";
 import { inflateEntry, inflateGzip } from "../source/containers/inflate.ts";
-import { findZipEntry } from "../source/containers/zip-files.ts";
-import type { ZipEntry } from "../source/containers/zip-directory.ts";
+import { findZipEntry, type ZipEntry } from "../source/containers/zip-directory.ts";
 
 export const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileHead, type FileHead } from "../csv/file-format.ts";
 import { readSample } from "../csv/row-batches.ts";
-import { readMap, readSet } from "./header-flags.ts";
+import { readMap, readSet, readProductIdSource } from "./header-flags.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
 import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
@@ -15,7 +15,6 @@ import { describeFileError, locateFiles, type LocatedFile } from "../source/loca
 import type { ImportContext } from "../context.ts";
 import type { ImportOptions } from "../options.ts";
 import { isSameName, normalizeName } from "./names.ts";
-import { readProductIdSource } from "./product-id-columns.ts";
 import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposal.ts";
 
 /** The flags that apply before anything is proposed. */

@@ -1,4 +1,4 @@
-import { readMap, readSet, type MappedColumns } from "./header-flags.ts";
+import { readMap, readSet, type MappedColumns, readProductIdSource, suggestProductIdColumns } from "./header-flags.ts";
 import { usageError } from "../import-error.ts";
 import type { FieldSpec, ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
@@ -10,7 +10,6 @@ import { dateOrders } from "../layouts/dates.ts";
 import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
 import { rejectMissing } from "./missing-columns.ts";
-import { readProductIdSource, suggestProductIdColumns } from "./product-id-columns.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {

@@ -1,13 +1,24 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, type Dirent, rmSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { readPieces, stampFile } from "../source/containers/file-pieces.ts";
-import { AddressFinder, ignoreUnreadable, isInFile } from "./address-finder.ts";
 import { openSource, readUtf8 } from "../csv/byte-source.ts";
 import { readFileHead } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
-import { isHeld, listManifests, type ManifestFile, runGroupPath, runPaths } from "../run/run-folder.ts";
+import {
+  isHeld,
+  listManifests,
+  type ManifestFile,
+  runGroupPath,
+  runPaths,
+  findRun,
+  lockRun,
+  writeManifest,
+} from "../run/run-folder.ts";
 import type { RunState } from "../summary.ts";
+import { StringDecoder } from "node:string_decoder";
+import { addressPattern } from "../../contract/customers/address-pattern.ts";
+import { type JournalEntry, readJournal } from "../run/journal.ts";
 
 /** A row of an imported file that contains a person's address. */
 export interface PersonRow {
@@ -104,4 +115,102 @@ function isInFolder(folder: string, finder: AddressFinder): boolean {
   return readdirSync(folder, { withFileTypes: true }).some(
     (entry) => entry.isFile() && isInFile(join(folder, entry.name), finder),
   );
+}
+
+/** The number of characters around an address that may make it a part of a longer one. */
+const margin = 8;
+
+/** Finds an address in UTF-8 bytes. */
+export class AddressFinder {
+  readonly #pattern: RegExp;
+  readonly #overlap: number;
+
+  constructor(email: string) {
+    this.#pattern = addressPattern([email]);
+    this.#overlap = encodeURIComponent(email).length + 2 * margin;
+  }
+
+  isIn(pieces: Iterable<Buffer>): boolean {
+    const decoder = new StringDecoder("utf8");
+    let end = "";
+    for (const piece of pieces) {
+      const text = end + decoder.write(piece);
+      // What begins or ends at the edge is compared together with the previous or the next piece.
+      const isInside = ({ index, 0: found }: RegExpExecArray) =>
+        (end === "" || index >= margin) && index + found.length + margin <= text.length;
+      if ([...text.matchAll(this.#pattern)].some(isInside)) return true;
+      end = text.slice(Math.max(0, text.length - this.#overlap));
+    }
+    return this.isInText(end);
+  }
+
+  isInText(text: string): boolean {
+    return text.search(this.#pattern) >= 0;
+  }
+}
+
+/** Whether a file contains the address; false if it cannot be read. */
+export function isInFile(path: string, finder: AddressFinder): boolean {
+  return ignoreUnreadable(() => finder.isIn(readPieces(stampFile(path))), false);
+}
+
+export function ignoreUnreadable<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/**
+ * Finds the files in folders that contain an address, such as aliases and logs.
+ * @param skipped names in the folders that are not read
+ */
+export function findFilesWith(email: string, folders: readonly string[], skipped: RegExp): string[] {
+  const finder = new AddressFinder(email);
+  const search = (folder: string, isTop: boolean): string[] =>
+    ignoreUnreadable<Dirent[]>(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (isTop && skipped.test(entry.name)) return [];
+      if (entry.isDirectory()) return search(path, false);
+      return entry.isFile() && isInFile(path, finder) ? [path] : [];
+    });
+  return [...new Set(folders)].flatMap((folder) => search(folder, true));
+}
+
+/** The files of a run that contain nothing of its rows. */
+const keptNames: ReadonlySet<string> = new Set(["manifest.json", "journal.ndjson", "lock"]);
+
+/**
+ * Removes the files of a finished run, except its summary. Then the run can no longer be verified or undone.
+ * @throws ImportError `usage` while another process holds the run
+ */
+export async function removeRunFiles(
+  importId: string,
+  { runsFolder, clock }: { readonly runsFolder: string; readonly clock: () => number },
+): Promise<void> {
+  const manifest = findRun(runsFolder, importId);
+  const { folder, journal } = runPaths(runsFolder, manifest.import_id);
+  using _ = lockRun(runsFolder, manifest.import_id);
+  await writeManifest(runsFolder, {
+    ...manifest,
+    rejects_file: manifest.rejects_file?.startsWith(join(folder, sep)) === true ? null : manifest.rejects_file,
+    files_removed_at: new Date(clock()).toISOString(),
+  });
+  const entries = readJournal(journal).map((entry) => `${JSON.stringify(withoutValues(entry))}\n`);
+  writeFileSync(journal, entries.join(""), { mode: 0o600 });
+  for (const name of readdirSync(folder)) {
+    if (!keptNames.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** The errors of rows quote their values. */
+function withoutValues(entry: JournalEntry): JournalEntry {
+  if (entry.t === "done") return { ...entry, problems: [] };
+  return entry.t === "refused" ? { ...entry, reason: "" } : entry;
+}
+
+/** Removes the folders of finished syncs whose lists contain an address. Their imports are runs of their own. */
+export function removeGroups(email: string, runsFolder: string): void {
+  for (const folder of findGroupsWith(email, runsFolder)) rmSync(folder, { recursive: true, force: true });
 }

@@ -1,12 +1,12 @@
-import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallCounts, ItemCounts, RowCounts } from "../summary.ts";
 import type { RowError } from "../item.ts";
 import type { ChunkOutcomes } from "../outcome.ts";
 import { ImportError } from "../import-error.ts";
-import { readLines } from "./read-lines.ts";
-import { writeFully } from "./write-fully.ts";
+import { writeFully } from "./new-file.ts";
+import { StringDecoder } from "node:string_decoder";
 
 /** The error of one item: position in the chunk, field, code, reason, and the invalid row of the item. */
 export type JournalProblem = readonly [
@@ -298,4 +298,25 @@ export function findOutcome(
       ([at, field, code, reason, row]) => [at, { field, code, reason, ...(row != null && { row }) }] as const,
     );
   return problems && new Map(problems);
+}
+
+const pieceBytes = 256 * 1024;
+
+/** The lines of a text file, which may grow meanwhile; none if it does not exist. Memory use is bounded by the longest. */
+export function* readLines(path: string): Generator<string> {
+  if (!existsSync(path)) return;
+  const descriptor = openSync(path, "r");
+  try {
+    const buffer = Buffer.allocUnsafeSlow(pieceBytes);
+    const decoder = new StringDecoder("utf8");
+    let rest = "";
+    for (let count = readSync(descriptor, buffer); count > 0; count = readSync(descriptor, buffer)) {
+      const lines = `${rest}${decoder.write(buffer.subarray(0, count))}`.split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    yield `${rest}${decoder.end()}`;
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,5 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { writeFully } from "./write-fully.ts";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /** A file that replaces the one at its path only when it is complete and on disk; only its owner can read it. */
 export class NewFile {
@@ -22,4 +21,10 @@ export class NewFile {
     if (isKept) renameSync(`${this.#path}.new`, this.#path);
     else rmSync(`${this.#path}.new`, { force: true });
   }
+}
+
+/** Writes all bytes or throws. On a nearly full disk, a single write may accept fewer bytes without an error. */
+export function writeFully(descriptor: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
 }

@@ -1,8 +1,7 @@
-import { ServiceError } from "../../contract/index.ts";
+import { ServiceError, idempotencyKeys } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallEvent, CallOptions } from "../../service/transport.ts";
 import { sendInParts } from "./bisection.ts";
-import { isRepeatable, keyOfCall } from "./call-keys.ts";
 import type { CallHistory } from "./call-history.ts";
 import type { Chunk } from "./chunks.ts";
 import type { ImportBehavior } from "../kind.ts";
@@ -13,6 +12,8 @@ import type { Journal, Settled } from "../run/journal.ts";
 import type { Heartbeat } from "../run/heartbeat.ts";
 import type { CallCounts } from "../summary.ts";
 import type { ImportEvent } from "../events.ts";
+import { hash } from "node:crypto";
+import { hourMs } from "../../contract/time.ts";
 
 /** How often a call that cannot be repeated is sent, each time after checking what has arrived. */
 const maxRounds = 4;
@@ -253,4 +254,34 @@ function countEvent(
     if (event.reason === "throttled") calls.throttled++;
     report({ type: "wait", message: event.message, ms: event.ms });
   }
+}
+
+/** A call is not repeated under its key shortly before the service may forget it: clocks differ. */
+const safeLifetimeMs = idempotencyKeys.lifetimeMs - hourMs;
+
+/**
+ * The idempotency key of a call: the same whenever a run sends the same items of the same chunk. Undefined if the kind
+ * has none. The files of a run never change, so the keys of its items identify their content.
+ */
+export function keyOfCall(
+  behavior: ImportBehavior,
+  runId: string | undefined,
+  { extent }: Chunk,
+  items: readonly Item[],
+): string | undefined {
+  const { keyedBy, operation } = behavior;
+  if (keyedBy === undefined || runId === undefined) return undefined;
+  const scope = keyedBy === "run" ? [runId, extent] : [];
+  const content = JSON.stringify([operation, ...scope, items.map(({ key }) => key)]);
+  return `starpost-${hash("sha256", content, "base64url")}`;
+}
+
+/**
+ * Whether a chunk without a known outcome can be sent again as it is, because the service still knows its key: it was
+ * sent as one call, recently, and the service honored keys.
+ */
+export function isRepeatable({ honorsKeys, keyed, parted }: Settled, n: number, key: string, nowMs: number): boolean {
+  const sent = keyed.get(n);
+  if (!honorsKeys || !sent || sent.key !== key || parted.has(n)) return false;
+  return sent.atMs <= nowMs && nowMs - sent.atMs < safeLifetimeMs;
 }

@@ -1,20 +1,22 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
 import { basename } from "node:path";
 import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
-import { type FileHead, guessFallback, readFileHead, unitOf } from "../csv/file-format.ts";
+import { type FileHead, guessFallback, readFileHead, unitOf, type FileFormat } from "../csv/file-format.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
-import { type Grouping, readRowBatches, type RowBatch } from "../csv/row-batches.ts";
+import { type Grouping, readRowBatches, type RowBatch, insertGroups } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
 import { rejectOtherKind } from "../mapping/other-kind.ts";
 import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
-import { type FamilyGrouping, readFamilyBatches } from "../layouts/family-rows.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
 import { describeFileError, type LocatedFile } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
-import type { DateOrder, Layout } from "../layouts/layout.ts";
+import type { DateOrder, Layout, Family } from "../layouts/layout.ts";
+import type { ByteSource } from "../csv/byte-source.ts";
+import type { RecordProblem } from "../csv/record-scanner.ts";
+import { Spill } from "../csv/spill.ts";
 
 /** How files are read: as which kind, and with which options. */
 export interface Reading {
@@ -208,4 +210,45 @@ function describeLayout(
   // If nothing is translated, the columns are read by name anyway.
   const other = Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";
   return `read as ${layout.title}${more === "" ? "" : `: ${more}`}${other}`;
+}
+
+/** How to determine the family of a row, and where to spill rows. */
+export interface FamilyGrouping {
+  readonly familyOf: (cells: readonly string[]) => Family | undefined;
+  readonly folder: string;
+}
+
+/**
+ * The rows of a file with those of one family next to each other, at the position of the first. Rows of families are
+ * spilled to `folder`, so memory use does not grow with the file.
+ */
+export function* readFamilyBatches(
+  source: ByteSource,
+  format: FileFormat,
+  { familyOf, folder }: FamilyGrouping,
+): Generator<RowBatch> {
+  using spill = new Spill(folder);
+  for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
+    for (const [at, cells] of rows.entries()) {
+      const problem = problems.get(at);
+      const family = isParsed(problem) ? familyOf(cells) : undefined;
+      if (!family) continue;
+      for (const alias of family.aliases ?? []) spill.addAlias(alias, family.key);
+      spill.add({ key: family.key, line: lines[at] ?? 0, cells, problem });
+    }
+  }
+  spill.seal();
+  const batches = function* () {
+    for (const batch of readRowBatches(source, format, undefined)) {
+      const isSpilled = (at: number) =>
+        isParsed(batch.problems.get(at)) && familyOf(batch.rows[at] ?? []) !== undefined;
+      yield [batch, isSpilled] as const;
+    }
+  };
+  yield* insertGroups(batches(), spill);
+}
+
+/** A record with a NUL byte has its cells; other invalid records have only their text. */
+function isParsed(problem: RecordProblem | undefined): boolean {
+  return problem === undefined || problem === "nul_byte";
 }

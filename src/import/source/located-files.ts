@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stampFile } from "./containers/file-pieces.ts";
-import { findZipFiles, isOfficeDocument, listNames, showName } from "./containers/zip-files.ts";
+import { findZipFiles, isOfficeDocument, listNames, showName } from "./containers/zip-directory.ts";
 import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";

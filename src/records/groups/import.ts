@@ -8,10 +8,10 @@ import { expectOne } from "../../import/verify/stored-records.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
 import { comparableName, listGroups, type Membership, membershipKey } from "./memberships.ts";
-import { groupPlan } from "./plan.ts";
 import { groupUndo } from "./undo.ts";
 import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
 import { productSynonyms } from "../product-synonyms.ts";
+import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 
 const groupSynonyms: Readonly<Record<string, FieldSynonyms>> = {
   group: synonyms(
@@ -19,6 +19,25 @@ const groupSynonyms: Readonly<Record<string, FieldSynonyms>> = {
     "name|category|kategorie|categorie|categoria|set|family",
   ),
   product_id: productSynonyms.id,
+};
+
+const groupPlan: PlanBehavior = {
+  ids: [
+    { type: "membership", writtenIn: "", isCanonical: true },
+    { type: "group", field: "group", writtenIn: "group" },
+    { type: "product", field: "product_id", writtenIn: "product_id" },
+  ],
+  keyOf: ({ key }) => key,
+
+  loadStored: async (service, tally, options) => {
+    for await (const { group, productIds } of listGroups(service, options)) {
+      tally.addStored("group", comparableName(group));
+      for (const id of productIds) {
+        tally.addStored("membership", membershipKey(group, id));
+        tally.addStored("product", id);
+      }
+    }
+  },
 };
 
 export const groupImporter: RecordImporter = {
@@ -152,4 +171,21 @@ async function createGroup(service: Service, group: string, options: CallOptions
     const mayExist = error instanceof ServiceError && (error.kind === "invalidParams" || error.outcomeUnknown);
     if (!mayExist || !(await readNames(service, options)).has(group)) throw error;
   }
+}
+
+/** The most products that one call adds. Source: the limit in `contract/groups.ts`. */
+const maxAdded = 500;
+
+/** Copies all groups and their members to an account that already has the products. */
+export async function copyGroups(from: Service, to: Service, options: CallOptions): Promise<readonly string[]> {
+  for await (const { group, productIds } of listGroups(from, options)) {
+    await to.groups.create({ group_name: group });
+    for (let at = 0; at < productIds.length; at += maxAdded) {
+      await to.groups.update({
+        group_name: group,
+        product_ids_to_add: productIds.slice(at, at + maxAdded),
+      });
+    }
+  }
+  return [];
 }

@@ -31,7 +31,7 @@ export const groups: RecordKind = {
     `Add the products in ${files} to their groups? Products of other groups are moved.`,
   rehearsal: {
     resources: ["products"],
-    copy: async (from, to, options) => (await import("./plan.ts")).copyGroups(from, to, options),
+    copy: async (from, to, options) => (await import("./import.ts")).copyGroups(from, to, options),
   },
   loadImporter: async () => (await import("./import.ts")).groupImporter,
   loadExporter: async () => (await import("./export.ts")).groupExporter,

@@ -2,8 +2,7 @@ import { setMaxListeners } from "node:events";
 import { webhookSlots } from "../../contract/index.ts";
 import { type DeliveryResult, deliveryResults } from "../../engine/webhooks/outcomes.ts";
 import type { BegunDelivery, WebhookQueue } from "../../engine/webhooks/webhook-queue.ts";
-import { type Job, type Round, sleepUntilAborted, type WorkerContext } from "../job.ts";
-import { withLeaseRenewal } from "../lease-renewal.ts";
+import { type Job, type Round, sleepUntilAborted, type WorkerContext, withLeaseRenewal } from "../job.ts";
 import type { WebhookPost } from "./webhook-request.ts";
 
 export interface WebhookJobSettings extends WorkerContext {

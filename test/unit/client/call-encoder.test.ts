@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { encodeCall } from "../../../src/client/call-encoder.ts";
-import { kindOfHttpStatus, parseErrorBody } from "../../../src/client/error-body.ts";
-import { parseRefusal, parseResponse } from "../../../src/client/response-parser.ts";
+import { kindOfHttpStatus, parseErrorBody, parseRefusal, parseResponse } from "../../../src/client/response-parser.ts";
 import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../../src/contract/index.ts";
 
 const caller = { appKey: "the/key", utoken: "token-1234" };

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseErrorBody } from "../../../src/client/error-body.ts";
+import { parseErrorBody } from "../../../src/client/response-parser.ts";
 import { encodeError, type ErrorKind, errorKinds, httpStatusOf, ServiceError } from "../../../src/contract/index.ts";
 
 const kinds = Object.keys(errorKinds) as ErrorKind[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { endpointOf, ServiceError } from "../../../src/contract/index.ts";
 import { parseResponse } from "../../../src/client/response-parser.ts";
-import { mayRepeat } from "../../../src/client/retry-policy.ts";
+import { mayRepeat } from "../../../src/client/http-transport.ts";
 
 function refusalOf(status: number, body: object): ServiceError {
   const endpoint = endpointOf("reviews.createNow");

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defaultRetryLimits, mayRepeat, planRetry } from "../../../src/client/retry-policy.ts";
+import { defaultRetryLimits, mayRepeat, planRetry } from "../../../src/client/http-transport.ts";
 import { type Effect, type ErrorKind, errorKinds, ServiceError } from "../../../src/contract/index.ts";
 
 const effects: readonly Effect[] = ["read", "repeatable", "once"];

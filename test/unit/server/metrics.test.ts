@@ -1,8 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/contract/index.ts";
-import { type AnsweredCall, createMetrics, type MetricSources } from "../../../src/server/metrics.ts";
-import { createMetricsServer } from "../../../src/server/metrics-server.ts";
+import {
+  type AnsweredCall,
+  createMetrics,
+  type MetricSources,
+  createMetricsServer,
+} from "../../../src/server/metrics.ts";
 import type { Server } from "../../../src/server/server.ts";
 import { startServing } from "./start-test-server.ts";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { OperationName } from "../../../src/contract/index.ts";
-import { listAll } from "../../../src/service/list-all.ts";
-import { listProducts, listPurchases, listUnsubscribers } from "../../../src/service/listings.ts";
+import { listAll, listProducts, listPurchases, listUnsubscribers } from "../../../src/service/listings.ts";
 import type { Service } from "../../../src/service/service.ts";
 
 /** Services end lists in different ways. None of them may lose a record or cause an endless loop. */

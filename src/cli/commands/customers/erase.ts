@@ -55,7 +55,7 @@ export default command({
       await confirmByName(context, describeErasure(planned, email), email);
       context.approval.isGiven = true;
       const { erasure, removed } = await service.customers.erase({ email, reviews });
-      const { removeGroups, removeRunFiles } = await import("../../../import/people/remove-person-files.ts");
+      const { removeGroups, removeRunFiles } = await import("../../../import/people/person-rows.ts");
       const { paths } = await context.host();
       const { runsFolder } = paths;
       for (const { import_id } of runs) await removeRunFiles(import_id, { runsFolder, clock: context.io.clock });
@@ -83,7 +83,7 @@ const erasedNames = /^(?:imports|outbox|backups|limits|tokens)$|\.(?:db|db-wal|d
 
 /** Files of the user in the folders of starpost, such as aliases, mappings, and logs. */
 async function findOwnFiles(context: Context, email: string): Promise<readonly string[]> {
-  const { findFilesWith } = await import("../../../import/people/address-finder.ts");
+  const { findFilesWith } = await import("../../../import/people/person-rows.ts");
   const { paths } = await context.host();
   return findFilesWith(email, [paths.configFolder, paths.dataFolder], erasedNames);
 }

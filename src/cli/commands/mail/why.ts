@@ -70,7 +70,7 @@ async function explainOrdersOf(
 /** Finds the newest orders of an address. Several lines can belong to one order. */
 async function findOrderIds(service: Service, email: string, limit: number): Promise<readonly string[]> {
   const found = new Set<string>();
-  const { listAll } = await import("../../../service/list-all.ts");
+  const { listAll } = await import("../../../service/listings.ts");
   const pages = listAll<OutputOf<"orders.search">["purchases"][number]>(service, "orders.search", { input: { email } });
   for await (const lines of pages) {
     for (const { order_id } of lines) if (order_id !== null) found.add(order_id);

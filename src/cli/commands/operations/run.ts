@@ -1,6 +1,6 @@
 import type { Connection } from "../../../app/ports.ts";
 import type { OperationName } from "../../../contract/index.ts";
-import { listAll } from "../../../service/list-all.ts";
+import { listAll } from "../../../service/listings.ts";
 import { callOf } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import { type Row, RowStream } from "../../../terminal/row-stream.ts";

@@ -1,7 +1,7 @@
 import { failedError } from "../../../config/user-error.ts";
 import { emailTypes } from "../../../contract/unsubscribers.ts";
 import { nameEmailType } from "../../../contract/emails/type-names.ts";
-import { listAll } from "../../../service/list-all.ts";
+import { listAll } from "../../../service/listings.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";

@@ -1,5 +1,9 @@
-import { describeEmptyFiles, syncUnsubscribers } from "../../../records/unsubscribers/sync/sync.ts";
-import type { SyncRequest, SyncSummary } from "../../../records/unsubscribers/sync/sync-types.ts";
+import {
+  describeEmptyFiles,
+  syncUnsubscribers,
+  type SyncRequest,
+  type SyncSummary,
+} from "../../../records/unsubscribers/sync/sync.ts";
 import { countOf, formatNumber } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
 import { withRunDeps } from "../records/import-run.ts";

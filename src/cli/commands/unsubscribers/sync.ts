@@ -1,4 +1,4 @@
-import type { SyncSummary } from "../../../records/unsubscribers/sync/sync-types.ts";
+import type { SyncSummary } from "../../../records/unsubscribers/sync/sync.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";

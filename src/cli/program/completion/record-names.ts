@@ -59,7 +59,7 @@ async function readNames(
     if (wanted === "group names") {
       return (await connection.service.groups.list({}, once)).products_groups.map(({ display_name }) => display_name);
     }
-    const { listAll } = await import("../../../service/list-all.ts");
+    const { listAll } = await import("../../../service/listings.ts");
     const ids: string[] = [];
     const request = { input: {}, limit: maxProducts[profile.mode] };
     for await (const page of listAll(connection.service, "core.listProducts", request, once)) {

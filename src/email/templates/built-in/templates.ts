@@ -1,14 +1,131 @@
 import type { SentEmailCategory } from "../../../contract/index.ts";
 import type { EmailTemplate } from "../../outgoing-email.ts";
-import {
-  confirmQuestion,
-  notifyOfAnswer,
-  notifyOfComment,
-  requestAnswer,
-  requestComment,
-  verifyReview,
-} from "./messages.ts";
 import { frame, isolate } from "./frame.ts";
+
+const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
+
+export const verifyReview: EmailTemplate = frame({
+  subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
+  because: "this address was used to review a purchase from {{ store.name }}",
+  isRequested: true,
+  text: `Thank you for your review${ofProduct}. Please confirm that you wrote it:
+
+{{ verify_url }}
+
+If you did not write this review, you can ignore this email.`,
+  html: `<p>Thank you for your review${isolate(ofProduct)}. Please confirm that you wrote it:</p>
+<p><a class="button" href="{{ verify_url }}">Confirm my review</a></p>
+<p>If you did not write this review, you can ignore this email.</p>`,
+});
+
+export const confirmQuestion: EmailTemplate = frame({
+  subject: "Please confirm your question about {{ product_name }}",
+  because: "this address was used to ask {{ store.name }} a question",
+  isRequested: true,
+  text: `Thank you for your question about {{ product_name }}. Please confirm it so that the store and its customers can answer:
+
+{{ confirm_url }}
+
+If you did not ask this question, you can ignore this email.`,
+  html: `<p>Thank you for your question about <bdi>{{ product_name }}</bdi>. Please confirm it so that the store and its customers can answer:</p>
+<p><a class="button" href="{{ confirm_url }}">Confirm my question</a></p>
+<p>If you did not ask this question, you can ignore this email.</p>`,
+});
+
+interface QuestionMessage {
+  readonly subject: string;
+  readonly opening: string;
+  readonly because: string;
+}
+
+export const requestAnswer: EmailTemplate = frame({
+  subject: "New question about {{ product_name }}",
+  because: "you manage questions for {{ store.name }}",
+  text: `A customer asked a question about {{ product_name }}:
+
+{{ content | quote }}
+
+See the product: {{ answer_url }}
+
+To answer, use the question ID {{ question_id }}:
+starpost questions answer {{ question_id }} --content "Your answer"`,
+  html: `<p>A customer asked a question about <bdi>{{ product_name }}</bdi>:</p>
+<blockquote dir="auto">
+  <p dir="auto">{{ content | newline_to_br }}</p>
+</blockquote>
+<p><a class="button" href="{{ answer_url }}">See the product</a></p>
+<p>To answer, use the question ID {{ question_id }}:<br>
+<code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
+});
+
+export function notifyOfAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
+  return frame({
+    subject,
+    because,
+    text: `${opening}
+
+{{ content | quote }}
+
+Answer:
+
+{{ answer | quote }}
+
+{{ product_name }}{% if product_url %}: {{ product_url }}{% endif %}`,
+    html: `<p>${isolate(opening)}</p>
+<blockquote dir="auto">
+  <p dir="auto">{{ content | newline_to_br }}</p>
+</blockquote>
+<p>Answer:</p>
+<blockquote dir="auto">
+  <p dir="auto">{{ answer | newline_to_br }}</p>
+</blockquote>
+<p>{% if product_url %}<a href="{{ product_url }}"><bdi>{{ product_name }}</bdi></a>{% else %}<bdi>{{ product_name }}</bdi>{% endif %}</p>`,
+  });
+}
+
+export const requestComment: EmailTemplate = frame({
+  subject: "New review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} out of 5 stars",
+  because: "you manage reviews for {{ store.name }}",
+  text: `You have a new review${ofProduct} ({{ score }} out of 5 stars):
+
+{{ title | quote }}
+{{ content | quote }}
+
+See all reviews: {{ comment_url }}
+
+To reply, use the review ID {{ review_id }}:
+starpost reviews comment {{ review_id }} --content "Your reply"`,
+  html: `<p>You have a new review${isolate(ofProduct)} ({{ score }} out of 5 stars):</p>
+<blockquote dir="auto">
+  <p dir="auto"><strong>{{ title }}</strong></p>
+  <p dir="auto">{{ content | newline_to_br }}</p>
+</blockquote>
+<p><a class="button" href="{{ comment_url }}">See all reviews</a></p>
+<p>To reply, use the review ID {{ review_id }}:<br>
+<code>starpost reviews comment {{ review_id }} --content "Your reply"</code></p>`,
+});
+
+export const notifyOfComment: EmailTemplate = frame({
+  subject: "Reply to your review from {{ store.name }}",
+  because: "you wrote a review for {{ store.name }}",
+  text: `You received a reply from {{ store.name }} to your review${ofProduct}:
+
+{{ comment | quote }}
+
+Your review:
+
+{{ title | quote }}
+{{ content | quote }}`,
+  html: `<p>You received a reply from <bdi>{{ store.name }}</bdi> to your review${isolate(ofProduct)}:</p>
+<blockquote dir="auto">
+  <p dir="auto">{{ comment | newline_to_br }}</p>
+</blockquote>
+<p>Your review:</p>
+<blockquote dir="auto">
+  <p dir="auto"><strong>{{ title }}</strong></p>
+  <p dir="auto">{{ content | newline_to_br }}</p>
+</blockquote>`,
+});
 
 const testNotice = "This is a test email. Reviews written from it are not saved.";
 const orderedProducts =

@@ -6,9 +6,9 @@ import { guessEncoding } from "../../csv/encoding-detection.ts";
 import type { FileFormat } from "../../csv/file-format.ts";
 import type { ImportContext } from "../../context.ts";
 import type { ImportOptions } from "../../options.ts";
-import { writeFully } from "../../run/write-fully.ts";
+import { writeFully } from "../../run/new-file.ts";
 import { stampFile, type StampedFile } from "../containers/file-pieces.ts";
-import { isOfficeDocument } from "../containers/zip-files.ts";
+import { isOfficeDocument } from "../containers/zip-directory.ts";
 
 /** A file to convert, and where its table goes. */
 interface Conversion {

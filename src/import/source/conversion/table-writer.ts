@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { FileFormat } from "../../csv/file-format.ts";
 import { FileFormatError } from "../../import-error.ts";
-import { writeFully } from "../../run/write-fully.ts";
+import { writeFully } from "../../run/new-file.ts";
 
 /** Maximum size of a row, in characters; a CSV record may have twice as many bytes. */
 export const maxRowLength = 8 * 1024 * 1024;

@@ -1,9 +1,48 @@
-import { createCsvLayout, type CsvLayout } from "../../../export/csv-layout.ts";
 import type { ExportLayout, ExportRow, ExportValue } from "../../../export/record-exporter.ts";
 import type { Layout } from "../../../import/layouts/layout.ts";
 import { googleFeed } from "./google-feed.ts";
 import { yotpo } from "./index.ts";
 import { judgeme, loox, shopifyProductReviews, stamped } from "./shopify-apps.ts";
+import { createCsvForm } from "../../../export/column-format.ts";
+
+type Row = Readonly<Record<string, ExportValue>>;
+
+export interface CsvLayout {
+  /** The fields of a record that it writes. */
+  readonly fields: readonly string[];
+  readonly columns: readonly string[];
+  /** The column with the date, by which rows are sorted first. */
+  readonly dateColumn: string;
+  /**
+   * Writes a record as rows, by column; absent columns are empty.
+   * @param n the position of the record in the file, from 1
+   */
+  readonly toRows: (record: ExportRow["record"], n: number) => readonly Row[];
+}
+
+/** A layout with a header and one or more rows for each record. */
+export function createCsvLayout({ fields, columns, dateColumn, toRows }: CsvLayout): ExportLayout {
+  const toCells = (row: Row) => columns.map((column) => row[column] ?? null);
+  return {
+    fields,
+    isCsv: true,
+    sortKeyOf: (record) => {
+      const rows = toRows(record, 0);
+      return `${String(rows[0]?.[dateColumn] ?? "")} ${JSON.stringify(rows.map(toCells))}`;
+    },
+    createForm: async (csv) => {
+      const form = createCsvForm(columns, csv);
+      let n = 0;
+      return {
+        ...form,
+        rows: (pieces, isFirst) => {
+          const records = pieces.map((values) => Object.fromEntries(fields.map((field, at) => [field, values[at]])));
+          return form.rows(records.flatMap((record) => toRows(record, ++n)).map(toCells), isFirst);
+        },
+      };
+    },
+  };
+}
 
 type Review = ExportRow["record"];
 

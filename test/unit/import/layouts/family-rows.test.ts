@@ -5,7 +5,7 @@ import { readFileHead } from "../../../../src/import/csv/file-format.ts";
 import { readRowBatches, type RowBatch } from "../../../../src/import/csv/row-batches.ts";
 import { maxSpilledAtOnce } from "../../../../src/import/csv/spill.ts";
 import { surveyFile } from "../../../../src/import/csv/pre-scan.ts";
-import { readFamilyBatches } from "../../../../src/import/layouts/family-rows.ts";
+import { readFamilyBatches } from "../../../../src/import/source/input-files.ts";
 import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
 const folder = useTemporaryFolder();

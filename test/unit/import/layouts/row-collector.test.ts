@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RowGroups } from "../../../../src/import/layouts/layout.ts";
-import { type CollectedGroup, maxGroup, RowCollector } from "../../../../src/import/layouts/row-collector.ts";
+import { type CollectedGroup, maxGroup, RowCollector } from "../../../../src/import/layouts/group-reader.ts";
 import type { RowFields } from "../../../../src/import/layouts/row-fields.ts";
 
 const byColumn: RowGroups = { by: { columns: ["order"] }, makes: "lines" };

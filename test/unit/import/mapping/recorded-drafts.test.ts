@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { fitValues } from "../../../../src/import/mapping/column-values.ts";
+import { fitValues } from "../../../../src/import/mapping/proposal.ts";
 import {
   answerAlone,
   findMissing,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { findFilesWith } from "../../../../src/import/people/address-finder.ts";
+import { findFilesWith } from "../../../../src/import/people/person-rows.ts";
 
 it("finds files with an address in folders and their folders, except skipped ones at the top", () => {
   const folder = mkdtempSync(join(tmpdir(), "starpost-address-"));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JournalEntry, Totals } from "../../../../src/import/run/journal.ts";
 import { Heartbeat } from "../../../../src/import/run/heartbeat.ts";
-import { maxIntervals, readTimeline } from "../../../../src/import/report/timeline.ts";
+import { maxIntervals, readTimeline } from "../../../../src/import/report/run-report.ts";
 
 const start = Date.parse("2026-01-31T12:00:00.000Z");
 

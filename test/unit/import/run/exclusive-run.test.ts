@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lockKind } from "../../../../src/import/run/exclusive-run.ts";
+import { lockKind } from "../../../../src/import/import.ts";
 import { lockRun, runPaths } from "../../../../src/import/run/run-folder.ts";
 import { kinds } from "../../../support/record-kinds.ts";
 

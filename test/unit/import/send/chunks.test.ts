@@ -4,7 +4,7 @@ import type { Item } from "../../../../src/import/item.ts";
 import type { ImportBehavior } from "../../../../src/import/kind.ts";
 import { settle } from "../../../../src/import/run/journal.ts";
 import { CallHistory } from "../../../../src/import/send/call-history.ts";
-import { isRepeatable, keyOfCall } from "../../../../src/import/send/call-keys.ts";
+import { isRepeatable, keyOfCall } from "../../../../src/import/send/delivery.ts";
 import { callSizeOf, Chunker, largeCallSizeOf } from "../../../../src/import/send/chunks.ts";
 import { isConflicting, OverlappingWrites, writesOf } from "../../../../src/import/send/overlapping-writes.ts";
 import { kinds } from "../../../support/record-kinds.ts";

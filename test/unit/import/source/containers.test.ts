@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { stampFile } from "../../../../src/import/source/containers/file-pieces.ts";
-import { findZipFiles, listNames } from "../../../../src/import/source/containers/zip-files.ts";
+import { findZipFiles, listNames } from "../../../../src/import/source/containers/zip-directory.ts";
 import { openSource, readBytes } from "../../../../src/import/csv/byte-source.ts";
 import { makeGzip, makeZip, type ZipForm, type ZipPart } from "../../../support/archives.ts";
 import { isMutationSuite } from "../../../support/suite-size.ts";
