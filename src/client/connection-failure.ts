@@ -52,30 +52,26 @@ export function toServiceError(error: unknown, service: string, forwarder?: Prox
   // Thrown by the tunnel through a proxy.
   if (cause instanceof ServiceError) return cause;
   const reason = neverConnected[code];
+  const unknown = { outcomeUnknown: true, cause: error };
   if (forwarder && isBeforeRequest(code, event)) return toProxyFailure(forwarder, describeConnectError(error), error);
   if (reason) {
     const hint = "check the address and that the service is running (`starpost doctor`), or try again later";
     return new ServiceError("unavailable", `${service}: ${reason}`, { hint, cause: error });
   }
-  if (code === "ETIMEDOUT") return toTimeout(error, event, service);
+  if (code === "ETIMEDOUT" && (event === "" || connectPhases.has(event))) {
+    return new ServiceError("unavailable", `${service}: connection timed out`, { cause: error });
+  }
+  if (code === "ETIMEDOUT") return new ServiceError("timeout", `${service}: response timed out`, unknown);
   if (isCertificateError(code)) return toCertificateError(error, code, service);
   if (code === "EPROTO" || code.startsWith("ERR_SSL_")) {
-    return new ServiceError("unexpectedAnswer", `${service}: TLS is not supported`, {
-      hint: "the address may need http:// instead of https://",
-      cause: error,
-    });
+    const hint = "the address may need http:// instead of https://";
+    return new ServiceError("unexpectedAnswer", `${service}: TLS is not supported`, { hint, cause: error });
   }
   if (code.startsWith("HPE_")) {
-    return new ServiceError("unexpectedAnswer", `${service}: the response is not HTTP`, {
-      outcomeUnknown: true,
-      cause: error,
-    });
+    return new ServiceError("unexpectedAnswer", `${service}: the response is not HTTP`, unknown);
   }
   if (code === "") return error;
-  return new ServiceError("unavailable", `${service}: the connection was closed (${code})`, {
-    outcomeUnknown: true,
-    cause: error,
-  });
+  return new ServiceError("unavailable", `${service}: the connection was closed (${code})`, unknown);
 }
 
 function toCertificateError(error: unknown, code: string, service: string): ServiceError {
@@ -87,18 +83,5 @@ function toCertificateError(error: unknown, code: string, service: string): Serv
   const hint =
     hints[code] ??
     "to trust a private certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file; otherwise, check the address";
-  return new ServiceError("unexpectedAnswer", `${service}: the certificate is not trusted (${code})`, {
-    hint,
-    cause: error,
-  });
-}
-
-function toTimeout(error: unknown, event: string, service: string): ServiceError {
-  if (event === "" || connectPhases.has(event)) {
-    return new ServiceError("unavailable", `${service}: connection timed out`, { cause: error });
-  }
-  return new ServiceError("timeout", `${service}: response timed out`, {
-    outcomeUnknown: true,
-    cause: error,
-  });
+  return new ServiceError("unexpectedAnswer", `${service}: ${describeConnectError(error)}`, { hint, cause: error });
 }

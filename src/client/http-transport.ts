@@ -37,15 +37,7 @@ export interface HttpTransport extends Transport {
  * @throws ServiceError `invalidParams` if the address of the service is not valid
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const { clock, random = Math.random, sleep = sleepByTimer } = options;
-  const limits: RetryLimits = {
-    maxAttempts: options.maxAttempts ?? defaultRetryLimits.maxAttempts,
-    maxRetryMs: options.maxRetryMs ?? defaultRetryLimits.maxRetryMs,
-  };
-  const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
-  const wire = new Wire(options);
-  const { onWait, slowAfterMs = 5_000, onTrace } = options;
-  const client: Client = { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs, onTrace, honorsKeys: false };
+  const client = openClient(options);
   return {
     call: async (operation, input, caller, callOptions = {}) => {
       const endpoint = endpointOf(operation);
@@ -63,7 +55,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       return value as OutputOf<typeof operation>;
     },
     send: (request, callOptions = {}) => sendRaw(client, request, callOptions),
-    close: () => wire.close(),
+    close: () => client.wire.close(),
   };
 }
 
@@ -79,19 +71,19 @@ function noteKey(client: Client, key: string, { headers }: HttpResponse, { onEve
   onEvent?.({ type: "idempotency", isReplay: headers[idempotencyKeys.replayHeader] === "true" });
 }
 
-interface Client {
-  readonly wire: Wire;
-  readonly pacer: Pacer;
-  readonly clock: () => number;
-  readonly random: () => number;
-  readonly sleep: Sleep;
-  readonly limits: RetryLimits;
-  readonly onWait: HttpTransportOptions["onWait"];
-  readonly slowAfterMs: number;
-  readonly onTrace: OnTrace | undefined;
-  /** Whether the service is known to honor idempotency keys. */
-  honorsKeys: boolean;
+function openClient(options: HttpTransportOptions) {
+  const { clock, random = Math.random, sleep = sleepByTimer, onWait, slowAfterMs = 5_000, onTrace } = options;
+  const limits: RetryLimits = {
+    maxAttempts: options.maxAttempts ?? defaultRetryLimits.maxAttempts,
+    maxRetryMs: options.maxRetryMs ?? defaultRetryLimits.maxRetryMs,
+  };
+  const pacer = new Pacer({ ratePerSecond: options.ratePerSecond, clock, sleep, ...options.pace });
+  // `honorsKeys`: whether the service is known to honor idempotency keys.
+  const wire = new Wire(options);
+  return { wire, pacer, clock, random, sleep, limits, onWait, slowAfterMs, onTrace, honorsKeys: false };
 }
+
+type Client = ReturnType<typeof openClient>;
 
 function describeRequest({ wire, clock }: Client, { target }: WireRequest, utoken: string | undefined) {
   const { shown: service, responder } = wire;

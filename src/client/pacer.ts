@@ -51,9 +51,8 @@ const sharedCatchUpMs = 150;
  * rate, together they keep to the highest, and waiting pacers take turns.
  */
 export class Pacer {
+  readonly #options: PacerOptions;
   readonly #clock: () => number;
-  readonly #sleep: Sleep;
-  readonly #ratePerSecond: number;
   readonly #ownRate: Rate;
   readonly #id: string;
   readonly #store: PaceStore;
@@ -62,10 +61,10 @@ export class Pacer {
   #waiting = 0;
   #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor({ ratePerSecond, share = 1, clock, sleep, store = new MemoryPace(), id = "own" }: PacerOptions) {
+  constructor(options: PacerOptions) {
+    const { ratePerSecond, share = 1, clock, store = new MemoryPace(), id = "own" } = options;
+    this.#options = options;
     this.#clock = clock;
-    this.#sleep = sleep;
-    this.#ratePerSecond = ratePerSecond;
     this.#ownRate = toRate(ratePerSecond * share);
     this.#store = store;
     this.#id = id;
@@ -124,7 +123,7 @@ export class Pacer {
       const waitMs = Math.ceil(startMs - nowMs);
       if (isShared && dueMs === undefined) this.#reportWait(onEvent, 0);
       dueMs = startMs;
-      await this.#sleep(isShared ? Math.min(waitMs, pollIntervalMs) : waitMs, signal);
+      await this.#options.sleep(isShared ? Math.min(waitMs, pollIntervalMs) : waitMs, signal);
     }
   }
 
@@ -133,36 +132,28 @@ export class Pacer {
     const nowMs = this.#clock();
     updateTime(state, nowMs);
     updateTime(this.#own, nowMs);
-    const rate = sharedRate(state, this.#ratePerSecond);
+    const rate = sharedRate(state, this.#options.ratePerSecond);
     const earliestMs = this.#nextStartMs(state);
     const startMs = earliestMs + yieldMs(state, this.#id, earliestMs, rate);
     const isStart = startMs <= nowMs;
     const { isShared } = this.#store;
     if (isStart) {
-      addStart(state, rate, {
-        nowMs,
-        dueMs: dueMs ?? nowMs,
-        catchUpMs: isShared ? sharedCatchUpMs : undefined,
-      });
-      this.#addOwnStart(nowMs, intervalMs(rate, state.slowdown));
+      addStart(state, rate, { nowMs, dueMs: dueMs ?? nowMs, catchUpMs: isShared ? sharedCatchUpMs : undefined });
+      // The start may have been delayed by the other pacers, for up to one interval.
+      const own = { nowMs, dueMs: nextStartMs(this.#own, this.#ownRate), catchUpMs: intervalMs(rate, state.slowdown) };
+      addStart(this.#own, this.#ownRate, own);
     }
     if (isShared) {
       addParticipant(state, this.#id, {
-        ratePerSecond: this.#ratePerSecond,
+        ratePerSecond: this.#options.ratePerSecond,
         ...(isStart ? { wakesAtMs: null, startedMs: nowMs } : { wakesAtMs: Math.max(startMs, nowMs) }),
       });
     }
     return { startMs, nowMs };
   }
 
-  /** The start may have been delayed by the other pacers, for up to one interval. */
-  #addOwnStart(nowMs: number, catchUpMs: number): void {
-    const dueMs = nextStartMs(this.#own, this.#ownRate);
-    addStart(this.#own, this.#ownRate, { nowMs, dueMs, catchUpMs });
-  }
-
   #nextStartMs(state: PaceState): number {
-    const rate = sharedRate(state, this.#ratePerSecond);
+    const rate = sharedRate(state, this.#options.ratePerSecond);
     return Math.max(nextStartMs(state, rate), nextStartMs(this.#own, this.#ownRate));
   }
 

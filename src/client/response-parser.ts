@@ -43,13 +43,8 @@ export function parseResponse(response: HttpResponse, request: RequestInfo & { r
   if (request.endpoint.extension === "own" && lacksPath(status, body)) throw lacksOperation(request);
   if (!body) throw notJson(response, request);
   const error = parseErrorBody(status, body);
-  if (error)
-    throw refused(error.kind, hideToken(error.message, request), { response, request, position: error.position });
-  if (status >= 400) {
-    // A 404 in another format probably means that the address of the service is wrong.
-    const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
-    throw refused(kind, describe(response, request), { response, request });
-  }
+  if (error) throw refused(error, response, request);
+  if (status >= 400) throw refusedWithoutError(response, request);
   const parsed = request.endpoint.output.safeParse(request.endpoint.reply.decode(body));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -69,16 +64,17 @@ export function parseRefusal(response: HttpResponse, request: RequestInfo): Serv
   const body = isJson ? parse(bytes) : undefined;
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   const error = isObject ? parseErrorBody(status, body as Fields) : undefined;
-  if (error)
-    return refused(error.kind, hideToken(error.message, request), { response, request, position: error.position });
+  if (error) return refused(error, response, request);
   if (status < 400) return undefined;
   // The response to a HEAD request has no body.
-  return bytes.length > 0 && !isObject
-    ? notJson(response, request)
-    : refused(status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status), describe(response, request), {
-        response,
-        request,
-      });
+  return bytes.length > 0 && !isObject ? notJson(response, request) : refusedWithoutError(response, request);
+}
+
+/** A 404 in another format probably means that the address of the service is wrong. */
+function refusedWithoutError(response: HttpResponse, request: RequestInfo): ServiceError {
+  const { status } = response;
+  const kind = status === 404 ? "unexpectedAnswer" : kindOfHttpStatus(status);
+  return refused({ kind, message: describe(response, request) }, response, request);
 }
 
 /** Whether a service has no such path. Own operations name the record that they do not find. */
@@ -134,18 +130,11 @@ function parse(bytes: Buffer): unknown {
 }
 
 function refused(
-  kind: ErrorKind,
-  message: string,
-  {
-    response: { status, headers },
-    request: { nowMs },
-    position,
-  }: {
-    readonly response: HttpResponse;
-    readonly request: RequestInfo;
-    readonly position?: ErrorPosition | undefined;
-  },
+  { kind, message: text, position }: ErrorBody,
+  { status, headers }: HttpResponse,
+  { nowMs, utoken }: RequestInfo,
 ): ServiceError {
+  const message = hideToken(text, { utoken });
   const retryAfterMs = Math.max(
     readRetryAfterMs(headers, nowMs) ?? 0,
     status === 429 ? (readServiceLimit(headers, nowMs)?.resetInMs ?? 0) : 0,
@@ -187,9 +176,8 @@ function notJson(response: HttpResponse, request: RequestInfo): ServiceError {
   }
   // A gateway has its own limits and error format.
   const isGateway = status === 413 || status === 429 || status >= 502;
-  const gatewayKind = isGateway ? kindOfHttpStatus(status) : "unexpectedAnswer";
-  if (gatewayKind !== "unexpectedAnswer")
-    return refused(gatewayKind, describe(response, request), { response, request });
+  const kind = isGateway ? kindOfHttpStatus(status) : "unexpectedAnswer";
+  if (kind !== "unexpectedAnswer") return refused({ kind, message: describe(response, request) }, response, request);
   return new ServiceError("unexpectedAnswer", describe(response, request), {
     // A gateway may have forwarded the call.
     outcomeUnknown: status < 300 || status === 500,

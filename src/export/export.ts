@@ -20,12 +20,7 @@ export interface ExportRequest {
 export type ExportEvent =
   | { readonly type: "notice"; readonly message: string }
   | { readonly type: "wait"; readonly message: string; readonly ms: number }
-  | {
-      readonly type: "progress";
-      readonly doing: "read" | "written";
-      readonly rows: number;
-      readonly pages: number;
-    };
+  | { readonly type: "progress"; readonly doing: "read" | "written"; readonly rows: number; readonly pages: number };
 
 export interface ExportDeps {
   readonly service: Service;
@@ -90,14 +85,13 @@ async function createForm(
 
 /** Reads the pages of a kind, stores their rows, and collects notices about them. */
 class RecordReader {
+  readonly #request: ExportRequest;
   readonly #exporter: RecordExporter;
-  readonly #columns: readonly string[];
   readonly #rows: SortedRows;
   readonly #deps: ExportDeps;
   readonly #fields: readonly string[];
   readonly #missingFields = new Set<string>();
   readonly #counts = new Map<string, number>();
-  readonly #isForImport: boolean;
   readonly #layout: ExportLayout | undefined;
   /** The number of records that the layout cannot hold, by reason. */
   readonly #unfit = new Map<string, number>();
@@ -106,13 +100,13 @@ class RecordReader {
   /** Non-empty pages. */
   pages = 0;
 
-  constructor({ exporter, columns, format, layout }: ExportRequest, rows: SortedRows, deps: ExportDeps) {
+  constructor(request: ExportRequest, rows: SortedRows, deps: ExportDeps) {
+    const { exporter, columns, layout } = request;
+    this.#request = request;
     this.#exporter = exporter;
-    this.#columns = layout?.fields ?? columns;
     this.#layout = layout;
     this.#rows = rows;
     this.#deps = deps;
-    this.#isForImport = format === "csv";
     this.#fields = layout?.fields ?? [...columns, ...(exporter.jsonFields ?? [])];
   }
 
@@ -152,7 +146,7 @@ class RecordReader {
   }
 
   #store(row: ExportRow): void {
-    if (this.#isForImport && this.#exporter.isOmitted?.(row) === true) {
+    if (this.#request.format === "csv" && this.#exporter.isOmitted?.(row) === true) {
       this.#omitted++;
       return;
     }
@@ -173,7 +167,7 @@ class RecordReader {
   }
 
   *notices(): Generator<string> {
-    const missing = this.#columns.filter((column) => this.#missingFields.has(column));
+    const missing = (this.#layout?.fields ?? this.#request.columns).filter((column) => this.#missingFields.has(column));
     if (missing.length > 0) yield `the service does not return ${missing.join(", ")}; these columns are empty`;
     const { one, many } = this.#exporter.itemName;
     for (const [reason, count] of this.#unfit)

@@ -1,5 +1,7 @@
 import type { ImportSummary } from "./summary.ts";
 
+type ErrorDetails = Partial<Pick<ImportError, "hint" | "summary" | "misnamed" | "quotesCells" | "cause">>;
+
 /** An import that could not start or continue; `summary` is set if a run exists. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
@@ -11,17 +13,7 @@ export class ImportError extends Error {
   /** Whether the message quotes cells, which may be personal data. */
   readonly quotesCells: boolean;
 
-  constructor(
-    kind: ImportError["kind"],
-    message: string,
-    more: {
-      hint?: string | undefined;
-      summary?: ImportSummary | undefined;
-      cause?: unknown;
-      misnamed?: ImportError["misnamed"];
-      quotesCells?: boolean;
-    } = {},
-  ) {
+  constructor(kind: ImportError["kind"], message: string, more: ErrorDetails = {}) {
     super(message, { cause: more.cause });
     this.kind = kind;
     this.hint = more.hint;
@@ -35,11 +27,7 @@ export class ImportError extends Error {
 export function usageError(
   message: string,
   hint?: string,
-  more: {
-    readonly cause?: unknown;
-    readonly misnamed?: ImportError["misnamed"];
-    readonly quotesCells?: boolean;
-  } = {},
+  more: Omit<ErrorDetails, "hint" | "summary"> = {},
 ): ImportError {
   return new ImportError("usage", message, { ...more, hint });
 }

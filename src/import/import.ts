@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ServiceError } from "../contract/index.ts";
 import { callSizeOf, largeCallSizeOf } from "./send/chunks.ts";
-import { isDiskFull, runAttempt } from "./run/attempt.ts";
+import { isDiskFull, runAttempt, summarizeUnrecorded } from "./run/attempt.ts";
 import { expandGlobs, locateFiles } from "./source/located-files.ts";
-import { describeFiles, openFiles, type InputFile } from "./source/input-files.ts";
+import { describeFiles, openFiles } from "./source/input-files.ts";
 import { applyMapping } from "./mapping/mapping-file.ts";
 import type { ImportBehavior } from "./kind.ts";
 import type { ImportKind } from "./kinds.ts";
@@ -15,7 +15,6 @@ import {
   createRunsFolder,
   findRun,
   listManifests,
-  noTotals,
   removeRunFolder,
   runPaths,
   summarizeRun,
@@ -69,10 +68,7 @@ async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummar
     return await running;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new ImportError("failed", "the disk is full", {
-      hint: "free up disk space and try again",
-      cause: error,
-    });
+    throw new ImportError("failed", "the disk is full", { hint: "free up disk space and try again", cause: error });
   }
 }
 
@@ -101,16 +97,8 @@ export async function resumeImport(
   using _ = lockKind(kind, behavior, deps);
   const files = await reopenFiles(before, { kind, behavior, options }, deps);
   const manifest: Manifest = { ...before, options, state: "running" };
-  return verifyAtEnd(
-    await orDiskFull(
-      runAttempt(
-        { kind, options, manifest, behavior, startedMs: Date.parse(manifest.started_at), files, folder },
-        deps,
-      ),
-    ),
-    options,
-    deps,
-  );
+  const attempt = { kind, options, manifest, behavior, startedMs: Date.parse(manifest.started_at), files, folder };
+  return verifyAtEnd(await orDiskFull(runAttempt(attempt, deps)), options, deps);
 }
 
 /** Lists all runs, newest first. */
@@ -135,25 +123,19 @@ interface ImportRequest {
   readonly options: ImportOptions;
 }
 
-async function newRun(
-  { kind, files: given, options }: ImportRequest,
-  behavior: ImportBehavior,
-  deps: ImportDeps,
-): Promise<ImportSummary> {
+async function newRun(request: ImportRequest, behavior: ImportBehavior, deps: ImportDeps): Promise<ImportSummary> {
+  const { kind, files: given, options } = request;
   const nowMs = deps.clock();
   createRunsFolder(deps.runsFolder);
   using _ = lockKind(kind, behavior, deps);
   const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
   const { folder } = runPaths(deps.runsFolder, id);
+  const unbegun = { kind: kind.name, files: given, startedMs: nowMs };
   let isBegun = false;
   try {
-    const located = await locateFiles(given, folder, deps, options);
-    // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
-    if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
-    const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
-    reportFiles(files, behavior, deps);
-    deps.observer?.files(files);
-    if (deps.stop.aborted) return nothingBegun(kind.name, given, nowMs);
+    const files = await openNew(request, behavior, folder, deps);
+    if (files) deps.observer?.files(files);
+    if (!files || deps.stop.aborted) return summarizeUnrecorded(unbegun, "interrupted");
     const manifest: Manifest = {
       format: 1,
       import_id: id,
@@ -179,7 +161,7 @@ async function newRun(
     isBegun = true;
     return await runAttempt({ kind, options, manifest, behavior, startedMs: nowMs, files, folder }, deps);
   } catch (error) {
-    if (!isBegun && deps.abort.aborted) return nothingBegun(kind.name, given, nowMs);
+    if (!isBegun && deps.abort.aborted) return summarizeUnrecorded(unbegun, "interrupted");
     const refused = asRefusedSignIn(error);
     if (!refused) throw error;
     isBegun = false;
@@ -203,38 +185,30 @@ function asRefusedSignIn(error: unknown): unknown {
   return new ImportError("auth", message, { hint, cause });
 }
 
-/** The summary of an import that was interrupted before anything was sent or recorded. */
-function nothingBegun(kind: string, files: readonly string[], startedMs: number): ImportSummary {
-  return {
-    import_id: null,
-    kind,
-    files: [...files],
-    state: "interrupted",
-    ...structuredClone(noTotals),
-    started_at: new Date(startedMs).toISOString(),
-    duration_ms: 0,
-    rejects_file: null,
-  };
-}
-
-async function dryRun(
-  { kind, files: given, options }: ImportRequest,
-  behavior: ImportBehavior,
-  deps: ImportDeps,
-): Promise<ImportSummary> {
+async function dryRun(request: ImportRequest, behavior: ImportBehavior, deps: ImportDeps): Promise<ImportSummary> {
+  const { kind, options } = request;
   const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
   try {
-    const located = await locateFiles(given, folder, deps, options);
-    const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
-    reportFiles(files, behavior, deps);
+    const files = (await openNew(request, behavior, folder, deps)) ?? [];
     return await runAttempt({ kind, options, behavior, startedMs: deps.clock(), files, folder }, deps);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function reportFiles(files: readonly InputFile[], behavior: ImportBehavior, deps: ImportDeps): void {
+/** Locates the files of a new import, opens them, and reports what was detected; undefined after a signal. */
+async function openNew(
+  { kind, files: given, options }: ImportRequest,
+  behavior: ImportBehavior,
+  folder: string,
+  deps: ImportDeps,
+) {
+  const located = await locateFiles(given, folder, deps, options);
+  // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
+  if (deps.stop.aborted && !options.dryRun) return undefined;
+  const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
   for (const message of describeFiles(files, behavior)) deps.report({ type: "notice", message });
+  return files;
 }
 
 /** Reports an earlier run of the same bytes: the person may have meant to resume it. */

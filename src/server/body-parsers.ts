@@ -6,40 +6,45 @@ import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import { refuseConnection } from "./client-error.ts";
 
-/**
- * Accepts only JSON bodies. An empty body counts as none. A body that would change the prototype of an object, or that is
- * not UTF-8, is malformed.
- */
-export function acceptJson(app: FastifyInstance, reader: BodyReader): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  acceptOnly(app, reader, "application/json", (request, bytes, done) => {
-    const refusal = findFault(bytes);
-    if (refusal) {
-      done(refusal);
-      return;
-    }
-    const text = bytes.toString("utf8");
-    if (text.trim() === "") done(null);
-    else void parseJson(request, text, (error, parsed) => done(error && toMalformedBody(text), parsed));
-  });
-}
+type Done = (error: Error | null, body?: unknown) => void;
+type Parse = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
 
-type Parse = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, body?: unknown) => void) => void;
+/** The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, or anything (ignored). */
+export type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
-/** Accepts only bodies of a type. `limit` is their maximum size in bytes, if not that of the route. */
-function acceptOnly(app: FastifyInstance, reader: BodyReader, type: string, parse: Parse, limit?: number): void {
-  app.removeAllContentTypeParsers();
-  accept(app, reader, type, parse, limit);
-}
+const formType = "application/x-www-form-urlencoded";
 
-function accept(app: FastifyInstance, reader: BodyReader, type: string, parse: Parse, limit?: number): void {
+/** How bodies are parsed. `limit` is their maximum size in bytes, if not that of the route. */
+const formats: Readonly<Record<Bodies, { readonly type: string; readonly parse: Parse; readonly limit?: number }>> = {
+  json: { type: "application/json", parse: parseJson },
+  signed: { type: "application/json", parse: parseSignedText },
+  forms: { type: formType, parse: parseForm, limit: bodyLimits.form },
+  pageForm: { type: formType, parse: parseForm, limit: bodyLimits.pageForm },
+  anything: { type: "*", parse: (_request, _bytes, done) => done(null), limit: bodyLimits.ignored },
+};
+
+/** Accepts only these bodies; forms are accepted in addition to JSON. */
+export function acceptBodies(app: FastifyInstance, reader: BodyReader, bodies: Bodies): void {
+  const { type, parse, limit = Infinity } = formats[bodies];
+  if (bodies !== "forms") app.removeAllContentTypeParsers();
   app.addContentTypeParser(type, (request, payload, done) => {
-    const allowed = Math.min(limit ?? Infinity, request.routeOptions.bodyLimit);
-    reader.read(request, payload, allowed, (error, bytes) => {
+    reader.read(request, payload, Math.min(limit, request.routeOptions.bodyLimit), (error, bytes) => {
       if (error) done(error);
       else parse(request, bytes, done);
     });
   });
+}
+
+/** An empty body counts as none. A body that would change the prototype of an object, or that is not UTF-8, is malformed. */
+function parseJson(request: FastifyRequest, bytes: Buffer, done: Done): void {
+  const refusal = findFault(bytes);
+  const text = bytes.toString("utf8");
+  if (refusal) done(refusal);
+  else if (text.trim() === "") done(null);
+  else {
+    const parse = request.server.getDefaultJsonParser("error", "error");
+    void parse(request, text, (error, parsed) => done(error && toMalformedBody(text), parsed));
+  }
 }
 
 /** Checks what takes long to parse, or would be rounded, before parsing. */
@@ -66,31 +71,18 @@ function toMalformedBody(text: string): ServiceError {
   }
 }
 
-/** Accepts JSON bodies and passes them on as text, because the signature covers every byte. */
-export function acceptSignedText(app: FastifyInstance, reader: BodyReader): void {
-  acceptOnly(app, reader, "application/json", (_request, bytes, done) => {
-    const refusal = findFault(bytes);
-    if (refusal) done(refusal);
-    else done(null, bytes.toString("utf8"));
-  });
+/** Passes JSON on as text, because the signature covers every byte. */
+function parseSignedText(_request: FastifyRequest, bytes: Buffer, done: Done): void {
+  const refusal = findFault(bytes);
+  if (refusal) done(refusal);
+  else done(null, bytes.toString("utf8"));
 }
-
-export function acceptForms(app: FastifyInstance, reader: BodyReader): void {
-  accept(app, reader, formType, parseForm, bodyLimits.form);
-}
-
-/** Accepts only form-encoded bodies, as sent by the HTML pages. */
-export function acceptPageForms(app: FastifyInstance, reader: BodyReader): void {
-  acceptOnly(app, reader, formType, parseForm, bodyLimits.pageForm);
-}
-
-const formType = "application/x-www-form-urlencoded";
 
 /**
  * Parses the fields of a form, which must be UTF-8.
  * Source: WHATWG "URL Standard". Assumed: if a field is repeated, the last value counts.
  */
-function parseForm(request: FastifyRequest, body: Buffer, done: (error: Error | null, fields?: unknown) => void): void {
+function parseForm(request: FastifyRequest, body: Buffer, done: Done): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
   if (!/^utf-?8$/i.test(charset)) {
     done(new ServiceError("unsupportedMediaType", "send the form in UTF-8"));
@@ -100,11 +92,6 @@ function parseForm(request: FastifyRequest, body: Buffer, done: (error: Error | 
   const bytes = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   if (isUtf8(Buffer.from(bytes, "latin1"))) done(null, Object.fromEntries(new URLSearchParams(body.toString())));
   else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
-}
-
-/** Accepts and ignores any body up to a size limit. */
-export function acceptAnything(app: FastifyInstance, reader: BodyReader): void {
-  acceptOnly(app, reader, "*", (_request, _bytes, done) => done(null), bodyLimits.ignored);
 }
 
 /** What a body is read into at first, in bytes. It doubles when it is full. */

@@ -1,15 +1,14 @@
+import { STATUS_CODES } from "node:http";
 import type { Logger } from "pino";
 import type { Socket } from "node:net";
 
 interface Refusal {
-  readonly line: string;
   readonly code: number;
   readonly message: string;
   readonly type: string;
 }
 
 const malformed: Refusal = {
-  line: "400 Bad Request",
   code: 400,
   message: "the request is not well-formed HTTP",
   type: "Exceptions::MalformedRequest",
@@ -17,7 +16,6 @@ const malformed: Refusal = {
 
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
-    line: "431 Request Header Fields Too Large",
     code: 431,
     message: "the request's line and headers are larger than this server takes",
     type: "Exceptions::HeadersTooLarge",
@@ -28,7 +26,6 @@ const refusals: Readonly<Record<string, Refusal>> = {
     type: "Exceptions::MalformedBody",
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
-    line: "408 Request Timeout",
     code: 408,
     message: "the request did not arrive in the time allowed",
     type: "Exceptions::RequestTimeout",
@@ -41,7 +38,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
  */
 export function refuseConnection({ code = "" }: { readonly code?: string }, socket: Socket, log: Logger): void {
   if (code === "ECONNRESET" || socket.destroyed) return;
-  const { line, code: status, message, type } = refusals[code] ?? malformed;
+  const { code: status, message, type } = refusals[code] ?? malformed;
   log.debug({ code, status }, "refused");
   const body = JSON.stringify({ status: { message, code: status, error_type: type } });
   if (!socket.writable || isAnswering(socket)) {
@@ -54,7 +51,7 @@ export function refuseConnection({ code = "" }: { readonly code?: string }, sock
     "connection: close",
     "x-content-type-options: nosniff",
   ];
-  socket.end([`HTTP/1.1 ${line}`, ...headers, "", body].join("\r\n"));
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, "", body].join("\r\n"));
 }
 
 /** Whether part of a response has been sent, so that an error would corrupt it. Node.js uses the same check. */

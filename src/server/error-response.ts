@@ -21,21 +21,15 @@ function toServiceError(error: unknown, requestId: string): ServiceError {
   return new ServiceError("internal", `internal error (request ${requestId})`, { cause: error });
 }
 
+interface RefusedRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly form: ErrorForm;
+  readonly log: Logger;
+}
+
 /** Sends an error in the form of the path. Of a bug, only the request ID is disclosed. */
-export function sendRefusal(
-  error: unknown,
-  {
-    request,
-    reply,
-    form,
-    log,
-  }: {
-    readonly request: FastifyRequest;
-    readonly reply: FastifyReply;
-    readonly form: ErrorForm;
-    readonly log: Logger;
-  },
-): FastifyReply {
+export function sendRefusal(error: unknown, { request, reply, form, log }: RefusedRequest): FastifyReply {
   const refusal = toServiceError(error, request.id);
   const { kind, retryAfterMs } = refusal;
   const status = httpStatusOf(kind, form);

@@ -145,16 +145,7 @@ function addDatabaseState({ emailDelayMs }: MetricSources, registers: Registry[]
 }
 
 /** Serves `/metrics`, and the paths that state the health of the process, on a listener of its own. */
-export interface MetricsServer {
-  /**
-   * Starts listening. Port 0 selects a free port.
-   * @throws ListenError
-   */
-  listen(where: { readonly host: string; readonly port: number }): Promise<{ readonly url: string }>;
-  close(): Promise<void>;
-}
-
-export function createMetricsServer(metrics: Metrics, isReady: () => Promise<boolean>): MetricsServer {
+export function createMetricsServer(metrics: Metrics, isReady: () => Promise<boolean>) {
   const app = fastify({ logger: false, forceCloseConnections: true, requestTimeout: 10_000 });
   addHealthPaths(app, isReady);
   app.get("/metrics", { exposeHeadRoute: true }, async (_request, reply) => {
@@ -162,7 +153,8 @@ export function createMetricsServer(metrics: Metrics, isReady: () => Promise<boo
     return reply.type(metrics.contentType).header("cache-control", "no-store").send(text);
   });
   return {
-    listen: (where) => listenOn(app, where),
+    /** Port 0 selects a free port. @throws ListenError */
+    listen: (where: Parameters<typeof listenOn>[1]) => listenOn(app, where),
     close: () => app.close(),
   };
 }

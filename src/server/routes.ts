@@ -5,7 +5,7 @@ import { listPathVariants } from "../contract/find-operation.ts";
 import { pages } from "../pages/pages.ts";
 import { addCacheHeaders } from "./cache-headers.ts";
 import { answer, type Answering, type ResponseFormat } from "./response.ts";
-import { type BodyReader, acceptAnything, acceptForms, acceptPageForms, acceptSignedText } from "./body-parsers.ts";
+import { acceptBodies, type Bodies, type BodyReader } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
 import { sendRefusal } from "./error-response.ts";
 
@@ -19,9 +19,6 @@ interface Route extends ResponseFormat {
   readonly path: string;
   readonly bodies: Bodies;
 }
-
-/** The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, or anything (ignored). */
-type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
 /** What all routes share. */
 export interface Serving extends Answering {
@@ -46,10 +43,7 @@ export function addRoutes(app: FastifyInstance, serving: Serving): void {
     const form = endpoint.errorForm;
     // Each body format has its own Fastify scope, with its own body parsers and error handler.
     void app.register((scope, _options, done) => {
-      if (bodies === "forms") acceptForms(scope, reader);
-      if (bodies === "signed") acceptSignedText(scope, reader);
-      if (bodies === "pageForm") acceptPageForms(scope, reader);
-      if (bodies === "anything") acceptAnything(scope, reader);
+      acceptBodies(scope, reader, bodies);
       scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
       for (const route of group) addRoute(scope, route, serving);
       done();

@@ -15,8 +15,9 @@ import {
   idempotencyKeys,
 } from "../contract/index.ts";
 import type { About } from "./openapi/document.ts";
+import type { RawRequest, RawResponse } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
-import { acceptJson, BodyReader } from "./body-parsers.ts";
+import { acceptBodies, BodyReader } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
@@ -54,24 +55,9 @@ export interface ServerOptions {
   readonly onAnswer?: ((call: AnsweredCall) => void) | undefined;
 }
 
-/** A request that is handled without a connection. */
-export interface InnerRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | undefined;
-}
-
-export interface InnerAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-}
-
 export interface Server {
   /** Handles a request as over HTTP. */
-  answer(request: InnerRequest): Promise<InnerAnswer>;
+  answer(request: Pick<RawRequest, "method" | "target" | "headers" | "body">): Promise<RawResponse>;
   /**
    * Starts listening. Port 0 selects a free port.
    * @throws ListenError
@@ -80,11 +66,6 @@ export interface Server {
   /** Stops accepting calls and finishes those in flight. Does not close the transport. */
   close(): Promise<void>;
 }
-
-const defaults = {
-  bodyLimitBytes: bodyLimits.bulk,
-  closeWithinMs: 10_000,
-} as const;
 
 /** The interval of checks for requests that take too long, in milliseconds. */
 const checkEachMs = 5_000;
@@ -97,27 +78,8 @@ const maxParamLength = 16 * 1_024;
 
 /** Serves the contract over HTTP, with any transport. */
 export function createServer(transport: Transport, options: ServerOptions): Server {
-  const {
-    logger: log,
-    bodyLimitBytes = defaults.bodyLimitBytes,
-    closeWithinMs = defaults.closeWithinMs,
-    about = () => ({ version: "unknown" }),
-    chaos,
-    trustedProxies = [],
-    random,
-  } = options;
-  const limits = { ...receivingLimits, ...options.receiving };
-  const sending = { ...sendingLimits, ...options.sending };
-  const app = createApp(transport, {
-    log,
-    limits,
-    sending,
-    bodyLimit: bodyLimitBytes,
-    chaos,
-    trustedProxies,
-    about,
-    random,
-  });
+  const { chaos, closeWithinMs = 10_000, about = () => ({ version: "unknown" }) } = options;
+  const app = createApp(transport, { ...options, about });
   if (options.onAnswer) reportAnswers(app, options.onAnswer);
   addHealthPaths(app, options.isReady ?? (async () => true));
   addDocument(app, about);
@@ -125,16 +87,12 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   const connections = closeConnectionsWhenStopping(app);
   return {
     answer: async ({ method, target, headers, body }) => {
+      const request = { method: method as InjectOptions["method"], url: target, headers };
       const {
         statusCode,
         headers: answered,
         rawPayload,
-      } = await app.inject({
-        method: method as InjectOptions["method"],
-        url: target,
-        headers,
-        ...(body && { payload: body }),
-      });
+      } = await app.inject({ ...request, ...(body && { payload: body }) });
       return { status: statusCode, headers: answered as IncomingHttpHeaders, bytes: rawPayload };
     },
     listen: (where) => listenOn(app, where),
@@ -151,21 +109,19 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   };
 }
 
-interface AppOptions {
-  readonly log: Logger;
-  readonly limits: ReceivingLimits;
-  readonly sending: SendingLimits;
-  readonly bodyLimit: number;
-  readonly chaos: Chaos | undefined;
-  readonly trustedProxies: readonly string[];
-  readonly about: () => About;
-  readonly random: ServerOptions["random"];
-}
-
 function createApp(
   transport: Transport,
-  { log, limits, sending, bodyLimit, chaos, trustedProxies, about, random }: AppOptions,
+  options: ServerOptions & Required<Pick<ServerOptions, "about">>,
 ): FastifyInstance {
+  const {
+    logger: log,
+    bodyLimitBytes: bodyLimit = bodyLimits.bulk,
+    chaos,
+    trustedProxies = [],
+    about,
+    random,
+  } = options;
+  const limits = { ...receivingLimits, ...options.receiving };
   const idPrefix = random?.(4).toString("hex") ?? "req";
   let requests = 0;
   const app = fastify({
@@ -187,8 +143,7 @@ function createApp(
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, log),
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for these errors.
-      disableSniffing(reply);
-      nameRequest(request, reply);
+      addCommonHeaders(request, reply);
       reply.raw.once("finish", () => logCall(log, request, reply));
       void sendRefusal(error, { request, reply, form: formOf(request.url), log });
     },
@@ -201,11 +156,10 @@ function createApp(
   receiveInTurns(app.server);
   answerAllExpectations(app);
   const reader = new BodyReader(app, log, limits);
-  acceptJson(app, reader);
-  new PendingResponses(sending).watch(app);
+  acceptBodies(app, reader, "json");
+  new PendingResponses({ ...sendingLimits, ...options.sending }).watch(app);
   app.addHook("onRequest", (request, reply, done) => {
-    disableSniffing(reply);
-    nameRequest(request, reply);
+    addCommonHeaders(request, reply);
     done(findRequestFault(request.raw));
   });
   addCallLog(app, log);
@@ -221,14 +175,9 @@ function identifyProgram(about: () => About): () => string {
   return () => (made ??= createHash("sha256").update(JSON.stringify(about())).digest("base64url").slice(0, 6));
 }
 
-/** Prevents browsers from guessing the content type, because responses contain user content. */
-function disableSniffing(reply: FastifyReply): void {
-  void reply.header("x-content-type-options", "nosniff");
-}
-
-/** The ID by which the log names the request. */
-function nameRequest({ id }: FastifyRequest, reply: FastifyReply): void {
-  void reply.header("x-request-id", id);
+/** Names the request as the log does, and prevents browsers from guessing the type of responses with user content. */
+function addCommonHeaders({ id }: FastifyRequest, reply: FastifyReply): void {
+  void reply.header("x-content-type-options", "nosniff").header("x-request-id", id);
 }
 
 /** Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body. */

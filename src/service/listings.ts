@@ -52,25 +52,6 @@ export function listUnsubscribers(
   return listAll(service, "unsubscribers.list", { input: {} }, options);
 }
 
-/**
- * Lists all elements by page number.
- * Assumed: the first page is 1; the page after the last is empty, or the last page again.
- */
-export async function* listByPage<T extends { readonly id: number }>(
-  ask: (page: number) => Promise<readonly T[]>,
-  { signal }: CallOptions = {},
-): AsyncGenerator<readonly T[]> {
-  let before: ReadonlySet<number> = new Set();
-  for (let page = 1; ; page++) {
-    signal?.throwIfAborted();
-    const found = await ask(page);
-    const fresh = found.filter(({ id }) => !before.has(id));
-    if (fresh.length === 0) return;
-    yield fresh;
-    before = new Set(found.map(({ id }) => id));
-  }
-}
-
 /** Lists all reviews with an ID above `afterId`, by ID, including unpublished ones. */
 export function listReviews(
   service: Pick<Service, "reviews">,
@@ -134,8 +115,7 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   const most = Math.min(Math.max(pageSize ?? 0, 1 + extra), (limit ?? Infinity) + extra);
   const count = size && pageSize !== undefined ? { [size.field]: most } : {};
   const paged = { ...listed, input: { ...input, ...count } };
-  if (by === "page") return readNumbered(paged);
-  if (by === "start") return readByStart(paged);
+  if (by === "page" || by === "start") return readByPosition(paged, by);
   if (by === "page_info") return readByCursor(paged);
   return isLatest ? readOnePage(paged) : readBySinceId(paged);
 }
@@ -154,25 +134,15 @@ async function* readOnePage({ listing, input, ask }: Listed) {
   yield elementsOf(await ask(input), listing);
 }
 
-/** Assumed: the page after the last is empty, or the last page again. */
-async function* readNumbered({ listing, input, ask }: Listed) {
+/** Reads by page number or by offset. Assumed: the page after the last is empty, or the last page again. */
+async function* readByPosition({ listing, input, ask }: Listed, by: "page" | "start") {
   const dropKnown = createRepeatFilter();
-  for (let page = 1; ; page++) {
-    const fresh = dropKnown(elementsOf(await ask({ ...input, page }), listing));
-    if (fresh.length === 0) return;
-    yield fresh;
-  }
-}
-
-/** Ends as `readNumbered` does. */
-async function* readByStart({ listing, input, ask }: Listed) {
-  const dropKnown = createRepeatFilter();
-  for (let start = 0; ;) {
-    const found = elementsOf(await ask({ ...input, start }), listing);
+  for (let at = by === "page" ? 1 : 0; ;) {
+    const found = elementsOf(await ask({ ...input, [by]: at }), listing);
     const fresh = dropKnown(found);
     if (fresh.length === 0) return;
     yield fresh;
-    start += found.length;
+    at += by === "page" ? 1 : found.length;
   }
 }
 

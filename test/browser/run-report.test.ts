@@ -7,7 +7,7 @@ import {
   viewports,
   type ViewportName,
 } from "../support/browser.ts";
-import type { ReportedReason } from "../../src/pages/run-report/values.ts";
+import type { RejectReason } from "../../src/import/report/reject-reasons.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { sampleRunReport } from "../support/sample-run-report.ts";
 
@@ -44,11 +44,9 @@ describeInBrowser("the report of a run", (browser) => {
           size_bytes: 1,
           sha256: "0".repeat(64),
           encoding: "utf-8",
+          delimiter: ",",
         })),
-        reasons: Array.from(
-          { length: 40 },
-          (_, at) => ({ ...reason, column: `column_${at}_${name}` }) as ReportedReason,
-        ),
+        reasons: Array.from({ length: 40 }, (_, at) => ({ ...reason, column: `column_${at}_${name}` }) as RejectReason),
       },
       name,
     );

@@ -1,10 +1,10 @@
-import type { ReportedRun } from "../../src/pages/run-report/values.ts";
+import type { RunReport } from "../../src/import/report/run-report.ts";
 
 const startedMs = Date.parse("2026-01-31T12:00:00.000Z");
 const resumedMs = startedMs + 3_600_000;
 
 /** Returns a run with rejects, a resume, repeats, a limit, a verification, and an undo. */
-export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & Cups"): ReportedRun {
+export function sampleRunReport(more: Partial<RunReport> = {}, text = "Tea & Cups"): RunReport {
   const pointOf = (from: number) => (at: number) => ({
     at: from + at * 1_000,
     rows: 400 + ((at * 37) % 90),
@@ -18,9 +18,10 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
     summary: {
       import_id: "20260131-120000-a1b2c3",
       kind: "orders",
+      files: [],
       state: "finished",
       rows: { read: 26_400, accepted: 26_180, rejected: 212, failed: 8 },
-      items: { accepted: 20_100, created: 19_000, changed: 100, unchanged: 1_000 },
+      items: { sent: 20_312, rejected: 212, accepted: 20_100, created: 19_000, changed: 100, unchanged: 1_000 },
       calls: { sent: 292, retried: 10, throttled: 4 },
       started_at: new Date(startedMs).toISOString(),
       duration_ms: 60_000,
@@ -37,8 +38,9 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
         size_bytes: 6_412_553,
         sha256: "4762b9352a13b0d79bee4e64590dc13b".repeat(2),
         encoding: "utf-8",
+        delimiter: ",",
       },
-      { file: "-", size_bytes: 12, sha256: "0".repeat(64), encoding: text },
+      { file: "-", size_bytes: 12, sha256: "0".repeat(64), encoding: text, delimiter: "," },
     ],
     reasons: [
       {
@@ -73,7 +75,11 @@ export function sampleRunReport(more: Partial<ReportedRun> = {}, text = "Tea & C
       ],
       hasHeartbeats: true,
     },
-    verified: { at: new Date(resumedMs + 60_000).toISOString(), checked: { rows: 26_180 }, missing_count: 2 },
+    verified: {
+      at: new Date(resumedMs + 60_000).toISOString(),
+      checked: { rows: 26_180 },
+      missing_count: 2,
+    } as RunReport["verified"],
     undone: {
       state: "finished",
       started_at: new Date(resumedMs + 90_000).toISOString(),

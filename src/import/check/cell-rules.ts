@@ -116,7 +116,9 @@ export class CellRules {
   #findProblems(empty: readonly string[]): RowError[] | undefined {
     const future = this.#findFutureDate();
     if (this.#damaged.size === 0 && empty.length === 0 && !future) return undefined;
-    const emptied = empty.filter((field) => !this.#damaged.has(field)).map(emptyCell);
+    const reason = "is empty, which --empty error rejects";
+    const sound = empty.filter((field) => !this.#damaged.has(field));
+    const emptied = sound.map((field) => ({ field, code: "empty_cell", reason }));
     return [...this.#damaged.values(), ...(future ? [future] : []), ...emptied];
   }
 
@@ -150,8 +152,4 @@ function mergeProblems(general: readonly RowError[], own: readonly RowError[]): 
     code === "too_long" && own.some((other) => other.field === field && other.code === code);
   const kept = general.filter((problem) => !isKnown(problem));
   return [...kept, ...own.filter(({ field }) => !kept.some((problem) => problem.field === field))];
-}
-
-function emptyCell(field: string): RowError {
-  return { field, code: "empty_cell", reason: "is empty, which --empty error rejects" };
 }

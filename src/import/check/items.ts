@@ -59,11 +59,9 @@ interface ItemSource {
 
 /** Turns the rows of one file into checked items; rows that cannot be sent are rejected in the tally. */
 export class ItemReader {
+  readonly #source: ItemSource;
   readonly #behavior: ImportBehavior;
   readonly #tally: RunTally;
-  readonly #keys: KeyStore | undefined;
-  readonly #file: InputFile;
-  readonly #fileIndex: number;
   readonly #rules: CellRules;
   readonly #groups: { readonly collector: RowCollector; readonly reader: GroupReader } | undefined;
   readonly #view: RowView;
@@ -76,17 +74,14 @@ export class ItemReader {
   blankRows = 0;
 
   constructor(source: ItemSource) {
-    const { behavior, tally, keys, file, fileIndex } = source;
+    const { behavior, tally, file } = source;
+    const { columnOf, fields, layout, exact, missingHints } = file.columns;
+    const rules = new CellRules(source, (field) => columnOf.has(field), missingHints);
+    this.#source = source;
     this.#behavior = behavior;
     this.#tally = tally;
-    this.#keys = keys;
-    this.#file = file;
-    this.#fileIndex = fileIndex;
-    const { columnOf: columns, missingHints } = file.columns;
-    this.#rules = new CellRules(source, (field) => columns.has(field), missingHints);
+    this.#rules = rules;
     this.#codeColumn = file.head.header.indexOf(rejectCodeColumn);
-    const { columnOf, fields, layout, exact } = file.columns;
-    const rules = this.#rules;
     this.#groups = fields &&
       layout?.groups && {
         collector: new RowCollector(layout.groups, fields),
@@ -103,14 +98,15 @@ export class ItemReader {
 
   /** Yields the items that a batch completes; a grouped item stays open until a row with another key follows. */
   *read({ rows, lines, problems, families, texts = [] }: RowBatch): Generator<Item> {
-    const { delimiter } = this.#file.head.format;
+    const { file, fileIndex } = this.#source;
+    const { delimiter } = file.head.format;
     for (const [at, cells] of rows.entries()) {
       if (cells.every((cell) => cell === "" || cell.trim() === "")) {
         this.blankRows++;
         continue;
       }
       this.rows++;
-      const source = new ReadRow(this.#fileIndex, lines[at] ?? 0, cells, texts[at], delimiter);
+      const source = new ReadRow(fileIndex, lines[at] ?? 0, cells, texts[at], delimiter);
       const problem = this.#checkRecord(source, problems.get(at));
       if (this.#groups) {
         const { collector } = this.#groups;
@@ -146,7 +142,7 @@ export class ItemReader {
     source: SourceRow,
     problem: RecordProblem | undefined,
   ): { readonly source: SourceRow; readonly problem: RowError } | undefined {
-    const { header, format } = this.#file.head;
+    const { header, format } = this.#source.file.head;
     if (problem === undefined && source.cells[this.#codeColumn] === "bad_quote") {
       const own = source.cells.slice(0, this.#codeColumn);
       if (own.some((cell) => hasOpenQuote(cell, format.delimiter))) {
@@ -180,7 +176,7 @@ export class ItemReader {
   #place(item: Item, source: SourceRow): Item | undefined {
     if (this.#behavior.join) {
       if (this.#open?.key === item.key && this.#open.rows.length < (this.#behavior.maxRows ?? Infinity)) {
-        const problem = this.#behavior.join(this.#open, item, unitOf(this.#file.head.format));
+        const problem = this.#behavior.join(this.#open, item, unitOf(this.#source.file.head.format));
         if (problem) this.#tally.reject(source, [problem]);
         return undefined;
       }
@@ -188,7 +184,7 @@ export class ItemReader {
       this.#open = item;
       return complete;
     }
-    const keys = this.#keys;
+    const { keys } = this.#source;
     if (keys && this.#behavior.numberDouble) {
       const numbered = this.#behavior.numberDouble(item, (name) => keys.count(name));
       const isStored = numbered.keys.some((key) => keys.isExisting(key));
@@ -204,7 +200,7 @@ export class ItemReader {
     const field = this.#behavior.fields[0]?.name ?? "";
     const before = keys.addKey(key, line);
     if (before !== undefined)
-      return { field, code: "duplicate", reason: `repeats ${unitOf(this.#file.head.format)} ${before}` };
+      return { field, code: "duplicate", reason: `repeats ${unitOf(this.#source.file.head.format)} ${before}` };
     return keys.isExisting(key) ? storedAlready(field) : undefined;
   }
 }

@@ -2,7 +2,7 @@ import { unmarkFormula } from "../../export/formula-mark.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFileHead, type FileHead } from "../csv/file-format.ts";
+import type { FileHead } from "../csv/file-format.ts";
 import { readSample } from "../csv/row-batches.ts";
 import { readMap, readSet, readProductIdSource } from "./header-flags.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
@@ -11,7 +11,7 @@ import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import { checkUrlPattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
-import { describeFileError, locateFiles, type LocatedFile } from "../source/located-files.ts";
+import { locateFiles, type LocatedFile, namingFile, readHead } from "../source/located-files.ts";
 import type { ImportContext } from "../context.ts";
 import type { ImportOptions } from "../options.ts";
 import { isSameName, normalizeName } from "./names.ts";
@@ -63,10 +63,7 @@ export async function draftMapping(
     const [first] = located;
     if (!first) throw new Error("no file was located");
     if (located.length > 1) {
-      deps.report({
-        type: "notice",
-        message: `${request.file} contains several files; using ${first.given}`,
-      });
+      deps.report({ type: "notice", message: `${request.file} contains several files; using ${first.given}` });
     }
     return draftFrom(deps.kinds.get(request.kind), deps.kinds, first, request.options);
   } finally {
@@ -109,18 +106,13 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
 }
 
 function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead; samples: ColumnSample[] } {
-  try {
-    const { encoding, delimiter } = options;
-    const head = readFileHead(file.path, { encoding, delimiter, entry: file.entry, known: file.converted?.format });
-    const rows = readSample(head.source, head.format, looked.rows);
-    const samples = head.header.map((name, at) => {
-      const values = rows.map((cells) => unmarkFormula((cells[at] ?? "").trim()));
-      return { name, values: values.filter((value) => value !== "").slice(0, looked.values) };
-    });
-    return { head, samples };
-  } catch (error) {
-    throw describeFileError(file.given, error);
-  }
+  const head = readHead(file, options);
+  const rows = namingFile(file.given, () => readSample(head.source, head.format, looked.rows));
+  const samples = head.header.map((name, at) => {
+    const values = rows.map((cells) => unmarkFormula((cells[at] ?? "").trim()));
+    return { name, values: values.filter((value) => value !== "").slice(0, looked.values) };
+  });
+  return { head, samples };
 }
 
 /** Whether a file of the layout provides the field. */
@@ -143,9 +135,7 @@ function proposeBeside(
   const used = columnsUsed(layout);
   const unused = samples.filter(({ name }) => !used.includes(normalizeName(name)));
   const proposed = proposeColumns(kind, fields, unused);
-  return proposed.map((one) => (one.confidence === "sure" ? one : withoutColumn(one)));
-}
-
-function withoutColumn(proposal: FieldProposal): FieldProposal {
-  return { ...proposal, column: undefined, confidence: undefined, isCertain: false };
+  return proposed.map((one) =>
+    one.confidence === "sure" ? one : { ...one, column: undefined, confidence: undefined, isCertain: false },
+  );
 }

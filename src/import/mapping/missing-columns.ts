@@ -5,9 +5,9 @@ import { columnsUsed, findReadableLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { ImportOptions } from "../options.ts";
 import { importCommandOf, quoteForShell } from "./import-command.ts";
-import { type HeaderFile, isRejectColumn, normalizeName } from "./names.ts";
+import { type HeaderFile, isRejectColumn, normalizeName, shorten } from "./names.ts";
 import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
-import { type ColumnSample, proposeColumns, type SynonymSource } from "./proposal.ts";
+import { proposeColumns, type SynonymSource } from "./proposal.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
@@ -140,12 +140,9 @@ function findCandidates(
     .map(({ field, column, similar }) => {
       const best = column ?? similar.find((name) => !taken.has(name));
       if (best !== undefined) taken.add(best);
-      return { field, column: best, sample: sampleOf(samples, best) };
+      const sample = samples.find(({ name }) => name === best)?.values[0] ?? "";
+      return { field, column: best, sample };
     });
-}
-
-function sampleOf(samples: readonly ColumnSample[], column: string | undefined): string {
-  return samples.find(({ name }) => name === column)?.values[0] ?? "";
 }
 
 function readValues({ valuesOf }: Pick<HeaderFile, "valuesOf">, column: number): string[] {
@@ -166,7 +163,7 @@ function isNamed(name: string): boolean {
 const maxNames = 12;
 
 function listNames(header: readonly string[]): string {
-  const names = header.filter(isNamed).map((name) => shorten(name, sampleLengths.most));
+  const names = header.filter(isNamed).map((name) => fit(name, sampleLengths.most));
   const others = names.length - maxNames;
   return (others > 1 ? [...names.slice(0, maxNames), `and ${others} others`] : names).join(", ");
 }
@@ -185,7 +182,7 @@ function describeOne({ column, sample }: ColumnCandidate): string {
 
 /** A table of fields, columns, and samples. */
 function describeAll(candidates: readonly ColumnCandidate[]): string {
-  const names = candidates.map(({ column }) => (column === undefined ? "none" : `'${shorten(column, maxColumn)}'`));
+  const names = candidates.map(({ column }) => (column === undefined ? "none" : `'${fit(column, maxColumn)}'`));
   const widths = [candidates.map(({ field }) => field), names].map((texts) =>
     Math.max(...texts.map(({ length }) => length)),
   );
@@ -199,15 +196,13 @@ function describeAll(candidates: readonly ColumnCandidate[]): string {
 }
 
 function quoteSample(sample: string, length: number): string {
-  return JSON.stringify(shorten(sample, length - 2));
+  return JSON.stringify(fit(sample, length - 2));
 }
 
-function shorten(text: string, length: number): string {
+/** Fits a text into a line. */
+function fit(text: string, length: number): string {
   const plain = text.replaceAll(/\s+/g, " ");
-  if (plain.length <= length) return plain;
-  const start = plain.slice(0, length - 1);
-  // Avoids splitting a surrogate pair.
-  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+  return plain.length <= length ? plain : shorten(plain, length - 1);
 }
 
 /** The flag that provides a field: from its column, or with a value for all rows. */

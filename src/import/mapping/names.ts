@@ -30,6 +30,13 @@ function countEdits(target: string, name: string): number {
   return name.includes(target) ? 0 : distance(target, name);
 }
 
+/** Cuts a text after a number of characters, but never within a surrogate pair. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = text.slice(0, most);
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+}
+
 /** Column names that hold a field: unambiguous ones, and vague ones that may mean something else. */
 export interface FieldSynonyms {
   readonly plain: readonly string[];

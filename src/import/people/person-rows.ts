@@ -84,8 +84,7 @@ function readText({ path, entry, format }: ManifestFile): Iterable<Buffer> {
 /** Finds the folders of syncs with files that contain an address, unless a sync is in progress. */
 export function findGroupsWith(email: string, runsFolder: string): string[] {
   const finder = new AddressFinder(email);
-  const names = ignoreUnreadable(() => readdirSync(runsFolder), []);
-  return names
+  return ignoreUnreadable(() => readdirSync(runsFolder), [])
     .map((name) => join(runsFolder, name))
     .filter((folder) => existsSync(runGroupPath(folder)) && !isHeld(folder) && isInFolder(folder, finder));
 }

@@ -12,7 +12,7 @@ import type { RunTally } from "../run/tally.ts";
 import { describePlace, unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { ImportSummary } from "../summary.ts";
-import type { PlanBehavior, PlanDetails, StateBefore } from "./plan-behavior.ts";
+import type { PlanBehavior, StateBefore } from "./plan-behavior.ts";
 import { createPlan, rejectStreams, writePlan } from "./plan-file.ts";
 import { PlanTally } from "./plan-tally.ts";
 import type { PlanDeps, PlanRequest, PlanSummary, RehearsedService, Repeated } from "./plan-types.ts";
@@ -50,15 +50,9 @@ interface Planning {
   readonly folder: string;
 }
 
-/** What the observed import has disclosed. */
-interface Observed {
-  tally?: RunTally;
-}
-
 async function rehearse(planning: Planning, deps: PlanDeps): Promise<PlanSummary> {
   const { request, kind, tally, folder } = planning;
   const ids = new IdWatch(kind.plan, tally);
-  const observed: Observed = {};
   let opened: OpenedRehearsal | undefined;
   // Reading the account ends at the first signal.
   const opening = new AbortController();
@@ -67,11 +61,7 @@ async function rehearse(planning: Planning, deps: PlanDeps): Promise<PlanSummary
   try {
     const summary = await startImport(
       // Options that only read more of the service contribute nothing to a plan.
-      {
-        kind: kind.name,
-        files: request.files,
-        options: { ...request.options, dryRun: false, undoable: false, verify: false },
-      },
+      { ...request, options: { ...request.options, dryRun: false, undoable: false, verify: false } },
       {
         ...deps,
         abort,
@@ -86,17 +76,13 @@ async function rehearse(planning: Planning, deps: PlanDeps): Promise<PlanSummary
         observer: {
           // Notices at the end are about what the service was sent; this one keeps nothing.
           behavior: (behavior) => ids.watch({ ...behavior, notices: () => [] }),
-          files: (files) => {
-            ids.files = files;
-          },
-          tally: (runTally) => {
-            observed.tally = runTally;
-          },
+          files: (files) => (ids.files = files),
+          tally: (runTally) => (ids.runTally = runTally),
         },
       },
     );
     const rehearsed = summary.state === "interrupted" ? undefined : opened;
-    return await conclude({ planning, summary, ids, observed, rehearsed }, deps);
+    return await conclude(planning, { summary, ids, rehearsed }, deps);
   } finally {
     deps.stop.removeEventListener("abort", cancelOpening);
     await opened?.service.close();
@@ -125,20 +111,26 @@ async function open(
 }
 
 interface EndedRehearsal {
-  readonly planning: Planning;
   readonly summary: ImportSummary;
   readonly ids: IdWatch;
-  readonly observed: Observed;
   /** Undefined if the rehearsal did not begin or did not finish. */
   readonly rehearsed: OpenedRehearsal | undefined;
 }
 
-async function conclude(ended: EndedRehearsal, deps: PlanDeps): Promise<PlanSummary> {
-  const { planning, summary, ids, observed, rehearsed } = ended;
-  const { request, kind, tally } = planning;
+async function conclude(
+  { request, kind, tally }: Planning,
+  { summary, ids, rehearsed }: EndedRehearsal,
+  deps: PlanDeps,
+): Promise<PlanSummary> {
   const { files, state, rows, items, calls, started_at } = summary;
   const rate = rehearsed?.service.ratePerSecond;
-  const details = await describeDetails(ended, deps);
+  const known = rehearsed && {
+    ...rehearsed,
+    service: rehearsed.service.service,
+    tally,
+    callOptions: { signal: deps.abort },
+  };
+  const details = (await kind.plan?.describe?.(request.options, known)) ?? {};
   const type = kind.plan?.ids[0]?.type;
   const plan: PlanSummary = {
     kind: kind.name,
@@ -149,11 +141,8 @@ async function conclude(ended: EndedRehearsal, deps: PlanDeps): Promise<PlanSumm
     rows,
     items,
     calls,
-    time: {
-      rate: rate ?? null,
-      ms: rate === undefined ? summary.duration_ms : durationAt(rate, calls.sent),
-    },
-    rejects: observed.tally?.rejects ?? [],
+    time: { rate: rate ?? null, ms: rate === undefined ? summary.duration_ms : durationAt(rate, calls.sent) },
+    rejects: ids.runTally?.rejects ?? [],
     // Unless --rejects names a file, the rejects are in the temporary folder.
     rejects_file: request.options.rejects === undefined ? null : summary.rejects_file,
     repeated: ids.repeated,
@@ -164,7 +153,7 @@ async function conclude(ended: EndedRehearsal, deps: PlanDeps): Promise<PlanSumm
     },
     collisions: tally.findCollisions(),
     names: tally.findConflictingNames(),
-    erased: observed.tally?.erased ?? {},
+    erased: ids.runTally?.erased ?? {},
     mails: details.mails ?? null,
     not_known: rehearsed?.service.notKnown ?? [],
     created_at: started_at,
@@ -175,23 +164,6 @@ async function conclude(ended: EndedRehearsal, deps: PlanDeps): Promise<PlanSumm
     await writePlan(plan.plan_file, await createPlan({ request, opened: ids.files, plan }, deps));
   }
   return plan;
-}
-
-async function describeDetails(
-  { planning: { request, kind, tally }, rehearsed }: EndedRehearsal,
-  deps: PlanDeps,
-): Promise<PlanDetails> {
-  if (!kind.plan?.describe) return {};
-  if (!rehearsed) return kind.plan.describe(request.options, undefined);
-  const { service, before, startedMs } = rehearsed;
-  const callOptions = { signal: deps.abort };
-  return kind.plan.describe(request.options, {
-    service: service.service,
-    before,
-    startedMs,
-    tally,
-    callOptions,
-  });
 }
 
 /** How long calls take at a rate; the first one is sent at once. */
@@ -213,6 +185,8 @@ class IdWatch {
   readonly #plan: PlanBehavior | undefined;
   readonly #tally: PlanTally;
   files: readonly InputFile[] = [];
+  /** The tally of the observed import. */
+  runTally: RunTally | undefined;
 
   constructor(plan: PlanBehavior | undefined, tally: PlanTally) {
     this.#plan = plan;
@@ -240,12 +214,7 @@ class IdWatch {
       const id = field === undefined ? item.key : row(field);
       const at = file?.columns.columnOf.get(writtenIn);
       const spelling = (at === undefined ? undefined : unmarkFormula(source.cells[at] ?? "")) || id;
-      this.#tally.addFromFile(type, {
-        id,
-        spelling,
-        name: name === undefined ? undefined : row(name),
-        place,
-      });
+      this.#tally.addFromFile(type, { id, spelling, name: name === undefined ? undefined : row(name), place });
     }
     if (!this.#tally.addKey(plan.keyOf(item, row))) return;
     this.repeated.rows++;

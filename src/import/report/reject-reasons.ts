@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readFileHead, type RecordUnit } from "../csv/file-format.ts";
 import { readRowBatches } from "../csv/row-batches.ts";
-import { rejectColumns } from "../mapping/names.ts";
+import { rejectColumns, shorten } from "../mapping/names.ts";
 import { type RejectCode, rejectCodes } from "../check/reject-codes.ts";
 import type { FormatFlags } from "../run/reject-file.ts";
 
@@ -67,7 +67,8 @@ export function readRejectReasons(
     for (const { rows } of readRowBatches(head.source, head.format, undefined)) {
       for (const cells of rows) {
         const at = (found: number) => cells[found] ?? "";
-        const about = { code: at(code), column: at(column), ...describeCode(codes[at(code)]) };
+        const { means = null, hint = null } = codes[at(code)] ?? {};
+        const about = { code: at(code), column: at(column), means, hint };
         const value = about.column === "" ? null : at(head.header.indexOf(about.column));
         count(reasons, about, { ...splitReason(at(reason), hints, files), line: Number(at(line)), value });
       }
@@ -84,10 +85,6 @@ function byLength(a: string, b: string): number {
 }
 
 type AboutReason = Pick<RejectReason, "column" | "code" | "means" | "hint">;
-
-function describeCode({ means, hint }: Partial<RejectCode> = {}): Pick<RejectReason, "means" | "hint"> {
-  return { means: means ?? null, hint: hint ?? null };
-}
 
 /** Separates the file and the hints, which the reject file adds, from the reason. A row with several errors has several. */
 function splitReason(
@@ -110,31 +107,19 @@ type Counted = Omit<RejectReason, "examples" | "rows"> & { rows: number; readonl
 
 function count(reasons: Map<string, Counted>, about: AboutReason, example: RejectExample): void {
   const { code, column } = about;
-  const message = codesWithMessage.has(code) ? shorten(example.reason) : null;
+  const message = codesWithMessage.has(code) ? shorten(example.reason, longestValue) : null;
   const key = JSON.stringify([code, column, message]);
   const isNew = !reasons.has(key);
   // A file may have any number of columns, and a service any number of messages, but there are few codes.
   const isTooMany = isNew && reasons.size >= maxReasons;
-  const counted = isTooMany
-    ? findCounted(reasons, JSON.stringify([code]), { ...about, column: "", message: null })
-    : findCounted(reasons, key, { ...about, message });
+  const countedAs = isTooMany ? JSON.stringify([code]) : key;
+  const own = isTooMany ? { ...about, column: "", message: null } : { ...about, message };
+  const counted = reasons.get(countedAs) ?? { ...own, rows: 0, examples: [] };
+  reasons.set(countedAs, counted);
   counted.rows++;
   // A repeated value adds nothing.
   if (counted.examples.length >= maxExamples) return;
-  const value = isTooMany || example.value === null ? null : shorten(example.value);
+  const value = isTooMany || example.value === null ? null : shorten(example.value, longestValue);
   if (counted.examples.some((other) => other.value === value && other.reason === example.reason)) return;
-  counted.examples.push({ ...example, value, reason: shorten(example.reason) });
-}
-
-function findCounted(reasons: Map<string, Counted>, key: string, about: Omit<Counted, "rows" | "examples">): Counted {
-  const counted = reasons.get(key) ?? { ...about, rows: 0, examples: [] };
-  reasons.set(key, counted);
-  return counted;
-}
-
-function shorten(value: string): string {
-  if (value.length <= longestValue) return value;
-  const start = value.slice(0, longestValue);
-  // Avoids splitting a surrogate pair.
-  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
+  counted.examples.push({ ...example, value, reason: shorten(example.reason, longestValue) });
 }

@@ -17,8 +17,9 @@ export interface ReportedFile {
   readonly delimiter: string;
 }
 
-/** The last verification, without the rows. */
-export type ReportedVerification = Omit<Verification, "missing" | "different"> & { readonly at: string | null };
+/** The last verification, without the rows. Those of older versions did not compare values. */
+type ReportedVerification = Omit<Verification, "missing" | "different" | "different_count"> &
+  Partial<Pick<Verification, "different_count">> & { readonly at: string | null };
 
 /** Everything known about a run. */
 export interface RunReport {

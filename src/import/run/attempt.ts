@@ -9,15 +9,15 @@ import type { InputFile } from "../source/input-files.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind } from "../kinds.ts";
 import { FixedIdFile } from "./fixed-id-file.ts";
-import { Journal, readEntries, settle, type Settled, type Totals } from "./journal.ts";
+import { Journal, readEntries, settle, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
-import { lockRun, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
+import { lockRun, noTotals, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
 import { placeRows } from "./reject-copy.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
 import { callSizeOf } from "../send/chunks.ts";
-import { createDrySender, JournaledSender } from "../send/sender.ts";
+import { createDrySender, JournaledSender, type SendingDeps } from "../send/sender.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
@@ -44,16 +44,20 @@ async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary
   const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds, attempt.kind.rejectCodes);
   const state = await readAll(attempt, tally, keys, createDrySender(tally), deps);
   for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
-  return {
-    import_id: null,
-    kind: attempt.kind.name,
-    files: given,
-    state,
-    ...tally.totals,
-    started_at: new Date(startedMs).toISOString(),
-    duration_ms: deps.clock() - startedMs,
-    rejects_file: null,
-  };
+  const run = { kind: attempt.kind.name, files: given, startedMs };
+  return summarizeUnrecorded(run, state, tally.totals, deps.clock() - startedMs);
+}
+
+/** The summary of a dry run, or of an import that was interrupted before anything was sent or recorded. */
+export function summarizeUnrecorded(
+  { kind, files, startedMs }: { readonly kind: string; readonly files: readonly string[]; readonly startedMs: number },
+  state: RunState,
+  totals: Totals = noTotals,
+  duration_ms = 0,
+): ImportSummary {
+  const started_at = new Date(startedMs).toISOString();
+  const counts = structuredClone(totals);
+  return { import_id: null, kind, files: [...files], state, ...counts, started_at, duration_ms, rejects_file: null };
 }
 
 async function runRecorded(
@@ -93,9 +97,10 @@ async function runRecorded(
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
     // A resume that ended before it caught up with the run knows less than the run does.
-    const { totals, isBehind } = latestTotals(tally.totals, settled.totals);
+    const { totals: before } = settled;
+    const isBehind = before !== undefined && before.rows.read > tally.totals.rows.read;
     heartbeat.flush();
-    journal.append({ t: "totals", at: deps.clock(), totals });
+    journal.append({ t: "totals", at: deps.clock(), totals: isBehind ? before : tally.totals });
     await journal.close();
     rejects.close(!isBehind);
     fixedIds.close(!isBehind);
@@ -108,7 +113,8 @@ async function runRecorded(
   } catch (error) {
     failure ??= error;
   }
-  reportNotices(attempt, tally, deps);
+  for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
+  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;
   });
@@ -121,29 +127,13 @@ async function runRecorded(
   return summary;
 }
 
-function latestTotals(now: Totals, before: Totals | undefined) {
-  const isBehind = before !== undefined && before.rows.read > now.rows.read;
-  return { totals: isBehind ? before : now, isBehind };
-}
-
-function reportNotices({ kind, behavior }: Attempt, tally: RunTally, deps: ImportDeps): void {
-  for (const notice of tally.notices(kind.itemName)) deps.report(notice);
-  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
-}
-
 export function removeSpills(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 
-interface Records {
-  readonly tally: RunTally;
-  readonly journal: Journal;
-  readonly heartbeat: Heartbeat;
-  readonly settled: Settled;
-  readonly keys: KeyStore | undefined;
-}
+type Records = Pick<SendingDeps, "tally" | "journal" | "heartbeat" | "settled" | "keys">;
 
 /**
  * Sends all rows.

@@ -74,19 +74,9 @@ export async function openRecordedRun(
     removeSpills(paths.folder);
     const files = await reopenFiles(manifest, { kind, behavior, options }, { kinds });
     const settled = settle(readEntries(paths.journal));
-    const dispose = () => lock[Symbol.dispose]();
-    return {
-      manifest,
-      kind,
-      options,
-      behavior,
-      startedMs: Date.parse(manifest.started_at),
-      files,
-      folder: paths.folder,
-      paths,
-      settled,
-      [Symbol.dispose]: dispose,
-    };
+    const run = { manifest, kind, options, behavior, files, settled, paths, folder: paths.folder };
+    const startedMs = Date.parse(manifest.started_at);
+    return { ...run, startedMs, [Symbol.dispose]: () => lock[Symbol.dispose]() };
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;
@@ -114,12 +104,7 @@ export async function replayRun(
     ...deps,
     report: (event) => {
       if (event.type !== "progress") return;
-      deps.report({
-        type: "reading",
-        doing: "again",
-        file: run.files[0]?.given ?? "",
-        rows: event.rows.read,
-      });
+      deps.report({ type: "reading", doing: "again", file: run.files[0]?.given ?? "", rows: event.rows.read });
     },
   });
   deps.stop.throwIfAborted();

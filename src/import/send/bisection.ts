@@ -26,16 +26,11 @@ export interface BisectionDeps {
   readonly readRefusal: (error: ServiceError) => RowError;
 }
 
-/** Why a call of many items may succeed in parts. */
-type Fault =
-  /** One of its items is refused. */
-  | "refused"
-  /** The call is too large. */
-  | "large"
-  /** One of its items makes the service fail. */
-  | "failed"
-  /** The call takes the service too long. */
-  | "late";
+/**
+ * Why a call of many items may succeed in parts: one of its items is refused or makes the service fail, or the call is too
+ * large or takes too long.
+ */
+type Fault = "refused" | "failed" | "large" | "late";
 
 /**
  * Sends items. If the service refuses the call, sends halves recursively until the invalid items are alone: about

@@ -51,14 +51,9 @@ export class CallHistory {
   noteRefusedAlone(error: ServiceError, { one, many }: { readonly one: string; readonly many: string }): void {
     this.#refusedInARow++;
     if (this.#refusedInARow < maxRefusedInARow) return;
-    throw new ImportError(
-      "failed",
-      `the service refused ${maxRefusedInARow} ${many} in a row and accepted no ${one} in between: ${error.message}`,
-      {
-        hint: "the rows are probably not the cause; check the account and the flags",
-        cause: error,
-      },
-    );
+    const problem = `the service refused ${maxRefusedInARow} ${many} in a row and accepted no ${one} in between`;
+    const hint = "the rows are probably not the cause; check the account and the flags";
+    throw new ImportError("failed", `${problem}: ${error.message}`, { hint, cause: error });
   }
 
   /** Halves the maximum size of calls after one that was too large or too slow. */

@@ -1,7 +1,7 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
 import { basename } from "node:path";
 import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
-import { type FileHead, guessFallback, readFileHead, unitOf, type FileFormat } from "../csv/file-format.ts";
+import { type FileHead, guessFallback, unitOf, type FileFormat } from "../csv/file-format.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch, insertGroups } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
@@ -11,7 +11,7 @@ import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
-import { describeFileError, type LocatedFile } from "./located-files.ts";
+import { describeFileError, type LocatedFile, namingFile, readHead } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout, Family } from "../layouts/layout.ts";
 import type { ByteSource } from "../csv/byte-source.ts";
@@ -90,10 +90,7 @@ async function scanFile(
 }
 
 /** The column that groups the rows of a record, or identifies a repeated record. */
-function keyColumnOf(
-  { layout, fields, columnOf }: ColumnMap,
-  { groupField, idField }: ImportBehavior,
-): number | undefined {
+function keyColumnOf({ layout, fields, columnOf }: ColumnMap, { groupField, idField }: ImportBehavior) {
   return layout?.groups ? fields?.groupColumn : columnOf.get(groupField ?? idField ?? "");
 }
 
@@ -111,11 +108,7 @@ function* readColumn(given: string, { source, format }: FileHead, column: number
 function detectAgain(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
   const { source, format } = file.head;
   if (encoding !== undefined || format.encoding !== "utf-8") rejectInvalid(file);
-  try {
-    return guessFallback(source, format.isCrOnly);
-  } catch (error) {
-    throw describeFileError(file.given, error);
-  }
+  return namingFile(file.given, () => guessFallback(source, format.isCrOnly));
 }
 
 function rejectInvalid({ given, head, survey }: InputFile): void {
@@ -127,14 +120,6 @@ function rejectInvalid({ given, head, survey }: InputFile): void {
     `${given}:${survey.invalidLine}: the text is ${what}`,
     `specify the encoding, for example --encoding ${fallbackEncoding}`,
   );
-}
-
-function readHead(file: LocatedFile, { encoding, delimiter }: ImportOptions): FileHead {
-  try {
-    return readFileHead(file.path, { encoding, delimiter, entry: file.entry, known: file.converted?.format });
-  } catch (error) {
-    throw describeFileError(file.given, error);
-  }
 }
 
 /**

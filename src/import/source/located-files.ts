@@ -7,7 +7,7 @@ import { findZipFiles, isOfficeDocument, listNames, showName } from "./container
 import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
-import type { FileFormat } from "../csv/file-format.ts";
+import { type FileFormat, type FileHead, readFileHead } from "../csv/file-format.ts";
 import type { ImportOptions } from "../options.ts";
 import { convertFile } from "./conversion/convert.ts";
 
@@ -98,7 +98,7 @@ async function convert(
 
 /** A file itself, or each table in a zip archive. */
 function nameParts(given: string, path: string, { report }: LocatingDeps): LocatedFile[] {
-  try {
+  return namingFile(given, () => {
     const file = stampFile(path);
     if (recognizePacking(file) !== "zip" || isOfficeDocument(file)) return [{ given, path }];
     const { usable, passedOver } = findZipFiles(file);
@@ -106,16 +106,30 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
       report({ type: "notice", message: `${given}: ignored files in the archive: ${listNames(passedOver)}` });
     }
     return usable.map(({ name }) => ({ given: `${given}/${showName(name)}`, path, entry: name, archive: given }));
-  } catch (error) {
-    throw describeFileError(given, error);
-  }
+  });
 }
 
 function isRegularFile(given: string, path: string): boolean {
+  const stat = namingFile(given, () => statSync(path));
+  if (stat.isDirectory()) throw usageError(`${given}: this is a folder, not a file`);
+  return stat.isFile();
+}
+
+/**
+ * Reads the format and the header of a file.
+ * @throws ImportError `usage` if it cannot be read
+ */
+export function readHead(
+  { given, path, entry, converted }: LocatedFile,
+  { encoding, delimiter }: Pick<ImportOptions, "encoding" | "delimiter">,
+): FileHead {
+  return namingFile(given, () => readFileHead(path, { encoding, delimiter, entry, known: converted?.format }));
+}
+
+/** Calls a function that reads a file; its errors name the file. */
+export function namingFile<T>(given: string, read: () => T): T {
   try {
-    const stat = statSync(path);
-    if (stat.isDirectory()) throw usageError(`${given}: this is a folder, not a file`);
-    return stat.isFile();
+    return read();
   } catch (error) {
     throw describeFileError(given, error);
   }

@@ -33,13 +33,10 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
     await store.fill(async () => {
       let records = 0;
       let calls = 0;
-      const options: CallOptions = {
-        signal: deps.abort,
-        onEvent: (event) => {
-          if (event.type === "wait") deps.report({ type: "wait", message: event.message, ms: event.ms });
-        },
+      const onEvent: CallOptions["onEvent"] = (event) => {
+        if (event.type === "wait") deps.report({ type: "wait", message: event.message, ms: event.ms });
       };
-      for await (const entries of previous.read(service, options)) {
+      for await (const entries of previous.read(service, { signal: deps.abort, onEvent })) {
         store.add(entries, previous.isOnlyWritten);
         records += entries.length;
         deps.report({ type: "readBack", records, calls: ++calls });
@@ -74,8 +71,6 @@ async function selectWritten(run: BeginningRun, store: BeforeStore, deps: Import
     drain: async () => {},
     failure: undefined,
   };
-  await readAll({ ...run, options: { ...run.options, maxErrors: undefined } }, tally, undefined, sender, {
-    ...deps,
-    report: () => {},
-  });
+  const all = { ...run, options: { ...run.options, maxErrors: undefined } };
+  await readAll(all, tally, undefined, sender, { ...deps, report: () => {} });
 }

@@ -88,14 +88,13 @@ class RunUndo {
   /** Collects what the run wrote; an undo that continues knows it already. */
   async #collect(store: UndoStore, isKnown: boolean): Promise<void> {
     if (isKnown) return;
-    await store.collect(async () => {
-      await this.#replay((items, isSure) => {
-        for (const item of items) {
-          const { key, written } = this.#targetOf(item);
-          store.add(key, written, item.rows.length, isSure);
-        }
-      });
-    });
+    const add: Visit = (items, isSure) => {
+      for (const item of items) {
+        const { key, written } = this.#targetOf(item);
+        store.add(key, written, item.rows.length, isSure);
+      }
+    };
+    await store.collect(() => this.#replay(add));
   }
 
   async #decide(store: UndoStore): Promise<void> {
@@ -104,7 +103,9 @@ class RunUndo {
     const undoing = this.#undoing;
     const past = describePrevious(manifest, undoing, before);
     const isUseful = past.whyNot === undefined || undoing?.needsPrevious === false;
-    if (isUseful && this.#hasSent) await this.#look(store);
+    const { done, unknown } = this.#run.settled;
+    const mayHold = done.size + unknown.size > 0;
+    if (isUseful && mayHold) await this.#look(store);
     store.decide((thing) =>
       undoing ? undoing.decide(thing, past) : { outcome: "impossible", reason: `the API cannot undo ${manifest.kind}` },
     );
@@ -180,21 +181,12 @@ class RunUndo {
 
   async #replay(visit: Visit): Promise<void> {
     let taken = 0;
-    const { rows } = await replayRun(
-      this.#run,
-      (items, isSure) => {
-        for (const item of items) taken += item.rows.length;
-        visit(items, isSure);
-      },
-      this.#deps,
-    );
+    const count: Visit = (items, isSure) => {
+      for (const item of items) taken += item.rows.length;
+      visit(items, isSure);
+    };
+    const { rows } = await replayRun(this.#run, count, this.#deps);
     this.#rowsNotTaken = rows.read - taken;
-  }
-
-  /** Whether the service may hold something of the run. */
-  get #hasSent(): boolean {
-    const { done, unknown } = this.#run.settled;
-    return done.size + unknown.size > 0;
   }
 
   #targetOf(item: Item) {

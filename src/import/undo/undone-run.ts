@@ -78,26 +78,26 @@ export class UndoRows {
   }
 }
 
-/** The rows to return: the first ones, or, if requested and there are more, the first that were not undone. */
+/** Collects the rows to return: the first ones, or, if requested and there are more, the first that were not undone. */
 export class ListedRows {
-  readonly #most: number;
-  readonly #isOfExceptions: boolean;
+  readonly #request: Pick<UndoRequest, "maxListed" | "listsExceptions">;
   readonly #first: UndoneRow[] = [];
   readonly #exceptions: UndoneRow[] = [];
   #rows = 0;
 
-  constructor({ maxListed, listsExceptions }: Pick<UndoRequest, "maxListed" | "listsExceptions">) {
-    this.#most = maxListed;
-    this.#isOfExceptions = listsExceptions;
+  constructor(request: Pick<UndoRequest, "maxListed" | "listsExceptions">) {
+    this.#request = request;
   }
 
   add(row: UndoneRow): void {
+    const { maxListed } = this.#request;
     this.#rows++;
-    if (this.#first.length < this.#most) this.#first.push(row);
-    if (row.outcome !== "reversed" && this.#exceptions.length < this.#most) this.#exceptions.push(row);
+    if (this.#first.length < maxListed) this.#first.push(row);
+    if (row.outcome !== "reversed" && this.#exceptions.length < maxListed) this.#exceptions.push(row);
   }
 
   get rows(): UndoneRow[] {
-    return this.#isOfExceptions && this.#rows > this.#most ? this.#exceptions : this.#first;
+    const { maxListed, listsExceptions } = this.#request;
+    return listsExceptions && this.#rows > maxListed ? this.#exceptions : this.#first;
   }
 }

@@ -5,7 +5,7 @@ import { countOf, formatCount, formatDuration, formatShare, formatSize, formatTi
 import { renderReasons } from "./reasons.ts";
 import { reportStyle } from "./style.ts";
 import { renderTimeline } from "./timeline.ts";
-import type { ReportedRun } from "./values.ts";
+import type { RunReport } from "../../import/report/run-report.ts";
 import { renderVerdict, titleOf } from "./verdict.ts";
 
 /** Identifies a file as a report that may be overwritten. */
@@ -17,7 +17,7 @@ const styleHash = createHash("sha256").update(reportStyle).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
 
 /** Renders a self-contained page about an import run, which can be archived, sent, and printed. */
-export function renderRunReport(run: ReportedRun): string {
+export function renderRunReport(run: RunReport): string {
   const [subject = "", names = "", more = ""] = titleOf(run);
   return render(markup`<!DOCTYPE html>
 ${trusted(reportMarker)}
@@ -46,7 +46,7 @@ ${renderFiles(run)}
 `);
 }
 
-function renderCounts({ summary: { rows } }: ReportedRun): Html {
+function renderCounts({ summary: { rows } }: RunReport): Html {
   const tile = (value: number, name: string, tone: string, share: boolean) =>
     markup`<div class="tile ${value > 0 ? tone : ""}"><dt>${name}</dt><dd>${formatCount(value)}${share && value > 0 && markup` <small>${formatShare(value, rows.read)}</small>`}</dd></div>
 `;
@@ -54,7 +54,7 @@ function renderCounts({ summary: { rows } }: ReportedRun): Html {
 ${tile(rows.read, "rows read", "", false)}${tile(rows.accepted, "accepted", "good", true)}${tile(rows.rejected, "rejected", rows.rejected * 2 >= rows.read ? "bad" : "warn", true)}${tile(rows.failed, "failed", "bad", true)}</dl>`;
 }
 
-function renderFacts(run: ReportedRun): Html {
+function renderFacts(run: RunReport): Html {
   const { summary, profile, target, version, ended_at, options, timeline } = run;
   const resumes = timeline.attempts.length - 1;
   const facts: (readonly [string, Html | string])[] = [
@@ -77,13 +77,13 @@ ${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></di
 </section>`;
 }
 
-function describeRecords({ accepted, created, changed, unchanged }: ReportedRun["summary"]["items"]): string {
+function describeRecords({ accepted, created, changed, unchanged }: RunReport["summary"]["items"]): string {
   const stored = `${formatCount(accepted)} accepted`;
   if (created === null || changed === null || unchanged === null || accepted === 0) return stored;
   return `${stored}: ${formatCount(created)} created, ${formatCount(changed)} changed, ${formatCount(unchanged)} unchanged`;
 }
 
-function describeCalls({ sent, retried, throttled }: ReportedRun["summary"]["calls"]): string {
+function describeCalls({ sent, retried, throttled }: RunReport["summary"]["calls"]): string {
   const notes = [
     ...(retried > 0 ? [`${formatCount(retried)} retried`] : []),
     ...(throttled > 0 ? [`${formatCount(throttled)} rate limited`] : []),
@@ -91,7 +91,7 @@ function describeCalls({ sent, retried, throttled }: ReportedRun["summary"]["cal
   return `${formatCount(sent)} sent${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 }
 
-function renderFiles({ files }: ReportedRun): Html {
+function renderFiles({ files }: RunReport): Html {
   return markup`<section>
 <h2>${files.length > 1 ? `Files (${formatCount(files.length)})` : "File"}</h2>
 <ul class="files">
@@ -102,7 +102,7 @@ ${files.map(
 </section>`;
 }
 
-function renderFollowUp({ verified, undone }: ReportedRun): Html {
+function renderFollowUp({ verified, undone }: RunReport): Html {
   if (!verified && !undone) return markup``;
   return markup`<section>
 <h2>Verification and undo</h2>

@@ -1,15 +1,16 @@
 import { isolate } from "../bidi.ts";
 import { type Html, markup } from "../markup.ts";
 import { baseName, countOf, formatCount, formatShare } from "./format.ts";
-import type { ReportedReason, ReportedRun } from "./values.ts";
+import type { RejectReason } from "../../import/report/reject-reasons.ts";
+import type { RunReport } from "../../import/report/run-report.ts";
 
-type Example = ReportedReason["examples"][number];
+type Example = RejectReason["examples"][number];
 
 /** The reasons with several examples; further ones are listed in a table. */
 const maxDetailed = 10;
 
 /** Lists every reason for rejected and failed rows, most frequent first. */
-export function renderReasons({ reasons, rows_without_reason: without, summary }: ReportedRun): Html | false {
+export function renderReasons({ reasons, rows_without_reason: without, summary }: RunReport): Html | false {
   const lost = summary.rows.rejected + summary.rows.failed;
   if (lost === 0) return false;
   const others = reasons.slice(maxDetailed);
@@ -22,7 +23,7 @@ ${without > 0 && markup`<p>The reason for ${countOf(without, "row")} is not know
 </section>`;
 }
 
-function renderReason(reason: ReportedReason, share: string): Html {
+function renderReason(reason: RejectReason, share: string): Html {
   const { code, rows, hint, examples } = reason;
   return markup`<article class="reason">
 <h3>${countOf(rows, "row")}${share}: ${renderCause(reason)}</h3>
@@ -34,11 +35,11 @@ ${examples.map((example) => renderExample(example, describeCause(reason)))}</ul>
 }
 
 /** What is wrong, and in which column. */
-function renderCause(reason: ReportedReason): Html {
+function renderCause(reason: RejectReason): Html {
   return markup`${reason.column !== "" && markup`${isolate(reason.column)}: `}${isolate(describeCause(reason))}`;
 }
 
-function describeCause({ message, means, code }: ReportedReason): string {
+function describeCause({ message, means, code }: RejectReason): string {
   return message ?? means?.replaceAll("`", "") ?? code;
 }
 
@@ -58,7 +59,7 @@ function renderValue(value: string | null): Html {
     : markup`<span class="value">${isolate(value)}</span>`;
 }
 
-function renderOthers(reasons: readonly ReportedReason[]): Html {
+function renderOthers(reasons: readonly RejectReason[]): Html {
   return markup`<h3>${countOf(reasons.length, "more reason")}</h3>
 <table class="others">
 <thead><tr><th scope="col" class="number">Rows</th><th scope="col">Reason</th><th scope="col">First example</th></tr></thead>

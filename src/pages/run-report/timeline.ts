@@ -1,22 +1,22 @@
 import { type Html, markup } from "../markup.ts";
 import { countOf, formatClock, formatCount, formatDuration, formatTime } from "./format.ts";
-import type { ReportedPoint, ReportedRun, ReportedTimeline } from "./values.ts";
+import type { RunReport, Timeline, TimelinePoint } from "../../import/report/run-report.ts";
 
 /** A chart over time. It is omitted if all its values are zero, unless `isRequired` is set. */
 interface Series {
   readonly id: string;
   readonly title: string;
-  readonly valueOf: (point: ReportedPoint) => number;
+  readonly valueOf: (point: TimelinePoint) => number;
   readonly isRequired?: boolean;
 }
 
-const sumWaits = ({ waits }: ReportedPoint) => (waits ? waits.pace + waits.throttled + waits.retry : 0);
+const sumWaits = ({ waits }: TimelinePoint) => (waits ? waits.pace + waits.throttled + waits.retry : 0);
 
 /** A run with fewer intervals is described in a sentence: bars would show nothing more. */
 const minIntervals = 10;
 
 /** Renders charts of a long run over time, and a table with their numbers. */
-export function renderTimeline(run: ReportedRun): Html {
+export function renderTimeline(run: RunReport): Html {
   const { timeline } = run;
   const { points, attempts } = timeline;
   return markup`<section>
@@ -26,13 +26,13 @@ ${attempts.length > 1 && renderAttempts(timeline)}
 </section>`;
 }
 
-function describeShortRun({ summary: { calls, rows, duration_ms }, timeline: { attempts } }: ReportedRun): string {
+function describeShortRun({ summary: { calls, rows, duration_ms }, timeline: { attempts } }: RunReport): string {
   if (calls.sent === 0) return "No calls were sent.";
   const resumed = attempts.length > 1 ? ` in ${attempts.length} attempts` : "";
   return `${countOf(rows.read, "row")} in ${countOf(calls.sent, "call")}, within ${formatDuration(duration_ms)}${resumed}. Longer runs have charts here.`;
 }
 
-function renderCharts(timeline: ReportedTimeline): Html {
+function renderCharts(timeline: Timeline): Html {
   const { points, hasHeartbeats, intervalMs } = timeline;
   const interval = formatDuration(intervalMs);
   const series: Series[] = [
@@ -58,7 +58,7 @@ ${renderTable(timeline)}
 </details>`;
 }
 
-function describeAttempts({ attempts, points }: ReportedTimeline): string {
+function describeAttempts({ attempts, points }: Timeline): string {
   const [from, to] = [attempts[0]?.from ?? 0, attempts.at(-1)?.to ?? 0];
   const pauses =
     attempts.length > 1
@@ -76,7 +76,7 @@ function describeEmpty(ids: readonly string[]): string {
   return ids.map((id) => texts[id] ?? "").join(" ");
 }
 
-function renderChart({ id, title, valueOf }: Series, timeline: ReportedTimeline): Html {
+function renderChart({ id, title, valueOf }: Series, timeline: Timeline): Html {
   const { points } = timeline;
   const values = points.map(valueOf);
   const max = Math.max(...values);
@@ -99,16 +99,16 @@ ${chart}
 }
 
 /** Marks the start of every attempt but the first. */
-function listMarks({ attempts, points, intervalMs }: ReportedTimeline): ChartMark[] {
+function listMarks({ attempts, points, intervalMs }: Timeline): ChartMark[] {
   return attempts.slice(1).map(({ from }) => {
     const index = points.findIndex(({ at }) => at + intervalMs > from);
     return { barIndex: Math.max(0, index), name: `resumed ${formatClock(from)}` };
   });
 }
 
-function renderTable({ points, hasHeartbeats }: ReportedTimeline): Html {
+function renderTable({ points, hasHeartbeats }: Timeline): Html {
   const head = ["Rows", "Calls", ...(hasHeartbeats ? ["Retried", "Rate limited", "Waited (s)"] : [])];
-  const listCells = (point: ReportedPoint) => [
+  const listCells = (point: TimelinePoint) => [
     point.rows,
     point.calls,
     ...(hasHeartbeats ? [point.retried ?? 0, point.throttled ?? 0, sumWaits(point) / 1_000] : []),
@@ -125,7 +125,7 @@ ${points.map(
 </section>`;
 }
 
-function renderAttempts({ attempts }: ReportedTimeline): Html {
+function renderAttempts({ attempts }: Timeline): Html {
   return markup`<h3>Attempts</h3>
 <ol class="files">
 ${attempts.map(

@@ -1,7 +1,7 @@
 import { isolate } from "../bidi.ts";
 import { type Html, markup } from "../markup.ts";
 import { baseName, countOf, formatCount, formatShare, formatTime } from "./format.ts";
-import type { ReportedRun } from "./values.ts";
+import type { RunReport } from "../../import/report/run-report.ts";
 
 type Tone = "good" | "warn" | "bad";
 
@@ -19,7 +19,7 @@ function shorten(name: string): string {
 }
 
 /** Names the kind and the files: `Import of orders from january.csv, february.csv, and 4 more files`. */
-export function titleOf({ summary: { kind }, files }: Pick<ReportedRun, "summary" | "files">): readonly string[] {
+export function titleOf({ summary: { kind }, files }: Pick<RunReport, "summary" | "files">): readonly string[] {
   const others = files.length - maxNamed;
   const shown = files.slice(0, others === 1 ? maxNamed + 1 : maxNamed).map(({ file }) => shorten(baseName(file)));
   const more = others > 1 ? ` and ${formatCount(others)} more files` : "";
@@ -27,7 +27,7 @@ export function titleOf({ summary: { kind }, files }: Pick<ReportedRun, "summary
 }
 
 /** States the result of a run: what happened to the rows comes before how the run ended. */
-export function renderVerdict(run: ReportedRun): Html {
+export function renderVerdict(run: RunReport): Html {
   const { tone, result, ending } = judge(run);
   const symbol = { good: "✓", warn: "!", bad: "✗" }[tone];
   return markup`<section class="verdict ${tone}" aria-label="Result">
@@ -39,11 +39,11 @@ ${describeLater(run).map((text) => markup`<p>${text}</p>\n`)}${renderNextStep(ru
 }
 
 /** Whether all rows that were not accepted repeat records that are stored. */
-export function areAllStored({ summary, reasons, rows_without_reason }: ReportedRun): boolean {
+export function areAllStored({ summary, reasons, rows_without_reason }: RunReport): boolean {
   return summary.state === "finished" && rows_without_reason === 0 && reasons.every(({ code }) => code === "duplicate");
 }
 
-function judge(run: ReportedRun): { readonly tone: Tone; readonly result: string; readonly ending: string } {
+function judge(run: RunReport): { readonly tone: Tone; readonly result: string; readonly ending: string } {
   const { summary } = run;
   const { read, rejected, failed } = summary.rows;
   const lost = rejected + failed;
@@ -66,7 +66,7 @@ function judge(run: ReportedRun): { readonly tone: Tone; readonly result: string
   return { tone, result: `${prefix}${describeResult(run)}`, ending };
 }
 
-function describeResult(run: ReportedRun): string {
+function describeResult(run: RunReport): string {
   const { read, accepted, rejected, failed } = run.summary.rows;
   const rows = countOf(read, "row");
   if (read === 0) return run.summary.state === "finished" ? "The files contain no rows" : "no rows were read";
@@ -82,7 +82,7 @@ function describeResult(run: ReportedRun): string {
 }
 
 /** A bar with the shares of accepted, rejected, and failed rows; the counts below state the same in text. */
-function renderShares({ summary: { rows } }: ReportedRun): Html | false {
+function renderShares({ summary: { rows } }: RunReport): Html | false {
   if (rows.read === 0) return false;
   let x = 0;
   const parts = (["accepted", "rejected", "failed"] as const).map((name) => {
@@ -96,7 +96,7 @@ function renderShares({ summary: { rows } }: ReportedRun): Html | false {
 }
 
 /** The verification and the undo, if they change the result. */
-function describeLater({ verified, undone }: ReportedRun): string[] {
+function describeLater({ verified, undone }: RunReport): string[] {
   const different = verified ? verified.missing_count + (verified.different_count ?? 0) : 0;
   return [
     ...(different > 0 ? [`The verification found ${countOf(different, "missing or different row")}.`] : []),
@@ -108,7 +108,7 @@ function describeLater({ verified, undone }: ReportedRun): string[] {
   ];
 }
 
-function renderNextStep(run: ReportedRun): Html {
+function renderNextStep(run: RunReport): Html {
   const { import_id: id, state, rejects_file: rejects, rows } = run.summary;
   const hasRejects = rows.rejected + rows.failed > 0 && rejects !== null;
   const remedy = areAllStored(run)

@@ -1,17 +1,18 @@
 import { type CouponAction, couponActions, couponCodeLength, ServiceError } from "../../contract/index.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { usageError } from "../../import/import-error.ts";
+import type { Item } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
+import { synonyms } from "../../import/mapping/names.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type { UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
-const couponSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+const couponSynonyms = {
   code: synonyms(
     "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
     "codes|codigo|codice|kod|discount",
@@ -70,7 +71,7 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
     },
 
     send: async (service, items, options) => {
-      const codes = items.map((item) => item.key);
+      const codes = keysOf(items);
       const reply = await service.coupons.upload({ coupon_action: action, codes, details: true }, options);
       if (reply.outcomes) return readOutcomes({ outcomes: reply.outcomes, errors: [] });
       const created = codes.map(() => ({ outcome: "created" as const }));
@@ -86,16 +87,13 @@ function prepareImport({ action }: CouponOptions): PreparedImport {
       return { errors, outcomes: isHeld.map((held) => (held ? { outcome: "created" } : undefined)) };
     },
 
-    readBack: (service, items, options) =>
-      findHeld(
-        service,
-        items.map((item) => item.key),
-        options,
-      ),
+    readBack: (service, items, options) => findHeld(service, keysOf(items), options),
 
     existingKeys: listCodes,
   };
 }
+
+const keysOf = (items: readonly Item[]) => items.map(({ key }) => key);
 
 /** The service returns all of them at once. */
 async function listCodes(service: Service, options: CallOptions): Promise<string[]> {

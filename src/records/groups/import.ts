@@ -9,11 +9,11 @@ import type { CallOptions } from "../../service/transport.ts";
 import type { Service } from "../../service/service.ts";
 import { comparableName, listGroups, type Membership, membershipKey } from "./memberships.ts";
 import { groupUndo } from "./undo.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
+import { synonyms } from "../../import/mapping/names.ts";
 import { productSynonyms } from "../product-synonyms.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 
-const groupSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+const groupSynonyms = {
   group: synonyms(
     "group|group name|product group|product group name|collection|collection name|gruppe|produktgruppe|artikelgruppe|warengruppe|groupe|groupe de produits|grupo|grupo de productos|gruppo|gruppo di prodotti|grupo de produtos|groep|productgroep|grupa|grupa produktow|produktgrupp|produktgruppe|tuoteryhma",
     "name|category|kategorie|categorie|categoria|set|family",

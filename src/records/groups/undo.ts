@@ -78,12 +78,13 @@ async function move(
     }
     return undefined;
   } catch (error) {
-    if (error instanceof ServiceError && ["invalidParams", "recordNotFound"].includes(error.kind)) {
-      return error.message;
-    }
+    if (isRefusal(error)) return error.message;
     throw error;
   }
 }
+
+const isRefusal = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && ["invalidParams", "recordNotFound"].includes(error.kind);
 
 /** A group with products that were added since stays. */
 async function deleteIfEmpty(service: Service, group: string, options: CallOptions): Promise<void> {
@@ -93,8 +94,6 @@ async function deleteIfEmpty(service: Service, group: string, options: CallOptio
     await service.groups.delete({ group_name: group }, options);
   } catch (error) {
     // Someone else has deleted it or added a product meanwhile.
-    const isSettled =
-      error instanceof ServiceError && (error.kind === "recordNotFound" || error.kind === "invalidParams");
-    if (!isSettled) throw error;
+    if (!isRefusal(error)) throw error;
   }
 }

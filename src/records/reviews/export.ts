@@ -1,4 +1,4 @@
-import { listByPage, listReviews, type ListedReview } from "../../service/listings.ts";
+import { listReviews, type ListedReview, readList } from "../../service/listings.ts";
 import { exportLayouts } from "./layouts/export.ts";
 import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
 
@@ -15,15 +15,11 @@ export const reviewExporter: RecordExporter = {
    * numbers the pages: a review created meanwhile moves others to a later page, never to an earlier one.
    */
   pages: async function* (service, { since }, options) {
-    const request = { count: pageSize, deleted: true, details: true };
-    const pages =
-      since === undefined
-        ? listReviews(service, options)
-        : listByPage(async (page) => {
-            const query = { ...request, since_date: since, page };
-            return (await service.reviews.list(query, options)).reviews;
-          });
-    for await (const page of pages) yield page.map(toRow);
+    const input = { count: pageSize, deleted: true, details: true, since_date: since };
+    const ask = (query: object) => service.reviews.list(query, options);
+    const numbered = { listing: { items: "reviews", by: "page" }, input, limit: undefined, ask } as const;
+    const pages = since === undefined ? listReviews(service, options) : readList(numbered, options);
+    for await (const page of pages) yield (page as readonly ListedReview[]).map(toRow);
   },
 };
 

@@ -6,13 +6,13 @@ import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
-import { expectOne, type StoredRecords } from "../../import/verify/stored-records.ts";
+import { expectOne } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
 import { createUnsubscriberUndo, keyOf } from "./undo.ts";
 import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
-import { type FieldSynonyms, synonyms } from "../../import/mapping/names.ts";
+import { synonyms } from "../../import/mapping/names.ts";
 
-const unsubscriberSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+const unsubscriberSynonyms = {
   email: synonyms(
     "email|e mail|email address|user email|customer email|subscriber|subscriber email|courriel|adresse email|adresse mail|correo|correo electronico|indirizzo email|endereco email|emailadres|e mailadres|adres email|mailadresse|e postadress|epost|email adresse|sahkoposti",
     "mail|address|adresse|contact",
@@ -60,7 +60,19 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
       fields: fields.map((field) => (field.name === "email_type_id" ? { ...field, required: false } : field)),
     }),
     erasing: { fields: [], otherwise: "the type given by --type was used" },
-    storedRecords: createStoredUnsubscribers(remove),
+    storedRecords: {
+      expected: (item) => {
+        const { type, email } = item.payload as Unsubscription;
+        return expectOne(item, item.key, "email", { email, email_type_id: type });
+      },
+      list: async function* (service, options) {
+        for await (const page of listUnsubscribers(service, options)) {
+          yield page.map((entry) => ({ key: keyOf(entry) }));
+        }
+      },
+      // The resubscribed addresses must not be stored.
+      isRemoval: remove,
+    },
 
     read: (row, source) => {
       const problems: RowError[] = [];
@@ -119,20 +131,4 @@ function locateError(
   });
   if (found.length === 0) throw unknownElement(value);
   return found;
-}
-
-/** @param isRemoval whether the run resubscribed the addresses, which must then not be stored */
-function createStoredUnsubscribers(isRemoval: boolean): StoredRecords {
-  return {
-    expected: (item) => {
-      const { type, email } = item.payload as Unsubscription;
-      return expectOne(item, item.key, "email", { email, email_type_id: type });
-    },
-    list: async function* (service, options) {
-      for await (const page of listUnsubscribers(service, options)) {
-        yield page.map((entry) => ({ key: keyOf(entry) }));
-      }
-    },
-    isRemoval,
-  };
 }

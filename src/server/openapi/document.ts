@@ -75,14 +75,8 @@ function listPlaces(): readonly Place[] {
   return [...operations].flatMap(([name, endpoint]) => {
     const { paths, htmlPaths = [] } = endpoint;
     const own = paths.map((path, at): Place => ({ name, endpoint, path, at, media: "json" }));
-    if (endpoint.alsoGet)
-      own.push({
-        name,
-        endpoint: { ...endpoint, method: "GET" },
-        path: paths[0],
-        at: own.length,
-        media: "json",
-      });
+    const asGet: Endpoint = { ...endpoint, method: "GET" };
+    if (endpoint.alsoGet) own.push({ name, endpoint: asGet, path: paths[0], at: own.length, media: "json" });
     return own.concat(htmlPaths.map((path, at) => ({ name, endpoint, path, at, media: "html" })));
   });
 }
@@ -153,9 +147,7 @@ function describePageAnswers({ hasForm, redirects }: Endpoint): Fields {
   const location = { description: "The target of the link.", schema: { type: "string" } };
   return {
     ...(redirects && { 302: { description: "Found", headers: { Location: location } } }),
-    ...(hasForm && {
-      422: { description: "The page, with the errors of the form.", content: html },
-    }),
+    ...(hasForm && { 422: { description: "The page, with the errors of the form.", content: html } }),
   };
 }
 

@@ -62,26 +62,19 @@ export const refusalSchemas: Readonly<Record<string, Fields>> = {
 export function describeRefusals(endpoint: Endpoint): Fields {
   const { errorForm } = endpoint;
   const statuses = kindsOf(endpoint).map((kind) => httpStatusOf(kind, errorForm));
-  return Object.fromEntries(
-    [...new Set(statuses)].map((status) => [
-      status,
-      { $ref: `#/components/responses/${nameOfForm[errorForm]}${status}` },
-    ]),
-  );
+  const refer = (status: number) => ({ $ref: `#/components/responses/${nameOfForm[errorForm]}${status}` });
+  return Object.fromEntries([...new Set(statuses)].map((status) => [status, refer(status)]));
 }
 
 /** Describes the error responses of each format, by the names that `describeRefusals` refers to. */
 export function refusalResponses(endpoints: Iterable<Endpoint>): Fields {
-  const kindsByForm: Record<ErrorForm, Set<ErrorKind>> = {
-    status: new Set(),
-    oauth: new Set(),
-    core: new Set(),
-  };
-  for (const endpoint of endpoints) {
-    for (const kind of kindsOf(endpoint)) kindsByForm[endpoint.errorForm].add(kind);
-  }
+  const all = [...endpoints];
+  const forms = Object.keys(nameOfForm) as ErrorForm[];
   return Object.fromEntries(
-    (Object.keys(kindsByForm) as ErrorForm[]).flatMap((form) => describeForm(form, [...kindsByForm[form]])),
+    forms.flatMap((form) => {
+      const own = all.filter(({ errorForm }) => errorForm === form);
+      return describeForm(form, [...new Set(own.flatMap(kindsOf))]);
+    }),
   );
 }
 
@@ -119,9 +112,8 @@ function describeStatus(
   kinds: readonly ErrorKind[],
   { form, status }: { readonly form: ErrorForm; readonly status: number },
 ): Fields {
-  const schemas = [...new Set(kinds.map((kind) => schemaOf(kind, form)))].map((name) => ({
-    $ref: `#/components/schemas/${name}`,
-  }));
+  const names = new Set(kinds.map((kind) => schemaOf(kind, form)));
+  const schemas = [...names].map((name) => ({ $ref: `#/components/schemas/${name}` }));
   const [only] = schemas;
   const responseHeaders = {
     ...((status === 429 || status === 503) && { "Retry-After": headerRef("RetryAfter") }),
@@ -170,33 +162,19 @@ export const keyHeaders: Fields = {
 /** Headers of responses that caches may store. */
 export const cacheHeaders: Fields = { "Cache-Control": headerRef("CacheControl"), ETag: headerRef("ETag") };
 
+const headerOf = (description: string, schema: Fields): Fields => ({ description, schema });
+
 export const headers: Fields = {
-  CacheControl: {
-    description: "How long caches may reuse the response.",
-    schema: { type: "string" },
-  },
-  ETag: {
-    description: "Identifies the content. It changes when a write to the store changes the response.",
-    schema: { type: "string" },
-  },
-  IdempotencyKey: {
-    description: "The idempotency key of the request, if the call honored it.",
-    schema: { type: "string" },
-  },
-  IdempotentReplayed: {
-    description: "Present if the response is that of an earlier call with the same idempotency key.",
-    schema: { type: "string", enum: ["true"] },
-  },
-  RateLimitRemaining: {
-    description: "Remaining requests in the current window.",
-    schema: { type: "integer", minimum: 0 },
-  },
-  RateLimitReset: {
-    description: "When the window ends, as Unix time in seconds.",
-    schema: { type: "integer", minimum: 0 },
-  },
-  RetryAfter: {
-    description: "How long to wait before retrying, in seconds.",
-    schema: { type: "integer", minimum: 1 },
-  },
+  CacheControl: headerOf("How long caches may reuse the response.", { type: "string" }),
+  ETag: headerOf("Identifies the content. It changes when a write to the store changes the response.", {
+    type: "string",
+  }),
+  IdempotencyKey: headerOf("The idempotency key of the request, if the call honored it.", { type: "string" }),
+  IdempotentReplayed: headerOf("Present if the response is that of an earlier call with the same idempotency key.", {
+    type: "string",
+    enum: ["true"],
+  }),
+  RateLimitRemaining: headerOf("Remaining requests in the current window.", { type: "integer", minimum: 0 }),
+  RateLimitReset: headerOf("When the window ends, as Unix time in seconds.", { type: "integer", minimum: 0 }),
+  RetryAfter: headerOf("How long to wait before retrying, in seconds.", { type: "integer", minimum: 1 }),
 };

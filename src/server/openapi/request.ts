@@ -13,10 +13,7 @@ const [utokenField] = callerNames.utoken;
 const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 
 const appKeySchema = { type: "string", description: "The account's API key." };
-const utokenSchema = {
-  type: "string",
-  description: "A utoken of the account. It can be passed in the query instead.",
-};
+const utokenSchema = { type: "string", description: "A utoken of the account. It can be passed in the query instead." };
 
 /** Authentication schemes, in addition to the app key. Source: spec "Authentication", "Endpoints". */
 export const securitySchemes: Fields = {
@@ -41,23 +38,20 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-/** Describes the parameters, body, and security of a call at one of its paths. `isPage`: the path is that of a page. */
-export function describeRequest(
-  name: OperationName,
-  {
-    endpoint,
-    path,
-    isPage,
-    schemas,
-  }: {
-    readonly endpoint: Endpoint;
-    readonly path: string;
-    readonly isPage: boolean;
-    readonly schemas: SchemaRegistry;
-  },
-): Fields {
+/** A call at one of its paths. */
+interface RequestPlace {
+  readonly endpoint: Endpoint;
+  readonly path: string;
+  /** Whether the path is that of a page. */
+  readonly isPage: boolean;
+  readonly schemas: SchemaRegistry;
+}
+
+/** Describes the parameters, body, and security of a call at one of its paths. */
+export function describeRequest(name: OperationName, place: RequestPlace): Fields {
+  const { endpoint, path, isPage, schemas } = place;
   const { method, auth, acceptsUtoken = false, signedBody } = endpoint;
-  if (signedBody) return describeSignedRequest(signedBody, { endpoint, path, schemas });
+  if (signedBody) return describeSignedRequest(signedBody, place);
   const input = schemas.describe(documentedInput(name, endpoint), "input");
   const fields = readFields(input, endpoint.inputAliases);
   const inPath = partsOf(path);
@@ -83,19 +77,13 @@ export function describeRequest(
 }
 
 /** The body of a signed call is not an object of fields, and its signature is in headers. */
-function describeSignedRequest(
-  { headers, schema }: SignedBody,
-  { endpoint, path, schemas }: { readonly endpoint: Endpoint; readonly path: string; readonly schemas: SchemaRegistry },
-): Fields {
+function describeSignedRequest({ headers, schema }: SignedBody, { endpoint, path, schemas }: RequestPlace): Fields {
   return {
     parameters: [
       ...partsOf(path).map((part) => describePathPart(part, [])),
       ...Object.values(headers).map((name) => ({ name, in: "header", schema: { type: "string" } })),
     ],
-    requestBody: {
-      required: true,
-      content: { "application/json": { schema: schemas.describe(schema, "input") } },
-    },
+    requestBody: { required: true, content: { "application/json": { schema: schemas.describe(schema, "input") } } },
     security: securityOf(endpoint),
   };
 }

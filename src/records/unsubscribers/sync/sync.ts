@@ -171,12 +171,7 @@ async function readFiles(
     {
       ...deps,
       runsFolder: join(place, "imports"),
-      openService: async () => ({
-        service: collecting,
-        concurrency: 1,
-        keepsOrder: true,
-        close: async () => {},
-      }),
+      openService: async () => ({ service: collecting, concurrency: 1, keepsOrder: true, close: async () => {} }),
     },
   );
   return { run, passedOver };
@@ -241,18 +236,20 @@ interface Approved {
 async function carryOut({ request, folder, lists, summary }: Approved, deps: SyncDeps): Promise<SyncSummary> {
   const { added, removed } = summary;
   const done: SyncSummary = { ...summary, state: "finished", added: 0, removed: 0 };
-  const sides = [
-    { side: "added", count: added },
-    { side: "removed", count: removed },
-  ] as const;
   try {
-    for (const { side, count } of sides) {
+    for (const [side, count] of [
+      ["added", added],
+      ["removed", removed],
+    ] as const) {
       if (count === 0 || done.state !== "finished") continue;
       const path = join(folder, `${side}.csv`);
       writeList(path, request.emailType, lists.list(side));
       const options = { ...forSending(request.options), remove: side === "removed" };
       const run = await startImport({ kind: "unsubscribers", files: [path], options }, deps);
-      note(done, side, run);
+      done.state = run.state;
+      done[side] = run.items.accepted;
+      done.not_done += run.rows.rejected + run.rows.failed + (run.verified?.missing_count ?? 0);
+      if (run.import_id !== null) done.imports.push(run.import_id);
     }
   } catch (error) {
     done.state = "failed";
@@ -263,13 +260,6 @@ async function carryOut({ request, folder, lists, summary }: Approved, deps: Syn
     await writeFileAtomic(runGroupPath(folder), `${JSON.stringify(done, null, 2)}\n`, { mode: 0o600 });
   }
   return done;
-}
-
-function note(done: SyncSummary, side: "added" | "removed", run: ImportSummary): void {
-  done.state = run.state;
-  done[side] = run.items.accepted;
-  done.not_done += run.rows.rejected + run.rows.failed + (run.verified?.missing_count ?? 0);
-  if (run.import_id !== null) done.imports.push(run.import_id);
 }
 
 function writeList(path: string, type: string, emails: Iterable<string>): void {

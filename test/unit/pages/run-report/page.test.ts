@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderRunReport } from "../../../../src/pages/run-report/page.ts";
-import type { ReportedReason, ReportedRun } from "../../../../src/pages/run-report/values.ts";
+import type { RejectReason } from "../../../../src/import/report/reject-reasons.ts";
+import type { RunReport } from "../../../../src/import/report/run-report.ts";
 import { findFaults } from "../../../support/html.ts";
 import { hostileTexts } from "../../../support/hostile-texts.ts";
 import { sampleRunReport } from "../../../support/sample-run-report.ts";
@@ -98,7 +99,7 @@ const counts = (read: number, rejected = 0, failed = 0) => ({
 const calm = { verified: null, undone: null, rows_without_reason: 0 };
 
 describe("the verdict", () => {
-  const judge = (rows: typeof summary.rows, state: State = "finished", more: Partial<ReportedRun> = {}) =>
+  const judge = (rows: typeof summary.rows, state: State = "finished", more: Partial<RunReport> = {}) =>
     verdictOf(renderRunReport(sampleRunReport({ ...calm, summary: { ...summary, rows, state }, ...more })));
 
   it.each([
@@ -153,7 +154,7 @@ describe("the verdict", () => {
 
 describe("the title", () => {
   const titleWith = (...names: readonly string[]) => {
-    const files = names.map((name) => ({ file: name, size_bytes: 1, sha256: "0", encoding: "utf-8" }));
+    const files = names.map((name) => ({ file: name, size_bytes: 1, sha256: "0", encoding: "utf-8", delimiter: "," }));
     const page = renderRunReport(sampleRunReport({ files }));
     const title = textOf(/<title>(.*?)<\/title>/s.exec(page)?.[1] ?? "");
     expect(textOf(/<h1>(.*?)<\/h1>/s.exec(page)?.[1] ?? "")).toBe(title);
@@ -181,7 +182,7 @@ describe("the title", () => {
 });
 
 describe("the reasons", () => {
-  const reasonOf = (at: number): ReportedReason => ({
+  const reasonOf = (at: number): RejectReason => ({
     code: "bad_email",
     message: null,
     column: `Email ${at}`,
@@ -190,7 +191,7 @@ describe("the reasons", () => {
     hint: "write it",
     examples: [{ file: "/data/a.csv", line: at, unit: "line", value: `value ${at}`, reason: "email has no @" }],
   });
-  const pageWith = (reasons: readonly ReportedReason[], rows = counts(100, 60)) =>
+  const pageWith = (reasons: readonly RejectReason[], rows = counts(100, 60)) =>
     renderRunReport(sampleRunReport({ ...calm, reasons, summary: { ...summary, rows } }));
 
   it("are all listed with their counts, however many there are", () => {
