@@ -131,6 +131,7 @@ export async function openSealingKeys(host: HostContext, profile: LocalProfile):
   const outdated = () => work.read(countOutdated);
   const readKeys = async () => (await readSealingKey(env, paths.keyFile)) ?? Buffer.alloc(0);
   const inVariable = hasSealingVariable(env);
+  const exclusively = <T>(change: () => Promise<T>) => withFileLock(`${paths.keyFile}.lock`, change);
   const addKey = async (): Promise<boolean> => {
     const keys = await readKeys();
     // An earlier rotation was interrupted, or began with another database.
@@ -146,16 +147,14 @@ export async function openSealingKeys(host: HostContext, profile: LocalProfile):
   };
   return {
     rotate: () =>
-      exclusively(paths.keyFile, async () => {
+      exclusively(async () => {
         const isNewKey = await addKey();
         return { isNewKey, ...(await resealAll(work)) };
       }),
     outdated,
     retire: () =>
-      exclusively(paths.keyFile, async () => {
-        if (inVariable) {
-          throw usageError("the keys are in STARPOST_KEY", "Remove the old keys from the variable.");
-        }
+      exclusively(async () => {
+        if (inVariable) throw usageError("the keys are in STARPOST_KEY", "Remove the old keys from the variable.");
         const keys = await readKeys();
         const current = currentKeyOf(keys);
         const retired = keys.length / current.length - 1;
@@ -164,8 +163,4 @@ export async function openSealingKeys(host: HostContext, profile: LocalProfile):
       }),
     close: () => transport.close(),
   };
-}
-
-function exclusively<T>(keyFile: string, work: () => Promise<T>): Promise<T> {
-  return withFileLock(`${keyFile}.lock`, work);
 }

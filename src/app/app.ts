@@ -109,8 +109,8 @@ function rehearseOne(settings: ConnectionSettings) {
  * @throws UserError, ServiceError
  */
 export async function openRehearsal(settings: RehearsalSettings): Promise<Rehearsal> {
-  const { profile, clock } = settings;
-  const stage = await (profile.mode === "local" ? stageLocal(settings, profile) : stageRemote(settings));
+  const { clock } = settings;
+  const stage = await stageAccount(settings);
   const { appKey, secret } = stage;
   const transport = await moveToThread(await startThread(), stage, stage, settings.env, true).catch(
     async (error: unknown) => {
@@ -144,13 +144,13 @@ export async function openRehearsal(settings: RehearsalSettings): Promise<Rehear
   };
 }
 
-async function stageLocal(settings: RehearsalSettings, profile: LocalProfile): Promise<Stage> {
-  const engine = await openEngine(settings, profile, { enforceLimits: false, ...commandAccounts });
-  const { database, shownAs } = profile;
-  return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
-}
-
-async function stageRemote(settings: RehearsalSettings): Promise<Stage> {
+async function stageAccount(settings: RehearsalSettings): Promise<Stage> {
+  const { profile } = settings;
+  if (profile.mode === "local") {
+    const engine = await openEngine(settings, profile, { enforceLimits: false, ...commandAccounts });
+    const { database, shownAs } = profile;
+    return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
+  }
   const { copyAccount } = await import("./rehearsal.ts");
   const connection = await openConnection(settings);
   try {
@@ -226,7 +226,7 @@ function refuseWithoutSecret(profile: Profile): never {
 }
 
 /** Handles raw calls with an in-process server, which is created on the first call. */
-export function createLocalSender(
+function createLocalSender(
   transport: Transport,
   { clock, env, version = "unknown" }: ConnectionSettings,
   { shownAs }: LocalProfile,
@@ -243,10 +243,7 @@ export function createLocalSender(
     opened ??= open();
     const response = await (await opened).answer(request);
     const path = request.target.split("?", 1)[0] ?? "";
-    return {
-      ...response,
-      refusal: parseRefusal(response, { service: shownAs, path, utoken, nowMs: clock() }),
-    };
+    return { ...response, refusal: parseRefusal(response, { service: shownAs, path, utoken, nowMs: clock() }) };
   };
 }
 
@@ -267,7 +264,7 @@ export function openForwarder({ clock, version, url }: ForwardSettings): Forward
   };
 }
 
-export async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
+async function openRemote(settings: ConnectionSettings, profile: RemoteProfile): Promise<Account> {
   const { createHttpTransport } = await import("../client/http-transport.ts");
   const { findProxy } = await import("../config/proxy-settings.ts");
   const { baseUrl, appKey } = profile;
@@ -275,8 +272,8 @@ export async function openRemote(settings: ConnectionSettings, profile: RemotePr
   const proxy = findProxy(env, baseUrl);
   const ratePerSecond = settings.rate ?? defaultRate;
   const shared = await openSharedPace(settings, { target: baseUrl, appKey }, ratePerSecond);
-  const pace = shared.options;
-  const remote = createHttpTransport({ baseUrl, proxy, ratePerSecond, clock, pace, onWait, onTrace });
+  const paced = { ratePerSecond, pace: shared.options };
+  const remote = createHttpTransport({ baseUrl, proxy, ...paced, clock, onWait, onTrace });
   const transport: Transport = {
     call: (operation, input, caller, options) =>
       remote.call(operation, input, caller, options).catch((error: unknown) => {
@@ -303,7 +300,7 @@ function describeRejectedSecret(error: unknown, { name, appKey, baseUrl }: Remot
 }
 
 /** An account, and the transport for unsigned calls to it. */
-export interface Account {
+interface Account {
   readonly transport: Transport;
   /** Sends any call, also one that is not in the contract, unsigned. */
   readonly send: SendRaw;

@@ -53,15 +53,9 @@ export async function openEngine(
     throw toServiceError(error, shownAs);
   });
   try {
-    const hasAccount = existingKey === undefined && (await holdsAccount(database.db));
-    const key = existingKey ?? (await createKey(host, { shownAs, hasAccount }));
+    const key = existingKey ?? (await createKey(host, database.db, shownAs));
     const sealer = createSealer(followSealingKey(env, paths.keyFile, key));
-    const first = await ensureFirstAccount(database, {
-      sealer,
-      clock,
-      random,
-      bottomLinesDelay: newAccountDelay,
-    });
+    const first = await ensureFirstAccount(database, { sealer, clock, random, bottomLinesDelay: newAccountDelay });
     const { appKey, secret } = account === undefined ? first : await findAccount(database, account, sealer);
     let { allowsPrivate } = await findWebhookSettings(env, paths);
     const reloadWebhooks = async () => {
@@ -89,28 +83,19 @@ export async function openEngine(
 
 /** @throws UserError `usage` if there is no such account */
 async function findAccount({ db, shownAs }: Database, appKey: string, sealer: Sealer): Promise<AccountKeys> {
-  const found = await db
-    .selectFrom("accounts")
-    .select("secret_sealed")
-    .where("app_key", "=", appKey)
-    .executeTakeFirst();
+  const accounts = db.selectFrom("accounts").select("secret_sealed");
+  const found = await accounts.where("app_key", "=", appKey).executeTakeFirst();
   if (found) return { appKey, secret: sealer.open(found.secret_sealed) };
   throw unknownAccount(appKey, shownAs);
-}
-
-async function holdsAccount(db: Database["db"]): Promise<boolean> {
-  return (await db.selectFrom("accounts").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
  * Creates the sealing key. If the database already has an account, its key has been lost, and a new key could not
  * decrypt anything.
  */
-async function createKey(
-  { env, paths, random }: HostContext,
-  { shownAs, hasAccount }: { readonly shownAs: string; readonly hasAccount: boolean },
-): Promise<Buffer> {
-  if (!hasAccount) {
+async function createKey({ env, paths, random }: HostContext, db: Database["db"], shownAs: string): Promise<Buffer> {
+  const account = await db.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
+  if (!account) {
     return createSealingKey(paths.keyFile, random).catch((error: unknown) => {
       if (!(error instanceof UserError)) throw error;
       const hint = "Set STARPOST_HOME to a writable folder, or STARPOST_KEY to a key of 64 hexadecimal digits.";

@@ -26,14 +26,12 @@ export async function createMonitoring(
   { metricsAt, backupCounts }: Pick<ServeOptions, "metricsAt"> & Pick<MetricSources, "backupCounts">,
 ): Promise<Monitoring> {
   const emailDelayMs = limitTime(() => transport.work.read(measureEmailDelay), checkWithinMs);
-  const isReady = () =>
-    emailDelayMs().then(
-      () => true,
-      () => false,
-    );
+  const isReady = async () =>
+    emailDelayMs()
+      .then(() => true)
+      .catch(() => false);
   if (!metricsAt) return { isReady, metrics: undefined, listen: async () => undefined, close: async () => {} };
-  const { createMetrics } = await import("../server/metrics.ts");
-  const { createMetricsServer } = await import("../server/metrics.ts");
+  const { createMetrics, createMetricsServer } = await import("../server/metrics.ts");
   const { queuedWrites, poolUse } = transport;
   const metrics = createMetrics({ queuedWrites, poolUse, emailDelayMs, backupCounts });
   const server = createMetricsServer(metrics, isReady);

@@ -47,10 +47,9 @@ export async function openSharedPace(
   rate: number,
 ) {
   if (rate === 0 || rate > maxSharedRate) return { options: { share }, close: () => {} };
-  const { SharedPace } = await import("../client/shared-pace.ts");
+  const { paceFileOf, SharedPace } = await import("../client/shared-pace.ts");
   const { FileLock } = await import("../storage/file-lock.ts");
   const { sleep } = await import("../client/sleep.ts");
-  const { paceFileOf } = await import("../client/shared-pace.ts");
   const path = paceFileOf(paths.limitsFolder, account);
   const store = new SharedPace({
     path: `${path}.json`,

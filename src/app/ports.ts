@@ -17,6 +17,7 @@ import type { WebhookForwarding } from "../service/webhook-forwarding.ts";
 import type { WriteGuard } from "../service/with-write-guard.ts";
 import type { DatabaseFacts } from "../storage/inspect-database.ts";
 import type { TableDistribution } from "../storage/postgres/distribution.ts";
+import type { EmailTransport } from "../email/transports/transport.ts";
 import type { Environment } from "../config/environment.ts";
 import type { ChaosPlan } from "../config/chaos-plan.ts";
 import type { UserError } from "../config/user-error.ts";
@@ -105,7 +106,7 @@ export interface WorkerOptions {
 
 export interface WorkerSettings extends HostContext, WorkerOptions {
   readonly profile: LocalProfile;
-  /** The version of the program, for receivers of webhooks. */
+  /** The version of the program, for receivers of webhooks and the OpenAPI document. */
   readonly version: string;
   readonly logLevel: "error" | "info" | "debug";
   /** The destination of the log: one JSON line per event. */
@@ -136,7 +137,7 @@ export interface OpenWorker {
 }
 
 /** Whether the mail server accepts emails, and why not. */
-export type EmailCheck = { readonly ready: true } | { readonly ready: false; readonly problem: string };
+export type EmailCheck = Awaited<ReturnType<EmailTransport["check"]>>;
 
 /** The accounts of an embedded database, for its operator. Unknown app keys are rejected with `recordNotFound`. */
 export interface AccountAdmin {
@@ -262,14 +263,7 @@ export interface ServeOptions {
   readonly metricsAt?: { readonly host: string; readonly port: number } | undefined;
 }
 
-export interface ServerSettings extends HostContext, ServeOptions {
-  readonly profile: LocalProfile;
-  /** The version of the program, for the OpenAPI document. */
-  readonly version: string;
-  readonly logLevel: "error" | "info" | "debug";
-  /** The destination of the log: one JSON line per event. */
-  readonly log: Writable;
-}
+export type ServerSettings = Omit<WorkerSettings, keyof WorkerOptions> & ServeOptions;
 
 /** Who may create accounts: people on this machine, anyone, or only people with an invitation. */
 export type SignUpState = "local" | "open" | "closed";

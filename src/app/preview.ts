@@ -50,18 +50,11 @@ export function previewCalls(connection: Connection, settings: PreviewSettings):
       throw new CallPreviewed();
     },
     appKey,
-    tokens: {
-      token: async () => ({ utoken, expiresAtMs: undefined }),
-      withToken: (call) => call(utoken),
-    },
+    tokens: { token: async () => ({ utoken, expiresAtMs: undefined }), withToken: (call) => call(utoken) },
     createCoreToken: async () => utoken,
   });
-  return {
-    ...connection,
-    service: createService(previewing, { appKey }),
-    send,
-    readSecret: async () => secretVariable("secret"),
-  };
+  const service = createService(previewing, { appKey });
+  return { ...connection, service, send, readSecret: async () => secretVariable("secret") };
 }
 
 /** @throws UserError `failed` if the body is not text */
@@ -75,14 +68,8 @@ function describeRaw({ method, target, headers, body }: RawRequest) {
   const shown = replaceSecrets(input, found?.endpoint.secretFields);
   const hasSecrets = JSON.stringify(shown) !== JSON.stringify(input);
   const fields = shown ?? Object.fromEntries(new URLSearchParams(target.split("?")[1]));
-  return {
-    operation: found?.operation,
-    method,
-    target,
-    headers,
-    body: hasSecrets ? JSON.stringify(shown) : text,
-    input: fields,
-  };
+  const shownBody = hasSecrets ? JSON.stringify(shown) : text;
+  return { operation: found?.operation, method, target, headers, body: shownBody, input: fields };
 }
 
 function parse(text: string | undefined): unknown {

@@ -2,17 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RehearsalSettings } from "./ports.ts";
-import type { LocalTransportOptions } from "../engine/local-transport.ts";
 import { createService, type Service } from "../service/service.ts";
 import type { Transport } from "../service/transport.ts";
 import { type TokenCache, withToken } from "../service/with-token.ts";
 
 /** Caches no tokens, because tokens of a rehearsal are not valid afterward. */
-export const noTokens: TokenCache = {
-  read: async () => undefined,
-  write: async () => {},
-  clear: async () => {},
-};
+export const noTokens: TokenCache = { read: async () => undefined, write: async () => {}, clear: async () => {} };
 
 /** A database with an account, on which a rehearsal runs. */
 export interface Stage {
@@ -47,39 +42,17 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
   try {
     const database = await openDatabase(path, { nowMs });
     const sealingKey = random(32);
-    const options: LocalTransportOptions = {
-      database,
-      clock,
-      random,
-      sealer: createSealer(sealingKey),
-      enforceLimits: false,
-    };
+    const options = { database, clock, random, sealer: createSealer(sealingKey), enforceLimits: false };
     const transport = createLocalTransport(options);
     try {
       const { id, appKey, secret } = await createAccount(database.db, { ...options, nowMs });
       const signed = withToken(transport, { appKey, readSecret: async () => secret, cache: noTokens, clock });
       const to = createService(signed, { appKey });
       const callOptions = { signal, onEvent };
-      const notKnown = [
-        ...(await seedAccount(resources, {
-          from,
-          to,
-          work: transport.work,
-          account: { id, appKey },
-          options: callOptions,
-        })),
-        ...((await copy?.(from, to, callOptions)) ?? []),
-      ];
-      return {
-        transport,
-        appKey,
-        secret,
-        sealingKey,
-        database: path,
-        shownAs: "the rehearsal",
-        notKnown,
-        remove,
-      };
+      const seeding = { from, to, work: transport.work, account: { id, appKey }, options: callOptions };
+      const unseeded = await seedAccount(resources, seeding);
+      const notKnown = [...unseeded, ...((await copy?.(from, to, callOptions)) ?? [])];
+      return { transport, appKey, secret, sealingKey, database: path, shownAs: "the rehearsal", notKnown, remove };
     } catch (error) {
       await transport.close();
       throw error;

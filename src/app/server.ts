@@ -27,12 +27,11 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { ListenError } = await import("../server/listen.ts");
+  const { ListenError, toUrl } = await import("../server/listen.ts");
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
-  const signUp = findSignUpState(settings, publicUrl);
-  const limits = findPublicLimits(settings, publicUrl);
+  const { isLocal, signUp, limits } = describeAccess(settings, publicUrl);
   let listensAt = toUrl(settings);
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
@@ -52,14 +51,13 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const backups = await createBackups(settings, logger);
   monitoring = await createMonitoring(transport, { ...settings, backupCounts: backups && (() => backups.counts) });
   const served = await useReplica(transport, settings, logger);
-  const chaos = await createChaos(settings);
+  const chaos = settings.chaos && new (await import("../server/chaos.ts")).Chaos(settings.chaos, settings.clock);
   const { closeTemplateThreads } = await import("../email/templates/render-custom.ts");
-  const { createWorker } = await import("./worker.ts");
-  const { WorkerReload } = await import("./worker.ts");
+  const { createWorker, WorkerReload } = await import("./worker.ts");
   const sending = { ...settings, work: transport.work, log: logger };
-  const openWorker = (found: EmailTransportSettings) =>
+  const openSender = (found: EmailTransportSettings) =>
     createWorker({ ...sending, mail: found, sendsEmails: !findEmailProblem(found) });
-  const worker = mail && (await openWorker(mail));
+  const worker = mail && (await openSender(mail));
   const server = createServer(served, {
     logger,
     chaos,
@@ -73,14 +71,15 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   });
   try {
     const { url } = await server.listen(settings);
-    listensAt = toReachable(url);
+    // Clients can connect to loopback, but not to a wildcard address.
+    listensAt = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
     const metrics = await monitoring.listen();
     const readEmailSettings = () => findEmailTransportSettings(settings);
-    const reloading = { log: logger, readEmailSettings, reloadWebhooks, createWorker: openWorker, findEmailProblem };
+    const reloading = { log: logger, readEmailSettings, reloadWebhooks, createWorker: openSender, findEmailProblem };
     const work = new WorkerReload(reloading, worker);
     const backingUp = backups?.run();
     const emailProblem = findEmailProblem();
-    const localLinks = publicUrl === undefined && !isLoopback(settings.host) ? listensAt : undefined;
+    const localLinks = publicUrl === undefined && !isLocal ? listensAt : undefined;
     return {
       url,
       metricsUrl: metrics?.url,
@@ -107,16 +106,16 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 }
 
 /** Assumed: only people on this machine can reach a server that listens on loopback and has no public URL. */
-function findSignUpState(
-  { host, allowsSignUp }: Pick<ServerSettings, "host" | "allowsSignUp">,
-  publicUrl: string | undefined,
-): SignUpState {
-  if (allowsSignUp) return "open";
-  return isLocal(host, publicUrl) ? "local" : "closed";
+function describeAccess({ host, allowsSignUp, publicLimits: limits }: ServerSettings, publicUrl: string | undefined) {
+  const isLocal = publicUrl === undefined && isLoopback(host);
+  const signUp: SignUpState = allowsSignUp ? "open" : isLocal ? "local" : "closed";
+  return { isLocal, signUp, limits: limits ?? (isLocal ? {} : publicLimits) };
 }
 
-function findPublicLimits(settings: ServerSettings, publicUrl: string | undefined) {
-  return settings.publicLimits ?? (isLocal(settings.host, publicUrl) ? {} : publicLimits);
+async function createBackups({ backups: schedule, ...settings }: ServerSettings, log: WorkerLog) {
+  if (!schedule) return undefined;
+  const { ScheduledBackups } = await import("./backups/scheduled-backups.ts");
+  return new ScheduledBackups({ ...settings, schedule, log });
 }
 
 /** Sends some reads to the replica in `STARPOST_DATABASE_READER`, if it is set. */
@@ -140,32 +139,6 @@ async function useReplica(
     maxLagMs: maxReaderLagMs,
     checkEachMs: checkReplicaEachMs,
   });
-}
-
-async function createBackups({ backups: schedule, ...settings }: ServerSettings, log: WorkerLog) {
-  if (!schedule) return undefined;
-  const { ScheduledBackups } = await import("./backups/scheduled-backups.ts");
-  return new ScheduledBackups({ ...settings, schedule, log });
-}
-
-async function createChaos({ chaos, clock }: ServerSettings) {
-  if (!chaos) return undefined;
-  const { Chaos } = await import("../server/chaos.ts");
-  return new Chaos(chaos, clock);
-}
-
-/** Whether only this machine can call, such as a developer's or a CI runner's. */
-function isLocal(host: string, publicUrl: string | undefined): boolean {
-  return publicUrl === undefined && isLoopback(host);
-}
-
-function toUrl({ host, port }: Pick<ServerSettings, "host" | "port">): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Replaces a wildcard address by loopback, which clients can connect to. */
-function toReachable(url: string): string {
-  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 /**

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { OpenWorker, WorkSummary } from "./ports.ts";
+import type { OpenWorker } from "./ports.ts";
 import { sleep } from "../client/sleep.ts";
 import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
@@ -74,7 +74,14 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     runOnce: async (stop) => {
       begin();
       const rounds = await endSoon(runWorkerOnce(jobs, stop), stop, log);
-      return summarize(rounds ?? new Map(), stop.aborted);
+      const done = rounds?.get("emails");
+      return {
+        state: stop.aborted ? "interrupted" : "completed",
+        mails: { ...zeroCounts, ...done?.counts },
+        webhooks: { ...rounds?.get("webhooks")?.counts },
+        held: done?.held ?? 0,
+        problem: done?.problem ?? null,
+      };
     },
     close: async () => {
       for (const job of jobs) await job.close?.();
@@ -117,17 +124,6 @@ async function endSoon<T>(work: Promise<T>, stop: AbortSignal, log: WorkerLog): 
   }
 }
 
-function summarize(rounds: Awaited<ReturnType<typeof runWorkerOnce>>, isInterrupted: boolean): WorkSummary {
-  const emails = rounds.get("emails");
-  return {
-    state: isInterrupted ? "interrupted" : "completed",
-    mails: { ...zeroCounts, ...emails?.counts },
-    webhooks: { ...rounds.get("webhooks")?.counts },
-    held: emails?.held ?? 0,
-    problem: emails?.problem ?? null,
-  };
-}
-
 interface ReloadSettings {
   readonly log: WorkerLog;
   /** Reads the settings of emails. @throws UserError */
@@ -163,7 +159,7 @@ export class WorkerReload {
   }
 
   async #reload(): Promise<void> {
-    const { log, readEmailSettings, reloadWebhooks, createWorker, findEmailProblem } = this.#settings;
+    const { log, readEmailSettings, reloadWebhooks, findEmailProblem } = this.#settings;
     const stopOld = this.#stop;
     const mail = await readEmailSettings();
     await reloadWebhooks();
@@ -171,7 +167,7 @@ export class WorkerReload {
       log.info({ settings: ["webhooks"] }, "configuration reloaded");
       return;
     }
-    const worker = await createWorker(mail);
+    const worker = await this.#settings.createWorker(mail);
     // What is in flight is finished with the old settings.
     await stopOld();
     this.#stop = startWork(worker);

@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -31,15 +32,11 @@ export async function dumpDatabase(
   const dumpVersion = await readToolVersion("pg_dump", { env });
   const { serverVersion, namespace } = await readBackupFacts(url, shownAs);
   requireVersion("pg_dump", dumpVersion, serverVersion, `the server (PostgreSQL ${serverVersion})`);
-  const content = ["--format=custom", "--compress=1", `--schema=${quotePattern(namespace)}`];
+  // Unless it is quoted, the name is a pattern.
+  const content = ["--format=custom", "--compress=1", `--schema="${namespace.replaceAll('"', '""')}"`];
   const args = [...content, "--no-owner", "--no-privileges", `--lock-wait-timeout=${lockWait}`, "--no-password"];
   await runTool("pg_dump", args, { env: toConnectionEnv(url, env), signal }, { output: toNewFile(target) });
   return { namespace, dump_version: dumpVersion };
-}
-
-/** Quotes a name, which would otherwise be a pattern. */
-function quotePattern(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**
@@ -92,8 +89,8 @@ export async function restoreDump(server: Server, file: string, manifest: Manife
         { env, signal },
         {
           input: async (archive) => {
-            const { text, file: content } = { text: manifestName, file: manifest.content.name };
-            const read = await extractFile(file, { text, file: content }, archive).catch((error: unknown) => {
+            const names = { text: manifestName, file: manifest.content.name };
+            const read = await extractFile(file, names, archive).catch((error: unknown) => {
               throw toUserError(error);
             });
             if (read.sha256 !== manifest.content.sha256) throw damaged(file);
@@ -149,7 +146,7 @@ const parameterVariables: Readonly<Record<string, string>> = {
 /** Describes a connection as environment variables, so that no password is on a command line. */
 export function toConnectionEnv(address: string, env: Environment): Environment {
   const url = new URL(address);
-  const decode = (text: string) => decodeURIComponent(text.replace(/^\[(.+)\]$/, "$1"));
+  const decode = (part: string) => decodeURIComponent(part.replace(/^\[(.+)\]$/, "$1"));
   const parameters: Readonly<Record<string, string>> = {
     host: decode(url.hostname),
     port: url.port,
@@ -178,13 +175,9 @@ function toSslMode(parameters: URLSearchParams): Readonly<Record<string, string>
  * @throws UserError if it is not installed
  */
 export async function readToolVersion(tool: Tool, { env }: ToolSettings): Promise<number> {
-  const chunks: Buffer[] = [];
-  await runTool(tool, ["--version"], { env }, { output: async (stream) => collect(stream, chunks) });
-  return Number(/\(PostgreSQL\) (\d+)/.exec(Buffer.concat(chunks).toString())?.[1] ?? 0);
-}
-
-async function collect(stream: Readable, chunks: Buffer[]): Promise<void> {
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  let shown = "";
+  await runTool(tool, ["--version"], { env }, { output: async (stream) => void (shown = await text(stream)) });
+  return Number(/\(PostgreSQL\) (\d+)/.exec(shown)?.[1] ?? 0);
 }
 
 /** @throws UserError if a program is older than what it must read */

@@ -40,9 +40,7 @@ export function encodeCall(endpoint: Endpoint, input: Fields, caller: Caller): E
   const fields = {
     ...Object.fromEntries(Object.entries(input).filter(([name]) => !used.has(name))),
     ...(auth === "account" && !namesAccount && { [method === "GET" ? appKeyField : bodyAppKeyField]: caller.appKey }),
-    ...((auth === "utoken" || (acceptsUtoken && caller.utoken !== undefined)) && {
-      [utokenField]: caller.utoken,
-    }),
+    ...((auth === "utoken" || (acceptsUtoken && caller.utoken !== undefined)) && { [utokenField]: caller.utoken }),
   };
   const headers = {
     accept: reply.media === "bytes" ? "*/*" : "application/json",
@@ -110,9 +108,7 @@ function encodeQuery(fields: Fields): string {
   for (const [name, field] of Object.entries(fields)) {
     const values: readonly unknown[] = Array.isArray(field) ? field : [field];
     const parameter = Array.isArray(field) ? `${name}[]` : name;
-    for (const value of values) {
-      if (value !== undefined && value !== null) query.append(parameter, toText(value));
-    }
+    for (const value of values) if (value !== undefined && value !== null) query.append(parameter, toText(value));
   }
   return query.size === 0 ? "" : `?${query.toString()}`;
 }

@@ -21,13 +21,6 @@ const neverConnected: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "no free local port",
 };
 
-/** Whether the connection failed, so that nothing was sent. */
-function isBeforeRequest(code: string, event: string): boolean {
-  return (
-    neverConnected[code] !== undefined || isCertificateError(code) || (code === "ETIMEDOUT" && connectPhases.has(event))
-  );
-}
-
 /** Describes why a connection could not be opened. */
 export function describeConnectError(error: unknown): string {
   const { code = "" } = error as ClientFailure;
@@ -53,7 +46,10 @@ export function toServiceError(error: unknown, service: string, forwarder?: Prox
   if (cause instanceof ServiceError) return cause;
   const reason = neverConnected[code];
   const unknown = { outcomeUnknown: true, cause: error };
-  if (forwarder && isBeforeRequest(code, event)) return toProxyFailure(forwarder, describeConnectError(error), error);
+  const isLate = code === "ETIMEDOUT" && connectPhases.has(event);
+  // Nothing was sent.
+  const isBeforeRequest = reason !== undefined || isCertificateError(code) || isLate;
+  if (forwarder && isBeforeRequest) return toProxyFailure(forwarder, describeConnectError(error), error);
   if (reason) {
     const hint = "check the address and that the service is running (`starpost doctor`), or try again later";
     return new ServiceError("unavailable", `${service}: ${reason}`, { hint, cause: error });

@@ -45,7 +45,11 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       // A service ignores the keys of calls without a token, so such a call must not be repeated because of its key.
       const isKeyed = utoken !== undefined && acceptsIdempotencyKey(endpoint);
       const key = isKeyed ? callOptions.idempotencyKey : undefined;
-      const request = withKey(encodeCall(endpoint, input, caller), key);
+      const { headers, ...encoded } = encodeCall(endpoint, input, caller);
+      const request = {
+        ...encoded,
+        headers: { ...headers, ...(key !== undefined && { [idempotencyKeys.header]: key }) },
+      };
       const prepared = { request, effect: endpoint.effect, key };
       const value = await sendWithRetries(client, prepared, callOptions, (response) => {
         const output = parseResponse(response, { endpoint, ...describeRequest(client, request, utoken) });
@@ -57,11 +61,6 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     send: (request, callOptions = {}) => sendRaw(client, request, callOptions),
     close: () => client.wire.close(),
   };
-}
-
-function withKey(request: WireRequest, key: string | undefined): WireRequest {
-  if (key === undefined) return request;
-  return { ...request, headers: { ...request.headers, [idempotencyKeys.header]: key } };
 }
 
 /** A service that honors the key of a call repeats it in the response. */
@@ -169,12 +168,6 @@ async function waitForTurn({ pacer, clock, onTrace }: Client, callOptions: CallO
   onTrace({ type: "wait", reason: "pace", ms, message: `paced: waited ${ms} ms` });
 }
 
-function warnIfSlow({ wire, onWait, slowAfterMs }: Client): NodeJS.Timeout | undefined {
-  if (!onWait) return undefined;
-  const message = `no response from ${wire.shown} for ${slowAfterMs / 1_000} s; still waiting`;
-  return setTimeout(() => onWait(message), slowAfterMs).unref();
-}
-
 /** Sends a request, adjusts the pacer to the response, and parses the response. */
 async function sendOnce<T>(
   client: Client,
@@ -182,8 +175,9 @@ async function sendOnce<T>(
   { signal, onEvent }: CallOptions,
   parse: (response: HttpResponse) => T,
 ): Promise<T> {
-  const { pacer, clock } = client;
-  const slow = onEvent ? undefined : warnIfSlow(client);
+  const { pacer, clock, wire, onWait, slowAfterMs } = client;
+  const message = `no response from ${wire.shown} for ${slowAfterMs / 1_000} s; still waiting`;
+  const slow = onEvent || !onWait ? undefined : setTimeout(() => onWait(message), slowAfterMs).unref();
   const response = await sendTraced(client, request, effect, signal).finally(() => clearTimeout(slow));
   const limit = readServiceLimit(response.headers, clock());
   if (limit) {

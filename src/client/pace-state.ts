@@ -133,10 +133,7 @@ export function addParticipant(
   const present = Object.entries(state.participants).filter(
     ([other, { seenMs: lastSeenMs }]) => other !== id && lastSeenMs > seenMs - participantTimeoutMs,
   );
-  state.participants = {
-    ...Object.fromEntries(present),
-    [id]: { ratePerSecond, wakesAtMs, lastStartMs, seenMs },
-  };
+  state.participants = { ...Object.fromEntries(present), [id]: { ratePerSecond, wakesAtMs, lastStartMs, seenMs } };
 }
 
 /**

@@ -91,9 +91,7 @@ function lacksOperation({ service, endpoint }: RequestInfo & { readonly endpoint
   return new ServiceError(
     "unknownPath",
     `${service} does not support ${method} ${paths[0]}, an extension of starpost`,
-    {
-      hint: "if the service is starpost, update it, and check its address: starpost auth status",
-    },
+    { hint: "if the service is starpost, update it, and check its address: starpost auth status" },
   );
 }
 
@@ -152,18 +150,14 @@ function refused(
 }
 
 function redirected({ status, headers }: HttpResponse, { service, path }: RequestInfo): ServiceError {
-  const target = readLocation(headers.location, service + path);
+  const { location = "" } = headers;
+  const to = location !== "" && URL.canParse(location, service + path) ? new URL(location, service + path) : undefined;
+  // Without the query, which may contain the utoken.
+  const target = to && `${to.origin}${to.pathname}`;
   const base = target?.endsWith(path) ? target.slice(0, -path.length) : target;
   return new ServiceError("unexpectedAnswer", `${service} redirects (${status}) to ${target ?? "an invalid address"}`, {
     hint: base ? `change the address of the service to ${base}` : "change the address of the service",
   });
-}
-
-/** Removes the query, which may contain the utoken. */
-function readLocation(location: string | undefined, from: string): string | undefined {
-  if (!location || !URL.canParse(location, from)) return undefined;
-  const { origin, pathname } = new URL(location, from);
-  return `${origin}${pathname}`;
 }
 
 function notJson(response: HttpResponse, request: RequestInfo): ServiceError {

@@ -219,9 +219,7 @@ export class Connections {
 
   async #chooseAgents(): Promise<(options: AgentOptions) => Agents> {
     const { isSecure, tunnel } = this.#route;
-    if (!tunnel) {
-      return (options) => (isSecure ? { https: new HttpsAgent(options) } : { http: new HttpAgent(options) });
-    }
+    if (!tunnel) return (options) => (isSecure ? { https: new HttpsAgent(options) } : { http: new HttpAgent(options) });
     // Loaded on demand: most connections are direct.
     const { TunnelAgent } = await import("./proxy-agents.ts");
     return (options) => ({ https: new TunnelAgent(tunnel, options) });

@@ -46,9 +46,5 @@ export function createJsonForm(fields: readonly string[], format: "json" | "ndjs
   if (format === "ndjson") {
     return { start: "", rows: (rows) => rows.map((values) => `${toText(values)}\n`).join(""), end: "" };
   }
-  return {
-    start: "[",
-    rows: (rows, isFirst) => (isFirst ? "\n" : ",\n") + rows.map(toText).join(",\n"),
-    end: "\n]\n",
-  };
+  return { start: "[", rows: (rows, isFirst) => (isFirst ? "\n" : ",\n") + rows.map(toText).join(",\n"), end: "\n]\n" };
 }

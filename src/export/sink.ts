@@ -18,7 +18,10 @@ export interface Sink {
  */
 export function openFileSink(path: string, random: (bytes: number) => Buffer): Sink {
   const place = findPlace(path);
-  return place.isFile ? openBeside(place.path, random) : openInPlace(place.path);
+  if (place.isFile) return openBeside(place.path, random);
+  const descriptor = openSync(place.path, "w");
+  const close = () => closeSync(descriptor);
+  return { write: async (text) => writeAll(descriptor, text), finish: close, abandon: close };
 }
 
 /** Follows a link, so that its target is replaced and not the link. */
@@ -46,12 +49,6 @@ function openBeside(path: string, random: (bytes: number) => Buffer): Sink {
       rmSync(temporary, { force: true });
     },
   };
-}
-
-function openInPlace(path: string): Sink {
-  const descriptor = openSync(path, "w");
-  const close = () => closeSync(descriptor);
-  return { write: async (text) => writeAll(descriptor, text), finish: close, abandon: close };
 }
 
 function writeAll(descriptor: number, text: string): boolean {

@@ -51,7 +51,12 @@ export async function startImport(
   };
   const prepared = kind.prepare(given);
   const behavior = deps.observer?.behavior(prepared) ?? prepared;
-  checkBatchSize(behavior, given);
+  const { max = Infinity } = callSizeOf(behavior);
+  if (given.batchSize !== undefined && given.batchSize > max) {
+    throw usageError(
+      `invalid value "${given.batchSize}" for --batch-size: the service accepts at most ${max} per call`,
+    );
+  }
   const isPaced = given.rate !== undefined && given.rate > 0;
   const prefersLarge = deps.prefersLargeCalls === true && !isPaced;
   // Recorded with the run, so that a resume divides the files into the same calls.
@@ -111,12 +116,6 @@ export async function showImport(runsFolder: string, id: string): Promise<Import
   return summarizeRun(runsFolder, findRun(runsFolder, id));
 }
 
-function checkBatchSize(behavior: ImportBehavior, { batchSize }: ImportOptions): void {
-  const { max } = callSizeOf(behavior);
-  if (batchSize === undefined || max === undefined || batchSize <= max) return;
-  throw usageError(`invalid value "${batchSize}" for --batch-size: the service accepts at most ${max} per call`);
-}
-
 interface ImportRequest {
   readonly kind: ImportKind;
   readonly files: readonly string[];
@@ -130,12 +129,12 @@ async function newRun(request: ImportRequest, behavior: ImportBehavior, deps: Im
   using _ = lockKind(kind, behavior, deps);
   const id = createRunFolder(deps.runsFolder, nowMs, deps.random);
   const { folder } = runPaths(deps.runsFolder, id);
-  const unbegun = { kind: kind.name, files: given, startedMs: nowMs };
+  const notBegun = { kind: kind.name, files: given, startedMs: nowMs };
   let isBegun = false;
   try {
     const files = await openNew(request, behavior, folder, deps);
     if (files) deps.observer?.files(files);
-    if (!files || deps.stop.aborted) return summarizeUnrecorded(unbegun, "interrupted");
+    if (!files || deps.stop.aborted) return summarizeUnrecorded(notBegun, "interrupted");
     const manifest: Manifest = {
       format: 1,
       import_id: id,
@@ -161,7 +160,7 @@ async function newRun(request: ImportRequest, behavior: ImportBehavior, deps: Im
     isBegun = true;
     return await runAttempt({ kind, options, manifest, behavior, startedMs: nowMs, files, folder }, deps);
   } catch (error) {
-    if (!isBegun && deps.abort.aborted) return summarizeUnrecorded(unbegun, "interrupted");
+    if (!isBegun && deps.abort.aborted) return summarizeUnrecorded(notBegun, "interrupted");
     const refused = asRefusedSignIn(error);
     if (!refused) throw error;
     isBegun = false;

@@ -30,11 +30,7 @@ function renderPart(part: Part): string {
   if (part === undefined || part === null || part === false) return "";
   if (typeof part === "string") return escapeText(part);
   if (typeof part === "number") return String(part);
-  return isList(part) ? part.map(renderPart).join("") : part[safe];
-}
-
-function isList(part: Html | readonly Part[]): part is readonly Part[] {
-  return Array.isArray(part);
+  return safe in part ? part[safe] : part.map(renderPart).join("");
 }
 
 const entities: Readonly<Record<string, string>> = {

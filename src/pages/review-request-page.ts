@@ -22,15 +22,14 @@ ${problems.length > 0 && errorList(problems)}
 ${rating(request)}
 ${textField(request, "title", { label: "Title", hint: "Summarize your review in a few words." })}
 ${contentField(request)}
-${textField(request, "display_name", {
-  label: "Your name",
-  hint: "Shown as your first name and the initial of your last name.",
-})}
+${textField(request, "display_name", { label: "Your name", hint: nameHint })}
 <p><button type="submit">Submit my review</button></p>
 </form>`,
     headingOf(product),
   );
 }
+
+const nameHint = "Shown as your first name and the initial of your last name.";
 
 type Product = NonNullable<ReviewRequest["product"]>;
 

@@ -5,9 +5,11 @@ import { bottomLine, noMicrodata, reviewList } from "./review-parts.ts";
 
 /** The page with the reviews of a product or of the store. */
 export function seoPage({ page }: { readonly page: SeoPage }): string {
+  // Structured data for search engines. Escapes `<`, so that user text cannot end the element.
+  const data = JSON.stringify(describe(page)).replaceAll("<", String.raw`\u003c`);
   return renderDocument({
     title: `Reviews of ${page.name}`,
-    head: jsonLd(describe(page)),
+    head: markup`<script type="application/ld+json">${trusted(data)}</script>`,
     body: markup`<h1 dir="auto">${page.name}</h1>
 ${image(page)}
 ${link(page)}
@@ -33,7 +35,7 @@ export function isWebUrl(url: string): boolean {
 
 /** Source: schema.org `Product` and `Organization`, and the requirements of search engines for review snippets. */
 function describe(page: SeoPage): Readonly<Record<string, unknown>> {
-  const { product_id, name, url, image_url, description, reviews } = page;
+  const { product_id, name, url, image_url, description, reviews, average_score, total_reviews } = page;
   return {
     "@context": "https://schema.org",
     "@type": product_id === null ? "Organization" : "Product",
@@ -43,16 +45,14 @@ function describe(page: SeoPage): Readonly<Record<string, unknown>> {
     ...(description && { description }),
     ...(product_id !== null && { sku: product_id }),
     // Search engines reject a rating without reviews.
-    ...(page.total_reviews > 0 && { aggregateRating: describeRating(page) }),
+    ...(total_reviews > 0 && {
+      aggregateRating: { "@type": "AggregateRating", ratingValue: average_score, reviewCount: total_reviews, ...range },
+    }),
     ...(reviews.length > 0 && { review: reviews.map(describeReview) }),
   };
 }
 
 const range = { bestRating: 5, worstRating: 1 };
-
-function describeRating({ average_score, total_reviews }: SeoPage) {
-  return { "@type": "AggregateRating", ratingValue: average_score, reviewCount: total_reviews, ...range };
-}
 
 function describeReview({ title, content, score, display_name, created_at }: SeoPage["reviews"][number]) {
   return {
@@ -63,10 +63,4 @@ function describeReview({ title, content, score, display_name, created_at }: Seo
     ...(title.trim() !== "" && { name: title }),
     reviewBody: content,
   };
-}
-
-/** Renders structured data for search engines. Escapes `<`, so that user text cannot end the element. */
-function jsonLd(data: Readonly<Record<string, unknown>>): Html {
-  const text = JSON.stringify(data).replaceAll("<", String.raw`\u003c`);
-  return markup`<script type="application/ld+json">${trusted(text)}</script>`;
 }

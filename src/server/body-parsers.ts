@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { bodyLimits, findJsonProblem, ServiceError, type ReceivingLimits } from "../contract/index.ts";
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import { refuseConnection } from "./client-error.ts";
@@ -17,7 +17,8 @@ const formType = "application/x-www-form-urlencoded";
 /** How bodies are parsed. `limit` is their maximum size in bytes, if not that of the route. */
 const formats: Readonly<Record<Bodies, { readonly type: string; readonly parse: Parse; readonly limit?: number }>> = {
   json: { type: "application/json", parse: parseJson },
-  signed: { type: "application/json", parse: parseSignedText },
+  // As text, because the signature covers every byte.
+  signed: { type: "application/json", parse: (_request, bytes, done) => done(findFault(bytes) ?? null, String(bytes)) },
   forms: { type: formType, parse: parseForm, limit: bodyLimits.form },
   pageForm: { type: formType, parse: parseForm, limit: bodyLimits.pageForm },
   anything: { type: "*", parse: (_request, _bytes, done) => done(null), limit: bodyLimits.ignored },
@@ -69,13 +70,6 @@ function toMalformedBody(text: string): ServiceError {
     const where = position === undefined ? "its end" : `character ${Number(position) + 1}`;
     return new ServiceError("malformedBody", `the body is not JSON (at ${where})`);
   }
-}
-
-/** Passes JSON on as text, because the signature covers every byte. */
-function parseSignedText(_request: FastifyRequest, bytes: Buffer, done: Done): void {
-  const refusal = findFault(bytes);
-  if (refusal) done(refusal);
-  else done(null, bytes.toString("utf8"));
 }
 
 /**
@@ -156,7 +150,7 @@ export class BodyReader {
     const onData = (chunk: Buffer) => {
       timer.refresh();
       if (body.chunks > smallChunks.from && body.length < body.chunks * smallChunks.minBytes) {
-        settle(tooSmallChunks());
+        settle(new ServiceError("malformedBody", "the body has too many small chunks"));
         // Reading the rest only to discard it would take long as well.
         refuseConnection({ code: "TINY_CHUNKS" }, raw.socket, this.#log);
         raw.socket.destroy();
@@ -165,7 +159,8 @@ export class BodyReader {
       if (body.length + chunk.length > limit) settle(tooLarge(limit));
       else this.#append(body, chunk, limit);
     };
-    const onEnd = () => settle(isComplete(headers, body.length) ? null : incomplete());
+    // Over a connection, Node.js checks this itself.
+    const onEnd = () => settle(Number(headers["content-length"] ?? body.length) === body.length ? null : incomplete());
     const onError = () => settle(incomplete());
     const timer = setTimeout(() => {
       release();
@@ -213,15 +208,6 @@ export class BodyReader {
 
 function tooLarge(limit: number): ServiceError {
   return new ServiceError("bodyTooLarge", `the body is larger than ${limit} bytes, the limit of this call`);
-}
-
-/** Over a connection, Node.js checks this itself. */
-function isComplete({ "content-length": stated }: IncomingHttpHeaders, length: number): boolean {
-  return stated === undefined || Number(stated) === length;
-}
-
-function tooSmallChunks(): ServiceError {
-  return new ServiceError("malformedBody", "the body has too many small chunks");
 }
 
 function incomplete(): ServiceError {

@@ -44,10 +44,12 @@ export class Chaos {
   readonly #clock: () => number;
   readonly #random: () => number;
   readonly #held = new Set<Socket>();
-  readonly #faults: Record<Fault, number> = { "429": 0, "413": 0, "500": 0, reset: 0, timeout: 0, drop: 0 };
-  readonly #operations: Record<string, number> = {};
-  #calls = 0;
-  #spared = 0;
+  readonly #counts = {
+    calls: 0,
+    spared: 0,
+    faults: { "429": 0, "413": 0, "500": 0, reset: 0, timeout: 0, drop: 0 },
+    operations: {} as Record<string, number>,
+  };
 
   constructor(options: ChaosOptions, clock: () => number) {
     this.#options = options;
@@ -56,26 +58,22 @@ export class Chaos {
   }
 
   get counts(): ChaosCounts {
-    return {
-      calls: this.#calls,
-      spared: this.#spared,
-      faults: { ...this.#faults },
-      operations: { ...this.#operations },
-    };
+    return structuredClone(this.#counts);
   }
 
   /** Handles a call, or injects a fault. */
   async answer(received: ReceivedCall, work: () => Promise<unknown>): Promise<unknown> {
     if (!this.#applies(received)) return work();
-    this.#calls++;
-    this.#operations[received.operation] = (this.#operations[received.operation] ?? 0) + 1;
+    const { operations } = this.#counts;
+    this.#counts.calls++;
+    operations[received.operation] = (operations[received.operation] ?? 0) + 1;
     const fault = this.#draw();
     if (this.#options.delayMs > 0) await wait(this.#options.delayMs);
     if (fault === undefined) {
-      this.#spared++;
+      this.#counts.spared++;
       return work();
     }
-    this.#faults[fault]++;
+    this.#counts.faults[fault]++;
     received.log.info({ id: received.request.id, operation: received.operation, fault }, "chaos");
     return this.#inject(fault, received, work);
   }
@@ -91,11 +89,8 @@ export class Chaos {
   }
 
   #draw(): Fault | undefined {
-    const drawn = faults.map((name) => ({
-      name,
-      isDrawn: this.#random() < (this.#options.rates[name] ?? 0),
-    }));
-    return drawn.find(({ isDrawn }) => isDrawn)?.name;
+    const isDrawn = faults.map((name) => this.#random() < (this.#options.rates[name] ?? 0));
+    return faults[isDrawn.indexOf(true)];
   }
 
   async #inject(fault: Fault, { request, reply }: ReceivedCall, work: () => Promise<unknown>): Promise<unknown> {

@@ -2,34 +2,17 @@ import { STATUS_CODES } from "node:http";
 import type { Logger } from "pino";
 import type { Socket } from "node:net";
 
-interface Refusal {
-  readonly code: number;
-  readonly message: string;
-  readonly type: string;
-}
+type Refusal = readonly [status: number, type: string, message: string];
 
-const malformed: Refusal = {
-  code: 400,
-  message: "the request is not well-formed HTTP",
-  type: "Exceptions::MalformedRequest",
-};
-
+const malformed: Refusal = [400, "MalformedRequest", "the request is not well-formed HTTP"];
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: {
-    code: 431,
-    message: "the request's line and headers are larger than this server takes",
-    type: "Exceptions::HeadersTooLarge",
-  },
-  TINY_CHUNKS: {
-    ...malformed,
-    message: "the body has too many small chunks; send chunks of 64 bytes or more, or Content-Length",
-    type: "Exceptions::MalformedBody",
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    code: 408,
-    message: "the request did not arrive in the time allowed",
-    type: "Exceptions::RequestTimeout",
-  },
+  HPE_HEADER_OVERFLOW: [431, "HeadersTooLarge", "the request's line and headers are larger than this server takes"],
+  TINY_CHUNKS: [
+    400,
+    "MalformedBody",
+    "the body has too many small chunks; send chunks of 64 bytes or more, or Content-Length",
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "RequestTimeout", "the request did not arrive in the time allowed"],
 };
 
 /**
@@ -38,10 +21,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
  */
 export function refuseConnection({ code = "" }: { readonly code?: string }, socket: Socket, log: Logger): void {
   if (code === "ECONNRESET" || socket.destroyed) return;
-  const { code: status, message, type } = refusals[code] ?? malformed;
+  const [status, type, message] = refusals[code] ?? malformed;
   log.debug({ code, status }, "refused");
-  const body = JSON.stringify({ status: { message, code: status, error_type: type } });
-  if (!socket.writable || isAnswering(socket)) {
+  const body = JSON.stringify({ status: { message, code: status, error_type: `Exceptions::${type}` } });
+  // If part of a response has been sent, an error would corrupt it. Node.js uses the same check.
+  const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent?: boolean } | null };
+  if (!socket.writable || answering?.headersSent === true) {
     socket.destroy();
     return;
   }
@@ -52,10 +37,4 @@ export function refuseConnection({ code = "" }: { readonly code?: string }, sock
     "x-content-type-options: nosniff",
   ];
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, "", body].join("\r\n"));
-}
-
-/** Whether part of a response has been sent, so that an error would corrupt it. Node.js uses the same check. */
-function isAnswering(socket: Socket): boolean {
-  const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent?: boolean } | null };
-  return answering?.headersSent === true;
 }

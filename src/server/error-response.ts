@@ -33,18 +33,17 @@ export function sendRefusal(error: unknown, { request, reply, form, log }: Refus
   const refusal = toServiceError(error, request.id);
   const { kind, retryAfterMs } = refusal;
   const status = httpStatusOf(kind, form);
-  if (refusal !== error && kind === "internal") log.error({ id: request.id, ...describeBug(error) }, "bug");
-  else if (kind === "storageFailed") log.error({ id: request.id, kind, why: refusal.message }, "refused");
+  if (refusal !== error && kind === "internal") {
+    // Only what locates the bug: other fields of an error may contain personal data.
+    const { name, message, stack } = error as Error;
+    log.error(
+      { id: request.id, ...(error instanceof Error ? { name, message, stack } : { thrown: typeof error }) },
+      "bug",
+    );
+  } else if (kind === "storageFailed") log.error({ id: request.id, kind, why: refusal.message }, "refused");
   else log.debug({ id: request.id, kind }, "refused");
   if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
     void reply.header("retry-after", Math.max(1, Math.ceil(retryAfterMs / 1_000)));
   }
   return reply.code(status).send(encodeError(refusal, form));
-}
-
-/** Only what locates the bug: other fields of an error may contain personal data. */
-function describeBug(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { thrown: typeof error };
-  const { name, message, stack } = error;
-  return { name, message, stack };
 }

@@ -25,12 +25,6 @@ const reasons: Readonly<Record<string, readonly [string, string]>> = {
   EAI_AGAIN: ["could not resolve the host name", elsewhere],
 };
 
-/** Converts a failure to listen to a `ListenError`. Returns any other error unchanged. */
-function toListenError(error: unknown, host: string, port: number): unknown {
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
-  return reason ? new ListenError(`cannot listen on ${host}:${port}: ${reason[0]}`, reason[1], error) : error;
-}
-
 /**
  * Starts listening. Port 0 selects a free port.
  * @throws ListenError
@@ -42,8 +36,13 @@ export async function listenOn(
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw toListenError(error, host, port);
+    const [reason, hint] = reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? [];
+    if (reason === undefined || hint === undefined) throw error;
+    throw new ListenError(`cannot listen on ${host}:${port}: ${reason}`, hint, error);
   }
-  const { port: taken } = app.server.address() as AddressInfo;
-  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}` };
+  return { url: toUrl({ host, port: (app.server.address() as AddressInfo).port }) };
+}
+
+export function toUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

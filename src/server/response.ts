@@ -62,9 +62,7 @@ async function makeCall(
       void reply.header(idempotencyKeys.header, idempotencyKey);
       if (event.isReplay) void reply.header(idempotencyKeys.replayHeader, "true");
     }
-    if (event.type === "account") {
-      noteCaller(request, event.appKey, event.hasToken ? decoded.caller.utoken : undefined);
-    }
+    if (event.type === "account") noteCaller(request, event.appKey, event.hasToken ? decoded.caller.utoken : undefined);
     if (event.type !== "limit") return;
     void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
   };
@@ -80,8 +78,13 @@ async function makeCall(
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);
-    if (endpoint.reply.media === "bytes") return toBytes(reply, value as Bytes);
-    return toJson(reply, endpoint, value, callback);
+    if (endpoint.reply.media === "bytes") {
+      const { content_type, base64 } = value as { readonly content_type: string; readonly base64: string };
+      void reply.type(content_type).header("content-security-policy", "default-src 'none'");
+      return Buffer.from(base64, "base64");
+    }
+    const encoded = endpoint.reply.encode(value as Record<string, unknown>);
+    return callback === undefined ? encoded : toJsonp(reply, callback, encoded);
   };
   if (page || callback !== undefined || !requestsLongList(endpoint, input)) return work();
   return longLists(async () => {
@@ -90,13 +93,6 @@ async function makeCall(
     void reply.type("application/json; charset=utf-8");
     return encodeLongJson(await work(), sendingLimits.responseBytes);
   });
-}
-
-function toJson(reply: FastifyReply, endpoint: Endpoint, value: unknown, callback: Callback): unknown {
-  const body = endpoint.reply.encode(value as Record<string, unknown>);
-  if (callback === undefined) return body;
-  void reply.type("application/javascript; charset=utf-8");
-  return encodeJsonp(callback, body);
 }
 
 /** The URL of a personal page grants access to it, so it is not sent as a referrer. */
@@ -116,35 +112,23 @@ function toPage(
   return page.render(value);
 }
 
-interface Bytes {
-  readonly content_type: string;
-  readonly base64: string;
-}
-
-function toBytes(reply: FastifyReply, { content_type, base64 }: Bytes): Buffer {
-  void reply.type(content_type).header("content-security-policy", "default-src 'none'");
-  return Buffer.from(base64, "base64");
-}
-
 const functionName = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 const maxNameLength = 128;
-
-/** Undefined if JSON was requested. */
-type Callback = string | undefined;
 
 /**
  * Reads the name of the function that a JSONP response calls.
  * Assumed: `callback` is a name, or names joined by dots, of at most 128 characters; without it, the response is JSON.
  * @throws ServiceError `invalidParams`
  */
-function readCallback(value: unknown): Callback {
+function readCallback(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value.length <= maxNameLength && functionName.test(value)) return value;
   throw new ServiceError("invalidParams", "callback is not the name of a function");
 }
 
-/** Encodes a script that calls the function. Escapes the two characters that are line terminators only in older JavaScript. */
-function encodeJsonp(name: string, body: unknown): string {
+/** A script that calls the function. Escapes the two characters that are line terminators only in older JavaScript. */
+function toJsonp(reply: FastifyReply, name: string, body: unknown): string {
+  void reply.type("application/javascript; charset=utf-8");
   const json = JSON.stringify(body)
     .replaceAll("\u2028", String.raw`\u2028`)
     .replaceAll("\u2029", String.raw`\u2029`);
@@ -196,7 +180,11 @@ function readSent(
   { signedBody }: Endpoint,
   { query, body, headers }: { readonly query: Fields } & Pick<CallParts, "body" | "headers">,
 ): readonly Fields[] {
-  if (!signedBody) return [readBody(body), query];
+  if (!signedBody) {
+    if (body === undefined) return [query];
+    if (typeof body === "object" && body !== null && !Array.isArray(body)) return [body as Fields, query];
+    throw new ServiceError("malformedBody", "the body is not a JSON object");
+  }
   const signature = Object.entries(signedBody.headers).map(([name, header]) => [name, headers[header]]);
   return [{ ...Object.fromEntries(signature), [signedBody.field]: body ?? "" }];
 }
@@ -204,12 +192,6 @@ function readSent(
 function findText(sources: readonly Fields[], names: readonly string[]): string | undefined {
   const values = sources.flatMap((source) => names.map((name) => source[name]));
   return values.find((value): value is string => typeof value === "string" && value !== "");
-}
-
-function readBody(body: unknown): Fields {
-  if (body === undefined) return {};
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Fields;
-  throw new ServiceError("malformedBody", "the body is not a JSON object");
 }
 
 function asFields(value: unknown): Fields {
@@ -220,9 +202,7 @@ function asFields(value: unknown): Fields {
 function merge(sources: readonly Fields[]): Fields {
   const merged: Fields = {};
   for (const source of sources.toReversed()) {
-    for (const [name, value] of Object.entries(source)) {
-      if (!callerFields.has(name)) merged[name] = value;
-    }
+    for (const [name, value] of Object.entries(source)) if (!callerFields.has(name)) merged[name] = value;
   }
   return merged;
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyInstance, HTTPMethods } from "fastify";
 import type { Logger } from "pino";
 import { bodyLimitOf, type Endpoint, type OperationName, operations, ServiceError } from "../contract/index.ts";
 import { listPathVariants } from "../contract/find-operation.ts";
@@ -38,33 +38,22 @@ const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATC
 export function addRoutes(app: FastifyInstance, serving: Serving): void {
   const { log, reader } = serving;
   const routes = listRoutes();
-  for (const group of groupBy(routes, ({ endpoint, bodies }) => `${endpoint.errorForm} ${bodies}`)) {
-    const [{ endpoint, bodies }] = group;
+  const formatOf = ({ endpoint, bodies }: Route) => `${endpoint.errorForm} ${bodies}`;
+  for (const [format, { endpoint, bodies }] of new Map(routes.map((route) => [formatOf(route), route]))) {
     const form = endpoint.errorForm;
     // Each body format has its own Fastify scope, with its own body parsers and error handler.
     void app.register((scope, _options, done) => {
       acceptBodies(scope, reader, bodies);
       scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
-      for (const route of group) addRoute(scope, route, serving);
+      for (const route of routes.filter((one) => formatOf(one) === format)) addRoute(scope, route, serving);
       done();
     });
   }
-  for (const group of groupBy(routes, ({ path }) => path.replaceAll(/:\w+/g, ":"))) {
-    const isShared = group.every(({ endpoint }) => isForBrowsers(endpoint));
-    refuseOtherMethods(app, group[0], { allowed: allowedMethods(group), isShared }, log);
+  const shapes = routes.map(({ path }) => path.replaceAll(/:\w+/g, ":"));
+  for (const shape of new Set(shapes)) {
+    const group = routes.filter((_, at) => shapes[at] === shape);
+    refuseOtherMethods(app, group, log);
   }
-}
-
-type Group = readonly [Route, ...Route[]];
-
-function groupBy(routes: readonly Route[], keyOf: (route: Route) => string): readonly Group[] {
-  const groups = new Map<string, [Route, ...Route[]]>();
-  for (const route of routes) {
-    const group = groups.get(keyOf(route));
-    if (group) group.push(route);
-    else groups.set(keyOf(route), [route]);
-  }
-  return [...groups.values()];
 }
 
 function listRoutes(): readonly Route[] {
@@ -72,8 +61,10 @@ function listRoutes(): readonly Route[] {
     const { paths, htmlPaths = [] } = endpoint;
     const page = pages.get(operation);
     if (htmlPaths.length > 0 && !page) throw new Error(`no page shows ${operation}`);
+    // Assumed: calls whose errors have the OAuth form also take form-encoded bodies.
+    const bodies = endpoint.signedBody ? "signed" : endpoint.errorForm === "oauth" ? "forms" : "json";
     const route = (path: string): Route => {
-      return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies: bodiesOf(endpoint) };
+      return { operation, endpoint, path: path.replaceAll(/\{(\w+)\}/g, ":$1"), bodies };
     };
     // Without a form, a page is posted by its button or by an email program (RFC 8058), in any encoding.
     const pageBodies = endpoint.hasForm ? "pageForm" : "anything";
@@ -81,12 +72,6 @@ function listRoutes(): readonly Route[] {
     const own = [...new Set(paths.flatMap(listPathVariants))].map(route);
     return own.concat(htmlPaths.map(pageRoute));
   });
-}
-
-/** Assumed: calls whose errors have the OAuth form also take form-encoded bodies. */
-function bodiesOf({ errorForm, signedBody }: Endpoint): Bodies {
-  if (signedBody) return "signed";
-  return errorForm === "oauth" ? "forms" : "json";
 }
 
 function addRoute(app: FastifyInstance, route: Route, { log, chaos, bodyLimit, ...answering }: Serving): void {
@@ -98,7 +83,9 @@ function addRoute(app: FastifyInstance, route: Route, { log, chaos, bodyLimit, .
     bodyLimit: Math.min(bodyLimit, bodyLimitOf(endpoint)),
     // HEAD runs the call, so it is available only if the call changes nothing or has a field to prevent changes.
     exposeHeadRoute: hasHead(endpoint),
-    ...(isForBrowsers(endpoint) && { onRequest: shareWithSites }),
+    ...(isForBrowsers(endpoint) && {
+      onRequest: async (_request, reply) => void reply.header("access-control-allow-origin", "*"),
+    }),
     onSend: addCacheHeaders(endpoint),
     handler: (request, reply) => {
       const work = () => answer(request, reply, { ...route, ...answering });
@@ -121,11 +108,6 @@ const preflightHeaders = {
   "access-control-max-age": "86400",
 };
 
-function shareWithSites(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  void reply.header("access-control-allow-origin", "*");
-  done();
-}
-
 function methodsOf({ method, alsoGet = false }: Endpoint): readonly Endpoint["method"][] {
   return alsoGet ? ["GET", method] : [method];
 }
@@ -134,24 +116,20 @@ function hasHead({ method, effect, headField }: Endpoint): boolean {
   return method === "GET" && (effect === "read" || headField !== undefined);
 }
 
-function allowedMethods(group: Group): readonly string[] {
+/** Responds to OPTIONS with the allowed methods, and rejects all other methods. */
+function refuseOtherMethods(app: FastifyInstance, group: readonly Route[], log: Logger): void {
   const own = group.flatMap(({ endpoint }) => methodsOf(endpoint));
   const head = group.some(({ endpoint }) => hasHead(endpoint)) ? ["HEAD"] : [];
-  return [...own, ...head, "OPTIONS"];
-}
-
-/** Responds to OPTIONS with the allowed methods, and rejects all other methods. */
-function refuseOtherMethods(
-  app: FastifyInstance,
-  { path, endpoint: { errorForm: form } }: Route,
-  { allowed, isShared }: { readonly allowed: readonly string[]; readonly isShared: boolean },
-  log: Logger,
-): void {
+  const allowed: readonly string[] = [...own, ...head, "OPTIONS"];
   const allow = allowed.join(", ");
+  const isShared = group.every(({ endpoint }) => isForBrowsers(endpoint));
+  const [first] = group;
+  if (!first) return;
   app.route({
     method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
-    url: path,
-    errorHandler: (error, request, reply) => void sendRefusal(error, { request, reply, form, log }),
+    url: first.path,
+    errorHandler: (error, request, reply) =>
+      void sendRefusal(error, { request, reply, form: first.endpoint.errorForm, log }),
     // Before the body is read, which may have any format.
     onRequest: async (request, reply) => {
       void reply.header("allow", allow);

@@ -84,7 +84,11 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   addHealthPaths(app, options.isReady ?? (async () => true));
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
-  const connections = closeConnectionsWhenStopping(app);
+  let isStopping = false;
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (isStopping) void reply.header("connection", "close");
+    done();
+  });
   return {
     answer: async ({ method, target, headers, body }) => {
       const request = { method: method as InjectOptions["method"], url: target, headers };
@@ -97,7 +101,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     },
     listen: (where) => listenOn(app, where),
     close: async () => {
-      connections.stopping = true;
+      isStopping = true;
       chaos?.close();
       const cutOff = setTimeout(() => app.server.closeAllConnections(), closeWithinMs);
       try {
@@ -154,7 +158,8 @@ function createApp(
   // Connections that are only kept open make room for new ones.
   app.server.on("drop", () => app.server.closeIdleConnections());
   receiveInTurns(app.server);
-  answerAllExpectations(app);
+  // Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const reader = new BodyReader(app, log, limits);
   acceptBodies(app, reader, "json");
   new PendingResponses({ ...sendingLimits, ...options.sending }).watch(app);
@@ -164,25 +169,16 @@ function createApp(
   });
   addCallLog(app, log);
   answerUnknownPaths(app, log);
-  const program = identifyProgram(about);
+  // ETags identify the version of the program and its public URL, because they determine responses, too.
+  let made: string | undefined;
+  const program = () => (made ??= createHash("sha256").update(JSON.stringify(about())).digest("base64url").slice(0, 6));
   addRoutes(app, { transport, longLists: pLimit(maxLongLists), program, log, reader, chaos, bodyLimit });
   return app;
-}
-
-/** Identifies the version of the program and its public URL in ETags, because they determine responses, too. */
-function identifyProgram(about: () => About): () => string {
-  let made: string | undefined;
-  return () => (made ??= createHash("sha256").update(JSON.stringify(about())).digest("base64url").slice(0, 6));
 }
 
 /** Names the request as the log does, and prevents browsers from guessing the type of responses with user content. */
 function addCommonHeaders({ id }: FastifyRequest, reply: FastifyReply): void {
   void reply.header("x-content-type-options", "nosniff").header("x-request-id", id);
-}
-
-/** Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body. */
-function answerAllExpectations({ server }: FastifyInstance): void {
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
 /** Source: spec "Limits": every core API response states the remaining calls. Rejected calls that did not count leave all. */
@@ -195,16 +191,6 @@ function addCoreLimitHeaders(app: FastifyInstance, clock: () => number): void {
     }
     done();
   });
-}
-
-/** While stopping, closes connections after the response. */
-function closeConnectionsWhenStopping(app: FastifyInstance): { stopping: boolean } {
-  const state = { stopping: false };
-  app.addHook("onSend", (_request, reply, _payload, done) => {
-    if (state.stopping) void reply.header("connection", "close");
-    done();
-  });
-  return state;
 }
 
 function reportAnswers(app: FastifyInstance, onAnswer: (call: AnsweredCall) => void): void {
@@ -235,14 +221,9 @@ function formOf(url: string): "core" | "status" {
 function addDocument(app: FastifyInstance, about: () => About): void {
   let made: Promise<string> | undefined;
   app.get("/openapi.json", { exposeHeadRoute: true }, async (_request, reply) => {
-    made ??= makeDocument(about());
+    made ??= import("./openapi/document.ts").then(({ createDocument }) => JSON.stringify(createDocument(about())));
     return reply.type("application/json; charset=utf-8").send(await made);
   });
-}
-
-async function makeDocument(about: About): Promise<string> {
-  const { createDocument } = await import("./openapi/document.ts");
-  return JSON.stringify(createDocument(about));
 }
 
 /** Headers that may occur only once: proxies and servers may choose different values. Node.js checks Content-Length. */

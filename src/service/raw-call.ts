@@ -90,7 +90,8 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
     const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
     // A token is not valid for another account, so a new one would not help.
-    if (!isOwn(found, appKey)) return sendWith((await tokens.token()).utoken);
+    const isOwn = accountNames.every((name) => (found?.pathInput[name] ?? appKey) === appKey);
+    if (!isOwn) return sendWith((await tokens.token()).utoken);
     const answer = await sendWithToken(tokens, sendWith, options);
     return kind === "core" && isRefused(answer) ? sendWith(await createCoreToken()) : answer;
   };
@@ -121,11 +122,6 @@ function isRefused({ refusal }: { readonly refusal?: { readonly kind: string } |
   return refusal?.kind === "unauthorized";
 }
 
-function isOwn(found: FoundOperation | undefined, appKey: string): boolean {
-  const keys = accountNames.map((name) => found?.pathInput[name]).filter((key) => key !== undefined);
-  return keys.every((key) => key === appKey);
-}
-
 interface Signing {
   readonly found: FoundOperation | undefined;
   readonly kind: Auth;
@@ -151,7 +147,7 @@ function signCall(call: UnsignedCall, { found, kind, appKey, utoken }: Signing):
       ...headers,
       ...(inHeader && { [callerNames.tokenHeader]: utoken }),
     },
-    effect: effectOf(method, found),
+    effect: found?.endpoint.effect ?? (isBodiless ? "read" : "once"),
     utoken,
     ...(sent && { body: sent }),
   };
@@ -162,10 +158,7 @@ function namedFields(
   { account, utoken }: { readonly account?: string; readonly utoken: string | undefined },
 ): Readonly<Record<string, string>> {
   const name = bodiless.has(method) ? appKeyField : bodyAppKeyField;
-  return {
-    ...(account !== undefined && { [name]: account }),
-    ...(utoken !== undefined && { [utokenField]: utoken }),
-  };
+  return { ...(account !== undefined && { [name]: account }), ...(utoken !== undefined && { [utokenField]: utoken }) };
 }
 
 /** Whether the app key must be added, because neither path, query, nor body contains it. */
@@ -182,10 +175,6 @@ function holdsToken({ query, body, headers }: UnsignedCall, kind: Auth): boolean
   if (kind === "core") return callerNames.tokenHeader in headers;
   const inside = readObject(body);
   return query.some(([name]) => name === utokenField) || (inside !== undefined && Object.hasOwn(inside, utokenField));
-}
-
-function effectOf(method: string, found: FoundOperation | undefined): Effect {
-  return found?.endpoint.effect ?? (bodiless.has(method) ? "read" : "once");
 }
 
 /**

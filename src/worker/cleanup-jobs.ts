@@ -62,11 +62,8 @@ function createCleanupJob<Count extends string>(
  */
 export function createKeyPurgeJob(work: EngineWork, clock: () => number): Job<"deleted"> {
   const purge = { findAccounts: findAccountsToPurge, clean: purgeIdempotentCalls, full: maxDeletedPerPurge };
-  return createCleanupJob(
-    { name: "idempotency_keys", count: "deleted", intervalMs: 10 * minuteMs, ...purge },
-    work,
-    clock,
-  );
+  const job = { name: "idempotency_keys", count: "deleted", intervalMs: 10 * minuteMs, ...purge } as const;
+  return createCleanupJob(job, work, clock);
 }
 
 /** Enforces the retention settings of accounts, which are in days. In each round, every account gets one transaction. */

@@ -6,7 +6,7 @@ import type { EmailQueue } from "../engine/emails/sending/email-queue.ts";
 import type { EmailOutcome, SentMessage } from "../engine/emails/sending/outcomes.ts";
 import { Backoff } from "./worker.ts";
 import { EmailOutcomes, type EmailResultName, toLogFields } from "./email-outcomes.ts";
-import { type Job, type Round, type WorkerContext, type WorkerLog, withLeaseRenewal } from "./job.ts";
+import { type Job, type Round, type WorkerContext, withLeaseRenewal } from "./job.ts";
 import { templateLimits } from "../contract/index.ts";
 import type { TemplateProblem } from "../email/templates/render-custom.ts";
 
@@ -36,7 +36,7 @@ export class EmailJob implements Job<EmailResultName> {
   readonly #settings: EmailJobSettings;
   readonly #outcomes: EmailOutcomes;
   readonly #templates: TemplateFailures;
-  readonly #backoff = new Backoff(transportDelayMs.first, transportDelayMs.max);
+  readonly #backoff = new Backoff(transportDelayMs);
   #pausedUntilMs = 0;
 
   constructor(settings: EmailJobSettings) {
@@ -48,7 +48,7 @@ export class EmailJob implements Job<EmailResultName> {
   async runDue(stop: AbortSignal): Promise<Round<EmailResultName>> {
     const renew = () => this.#settings.queue.renew();
     const problem = await withLeaseRenewal(() => this.#sendDue(stop), { ...this.#settings, renew });
-    return { counts: this.#outcomes.takeCounts(), problem, held: this.#outcomes.takeHeld() };
+    return { problem, ...this.#outcomes.takeCounts() };
   }
 
   async nextDueAtMs(): Promise<number | undefined> {
@@ -119,17 +119,11 @@ export class EmailJob implements Job<EmailResultName> {
       this.#outcomes.add(email, message);
       return undefined;
     }
-    const mayBegin = await this.#outcomes.flush(email);
-    return mayBegin ? this.#addOutcome(claimed, await this.#send(message), message) : undefined;
-  }
-
-  /** An unexpected error may have occurred after the message was sent. */
-  async #send(message: ComposedMessage): Promise<SendOutcome> {
-    try {
-      return await this.#settings.transport.send(message);
-    } catch (error) {
-      return { state: "unreachable", problem: (error as Error).message, mayHaveArrived: true };
-    }
+    if (!(await this.#outcomes.flush(email))) return undefined;
+    // An unexpected error may have occurred after the message was sent.
+    const toOutcome = ({ message: problem }: Error) =>
+      ({ state: "unreachable", problem, mayHaveArrived: true }) as const;
+    return this.#addOutcome(claimed, await this.#settings.transport.send(message).catch(toOutcome), message);
   }
 
   /** @returns why the remaining emails have to wait, if they do */
@@ -201,18 +195,13 @@ function toSent(message: ComposedMessage | undefined): SentMessage | undefined {
   return { subject, headers, text, html };
 }
 
-interface Settings {
-  readonly queue: Pick<EmailQueue, "recordTemplateUse">;
-  readonly log: WorkerLog;
-}
-
 /** Counts failures of the accounts' templates, and stops using those that fail repeatedly. */
 export class TemplateFailures {
-  readonly #settings: Settings;
+  readonly #settings: Pick<EmailJobSettings, "queue" | "log">;
   /** Consecutive failures by saved template, including those of emails that were claimed before. */
   readonly #failures = new Map<string, number>();
 
-  constructor(settings: Settings) {
+  constructor(settings: Pick<EmailJobSettings, "queue" | "log">) {
     this.#settings = settings;
   }
 

@@ -24,13 +24,7 @@ interface EndedEmail extends OwnedEmail {
   readonly outcome: EmailOutcome;
 }
 
-export const zeroCounts: Counts<EmailResultName> = {
-  sent: 0,
-  not_sent: 0,
-  deferred: 0,
-  bounced: 0,
-  failed: 0,
-};
+export const zeroCounts: Counts<EmailResultName> = { sent: 0, not_sent: 0, deferred: 0, bounced: 0, failed: 0 };
 
 /** Collects outcomes until they are stored, counts them, and logs them. */
 export class EmailOutcomes {
@@ -101,25 +95,17 @@ export class EmailOutcomes {
   /** Logs the outcomes that could not be stored before the worker ends. */
   logUnstored(): void {
     for (const email of this.#ended) {
-      this.#log.error(
-        { ...toLogFields(email), outcome: email.outcome.state },
-        "could not store the outcome; the email will be tried again",
-      );
+      const fields = { ...toLogFields(email), outcome: email.outcome.state };
+      this.#log.error(fields, "could not store the outcome; the email will be tried again");
     }
   }
 
-  /** Returns the counts since the last call. */
-  takeCounts(): Counts<EmailResultName> {
-    const counts = this.#counts;
+  /** Returns the counts since the last call, and the number of emails that were held since, if any. */
+  takeCounts(): { readonly counts: Counts<EmailResultName>; readonly held: number | undefined } {
+    const taken = { counts: this.#counts, held: this.#held || undefined };
     this.#counts = { ...zeroCounts };
-    return counts;
-  }
-
-  /** Returns the number of emails that were held since the last call, if any. */
-  takeHeld(): number | undefined {
-    const held = this.#held;
     this.#held = 0;
-    return held === 0 ? undefined : held;
+    return taken;
   }
 
   #report(email: EndedEmail, result: EmailResult): void {

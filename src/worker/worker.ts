@@ -22,7 +22,7 @@ export async function runWorkerOnce(jobs: readonly Job[], stop: AbortSignal): Pr
 }
 
 async function repeatJob(job: Job, { clock, sleep, log }: WorkerContext, stop: AbortSignal): Promise<void> {
-  const backoff = new Backoff(failureDelayMs.first, failureDelayMs.max);
+  const backoff = new Backoff(failureDelayMs);
   while (!stop.aborted) {
     let delayMs = pollIntervalMs;
     try {
@@ -42,29 +42,27 @@ async function repeatJob(job: Job, { clock, sleep, log }: WorkerContext, stop: A
 
 /** Delays that double each time, up to a maximum. */
 export class Backoff {
-  readonly #firstMs: number;
-  readonly #maxMs: number;
+  readonly #ms: { readonly first: number; readonly max: number };
   #nextMs: number;
 
-  constructor(firstMs: number, maxMs: number) {
-    this.#firstMs = firstMs;
-    this.#maxMs = maxMs;
-    this.#nextMs = firstMs;
+  constructor(ms: { readonly first: number; readonly max: number }) {
+    this.#ms = ms;
+    this.#nextMs = ms.first;
   }
 
   /** Returns the next delay, in milliseconds. */
   next(): number {
     const ms = this.#nextMs;
-    this.#nextMs = Math.min(ms * 2, this.#maxMs);
+    this.#nextMs = Math.min(ms * 2, this.#ms.max);
     return ms;
   }
 
   /** Whether no delay was taken since the start or the last `reset`. */
   get isFresh(): boolean {
-    return this.#nextMs === this.#firstMs;
+    return this.#nextMs === this.#ms.first;
   }
 
   reset(): void {
-    this.#nextMs = this.#firstMs;
+    this.#nextMs = this.#ms.first;
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { access, constants, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -35,11 +35,17 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
   const { profile, clock, random, paths, signal } = settings;
   const startedMs = clock();
   const file = await findTarget(settings, startedMs);
-  const mark = settings.isScheduled === true ? markOfSchedule(settings) : random(6).toString("hex");
+  // A schedule makes one backup at a time, so its temporary files have the same name every time.
+  const schedule = createHash("sha256").update([hostname(), paths.dataFolder, profile.shownAs].join("\n"));
+  const isScheduled = settings.isScheduled === true;
+  const mark = isScheduled ? `scheduled-${schedule.digest("hex").slice(0, 12)}` : random(6).toString("hex");
   const [content, draft] = [`${file}.${mark}.content`, `${file}.${mark}.draft`];
   let keyFile: string | undefined;
   try {
-    if (settings.isScheduled === true) await deleteLeftovers(dirname(file), mark);
+    // What a killed process of the schedule has left behind. Otherwise, every further attempt could add a copy.
+    const isLeftover = (name: string) => /\.(?:content|draft)(?:-\w+)?$/.test(name) && name.includes(`.${mark}.`);
+    const leftovers = isScheduled ? (await readdir(dirname(file))).filter(isLeftover) : [];
+    for (const name of leftovers) await rm(join(dirname(file), name));
     const { facts, ...dumped } = await copyContent(settings, content);
     if (settings.withSealingKey === true) keyFile = await copySealingKey(settings, `${file}.key`, facts);
     const { size: bytes } = await stat(content);
@@ -70,7 +76,7 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
       bytes: (await stat(draft)).size,
       database_size: facts.bytes,
       sha256: await hashFile(draft, signal),
-      scheduled: settings.isScheduled ?? false,
+      scheduled: isScheduled,
     };
     // Fails if somebody has created the file in the meantime.
     await link(draft, file).catch(async (error: unknown) => {
@@ -78,10 +84,8 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
       if (existsSync(file)) throw error;
       await rename(draft, file);
     });
-    const isRecorded = await changeRecords(paths, ({ backups }) => ({ backups: [...backups, record] })).then(
-      () => true,
-      () => false,
-    );
+    const recording = changeRecords(paths, ({ backups }) => ({ backups: [...backups, record] }));
+    const isRecorded = await recording.then(() => true).catch(() => false);
     return { ...record, manifest, keyFile, isRecorded, durationMs: clock() - startedMs };
   } catch (error) {
     if (keyFile !== undefined) await rm(keyFile, { force: true });
@@ -89,19 +93,6 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
   } finally {
     deleteDatabaseFile(content);
     await rm(draft, { force: true });
-  }
-}
-
-/** The name of the temporary files of a schedule, which makes one backup at a time. */
-function markOfSchedule({ paths, profile }: BackupSettings): string {
-  const schedule = [hostname(), paths.dataFolder, profile.shownAs].join("\n");
-  return `scheduled-${createHash("sha256").update(schedule).digest("hex").slice(0, 12)}`;
-}
-
-/** Deletes what a killed process of the schedule has left behind. Otherwise, every further attempt could add a copy. */
-async function deleteLeftovers(folder: string, mark: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (/\.(?:content|draft)(?:-\w+)?$/.test(name) && name.includes(`.${mark}.`)) await rm(join(folder, name));
   }
 }
 
@@ -198,11 +189,8 @@ async function copySealingKey(settings: BackupSettings, target: string, facts: C
   const hint = "Run the command as the user, and with the environment, of the server.";
   const keys = await readSealingKey(env, paths.keyFile);
   if (!keys) {
-    throw new UserError(
-      "failed",
-      `there is no sealing key: ${paths.keyFile} does not exist, and STARPOST_KEY is not set`,
-      hint,
-    );
+    const problem = `${paths.keyFile} does not exist, and STARPOST_KEY is not set`;
+    throw new UserError("failed", `there is no sealing key: ${problem}`, hint);
   }
   if (!opensAccount(keys, facts)) {
     throw new UserError("failed", "the sealing key of this machine does not open the secrets in the database", hint);
@@ -233,10 +221,7 @@ export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBa
     throw toInputError(error, file);
   });
   refuseOtherSchema(manifest, file);
-  const folder = await access(dirname(file), constants.W_OK).then(
-    () => dirname(file),
-    () => tmpdir(),
-  );
+  const folder = await access(dirname(file), constants.W_OK).then(() => dirname(file), tmpdir);
   const content = join(folder, `${basename(file)}.${random(6).toString("hex")}.content`);
   try {
     await extractContent(file, manifest, content);
@@ -259,7 +244,6 @@ export function refuseOtherSchema({ schema }: Manifest, file: string): void {
 
 /** Writes the database in a backup to a new file. @throws UserError if the backup is damaged */
 export async function extractContent(file: string, { content }: Manifest, target: string): Promise<void> {
-  const { createWriteStream } = await import("node:fs");
   const output = createWriteStream(target, { flags: "wx", mode: 0o600 });
   const read = await extractFile(file, { text: manifestName, file: content.name }, output).catch((error: unknown) => {
     throw toUserError(toFileError(error, target));

@@ -39,9 +39,11 @@ export async function openRestoration(settings: RestoreSettings): Promise<Restor
     replaced: await describeExisting(settings),
     restore: async () => {
       try {
-        const keptAs = isDatabaseServer(profile)
-          ? await restoreServer(settings, manifest)
-          : await restoreFile(settings, manifest);
+        const { database: url, shownAs } = profile;
+        const isServer = isDatabaseServer(profile);
+        // PostgreSQL keeps the replaced tables until the transaction is committed.
+        if (isServer) await restoreDump({ url, shownAs, env, signal: settings.signal }, file, manifest);
+        const keptAs = isServer ? undefined : await restoreFile(settings, manifest);
         if (keys) await addSealingKeys(settings, keys);
         return { keptAs, opensSecrets: await opensSecrets(settings) };
       } catch (error) {
@@ -84,12 +86,6 @@ async function describeExisting({ profile, clock }: RestoreSettings): Promise<Re
     `${shownAs} is not a starpost database: it contains other tables; nothing was changed`,
     "Restore into another database.",
   );
-}
-
-/** PostgreSQL keeps the replaced tables until the transaction is committed. */
-async function restoreServer(settings: RestoreSettings, manifest: Manifest): Promise<undefined> {
-  const { profile, env, file, signal } = settings;
-  await restoreDump({ url: profile.database, shownAs: profile.shownAs, env, signal }, file, manifest);
 }
 
 /** @returns the path of the replaced database, if it is kept */

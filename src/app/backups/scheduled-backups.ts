@@ -36,15 +36,11 @@ interface ScheduleSettings extends Pick<ServerSettings, "paths" | "env" | "clock
 export class ScheduledBackups {
   readonly #settings: ScheduleSettings;
   readonly #stop = new AbortController();
-  #counts: ScheduleCounts = { lastSuccessMs: undefined, bytes: 0, durationMs: 0, failures: 0 };
+  counts: ScheduleCounts = { lastSuccessMs: undefined, bytes: 0, durationMs: 0, failures: 0 };
   #notBeforeMs = 0;
 
   constructor(settings: ScheduleSettings) {
     this.#settings = settings;
-  }
-
-  get counts(): ScheduleCounts {
-    return this.#counts;
   }
 
   /** Runs until it is stopped. */
@@ -68,7 +64,7 @@ export class ScheduledBackups {
     const last = (await this.#readOwn()).at(-1);
     if (!last) return 0;
     const lastSuccessMs = Date.parse(last.created_at);
-    this.#counts = { ...this.#counts, lastSuccessMs, bytes: last.bytes };
+    this.counts = { ...this.counts, lastSuccessMs, bytes: last.bytes };
     return lastSuccessMs + this.#settings.schedule.everyMs;
   }
 
@@ -88,14 +84,14 @@ export class ScheduledBackups {
       // Servers that share the data folder make each backup once.
       const made = await withFileLock(join(paths.dataFolder, "backup-schedule.lock"), work, { waitMs: 0 });
       if (!made) return;
-      this.#counts = { ...this.#counts, durationMs: clock() - startedMs };
-      log.info({ ...made, duration_ms: this.#counts.durationMs }, "backup created");
+      this.counts = { ...this.counts, durationMs: clock() - startedMs };
+      log.info({ ...made, duration_ms: this.counts.durationMs }, "backup created");
       await this.#record(null);
       await this.#deleteOld();
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       const { message } = error as Error;
-      this.#counts = { ...this.#counts, failures: this.#counts.failures + 1 };
+      this.counts = { ...this.counts, failures: this.counts.failures + 1 };
       log.error({ error: message }, "backup failed");
       await this.#record(message).catch(() => {});
     }

@@ -38,15 +38,11 @@ function createMinimalScopes(scope: EmailScope): EmailScope[] {
     ...scope,
     customer: { ...customer, name: "" },
     store: { ...store, url: null },
-    ...("product_name" in scope && isProductOptional(scope) && { product_name: null }),
+    // Reviews may be about the store instead of a product.
+    ...("product_name" in scope && "score" in scope && { product_name: null }),
   };
   if (!Array.isArray(products)) return [minimal];
   return products.map((product: unknown) => Object.assign({}, minimal, { products: [product] }));
-}
-
-/** Reviews may be about the store instead of a product. */
-function isProductOptional(scope: EmailScope): boolean {
-  return "score" in scope;
 }
 
 async function checkNames(template: EmailTemplate, scope: EmailScope): Promise<void> {
@@ -139,7 +135,8 @@ const unsafeElements = new Set<string>(["script", "style"]);
  * @throws TemplateError
  */
 export function rejectUnsafeValues(html: string): void {
-  const lower = toAsciiLowerCase(html);
+  // Only ASCII letters, so that the length of the text does not change.
+  const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   const after = (text: string, from: number) => {
     const found = lower.indexOf(text, from);
     return found < 0 ? html.length : found + text.length;
@@ -153,7 +150,8 @@ export function rejectUnsafeValues(html: string): void {
       at = skipTag(html, at, after);
       if (raw === undefined) continue;
       const end = after(`</${raw}`, at);
-      if (unsafeElements.has(raw)) rejectValueIn(html, raw, [at, end]);
+      const value = findValue(html.slice(at, end));
+      if (unsafeElements.has(raw) && value >= 0) throw errorAt(html, at + value, `values are not allowed in <${raw}>`);
       at = end;
     } else at += 1;
   }
@@ -167,7 +165,11 @@ function skipTag(html: string, start: number, after: (text: string, from: number
     const character = html.charAt(at);
     if (/^\{[{%]/.test(html.slice(at, at + 2))) {
       const end = after(html[at + 1] === "{" ? "}}" : "%}", at);
-      if (findValue(html.slice(at, end)) >= 0) rejectValueAt(html, at, quote, codeAttribute);
+      const isValue = findValue(html.slice(at, end)) >= 0;
+      if (isValue && quote === "") throw errorAt(html, at, 'values in a tag must be quoted: href="{{ … }}"');
+      if (isValue && codeAttribute !== undefined) {
+        throw errorAt(html, at, `values are not allowed in ${codeAttribute.toLowerCase()}="…"`);
+      }
       at = end;
     } else {
       if (quote === "" && character === ">") return at + 1;
@@ -181,35 +183,16 @@ function skipTag(html: string, start: number, after: (text: string, from: number
   return html.length;
 }
 
-function rejectValueIn(html: string, element: string, [start, end]: readonly [number, number]): void {
-  const at = findValue(html.slice(start, end));
-  if (at >= 0) throw errorAt(html, start + at, `values are not allowed in <${element}>`);
-}
-
 /** An attribute that contains code, styles, or HTML, before its opening quote. */
 const codeAttributes = /[\s"'/](on[a-z]+|style|srcdoc)\s*=\s*$/i;
 const maxNameLength = 40;
-
-function rejectValueAt(html: string, at: number, quote: string, codeAttribute: string | undefined): void {
-  if (quote === "") throw errorAt(html, at, 'values in a tag must be quoted: href="{{ … }}"');
-  if (codeAttribute !== undefined)
-    throw errorAt(html, at, `values are not allowed in ${codeAttribute.toLowerCase()}="…"`);
-}
 
 /** Returns the position of the first output of a value, or -1. */
 function findValue(template: string): number {
   return template.search(/\{\{|\{%-?\s*(?:echo|liquid)\b/);
 }
 
-/** Converts only ASCII letters, so that the length of the text does not change. */
-function toAsciiLowerCase(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
 function errorAt(html: string, index: number, problem: string): TemplateError {
   const before = html.slice(0, index).split("\n");
-  return new TemplateError("html", problem, {
-    line: before.length,
-    column: (before.at(-1)?.length ?? 0) + 1,
-  });
+  return new TemplateError("html", problem, { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
 }

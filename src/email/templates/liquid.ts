@@ -61,21 +61,23 @@ interface Place {
 export async function openRenderer(): Promise<Renderer> {
   const { Liquid: Engine, Token: TokenClass } = await import("liquidjs");
   TokenClass.prototype.getPosition = findPosition;
-  const createEngine = (outputEscape: (value: unknown) => string) =>
-    restrict(
-      new Engine({
-        outputEscape,
-        ownPropertyOnly: true,
-        strictFilters: true,
-        strictVariables: true,
-        timezoneOffset: 0,
-        locale: "en",
-        templates: {},
-        parseLimit: limits.templateLength,
-        renderLimit: limits.renderMs,
-        memoryLimit: limits.memory,
-      }),
-    );
+  const createEngine = (outputEscape: (value: unknown) => string) => {
+    const engine = new Engine({
+      outputEscape,
+      ownPropertyOnly: true,
+      strictFilters: true,
+      strictVariables: true,
+      timezoneOffset: 0,
+      locale: "en",
+      templates: {},
+      parseLimit: limits.templateLength,
+      renderLimit: limits.renderMs,
+      memoryLimit: limits.memory,
+    });
+    for (const name of Object.keys(engine.tags)) if (!tags.has(name)) delete engine.tags[name];
+    for (const name of Object.keys(engine.filters)) if (!filters.has(name)) delete engine.filters[name];
+    return engine;
+  };
   const plain = createEngine((value) => balanceDirectionMarks(asText(value)));
   const html = createEngine((value) => escapeText(balanceDirectionMarks(asText(value))));
   plain.registerFilter("quote", (value: unknown) => quoteLines(asText(value)));
@@ -126,12 +128,6 @@ function findPosition(this: Token): [number, number] {
   return [low + 1, begin - (lineStarts[low] ?? 0) + 1];
 }
 
-function restrict(engine: Liquid): Liquid {
-  for (const name of Object.keys(engine.tags)) if (!tags.has(name)) delete engine.tags[name];
-  for (const name of Object.keys(engine.filters)) if (!filters.has(name)) delete engine.filters[name];
-  return engine;
-}
-
 function findVariables(engine: Liquid, template: Template[]): UsedVariable[] {
   const { globals } = engine.analyzeSync(template, { partials: false });
   return Object.values(globals)
@@ -153,7 +149,11 @@ function withTemplateErrors<Result>(part: TemplatePart, work: () => Result): Res
     return work();
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw toTemplateError(part, error as Partial<LiquidError> & Error);
+    const { originalError, message, token } = error as Partial<LiquidError> & Error;
+    const first = (originalError?.message ?? message).split("\n")[0] ?? "";
+    const problem = limitMessages.find(([pattern]) => pattern.test(first))?.[1] ?? formatLiquidMessage(first);
+    const [line, column] = token?.getPosition() ?? [];
+    throw new TemplateError(part, problem, line && column ? { line, column } : undefined);
   }
 }
 
@@ -163,13 +163,6 @@ const limitMessages: readonly (readonly [RegExp, string])[] = [
   [/memory alloc limit|Invalid string length/, "produces too much output; check its loops"],
   [/call stack/i, "is nested too deeply"],
 ];
-
-function toTemplateError(part: TemplatePart, error: Partial<LiquidError> & Error): TemplateError {
-  const first = (error.originalError ?? error).message.split("\n")[0] ?? "";
-  const problem = limitMessages.find(([pattern]) => pattern.test(first))?.[1] ?? formatLiquidMessage(first);
-  const [line, column] = error.token?.getPosition() ?? [];
-  return new TemplateError(part, problem, line && column ? { line, column } : undefined);
-}
 
 function formatLiquidMessage(message: string): string {
   const unknown = /^undefined (variable|filter): (.+)$/.exec(message);

@@ -66,15 +66,12 @@ export async function renderEmail(
 ): Promise<EmailTemplate> {
   const { render } = await getRenderer();
   const renderPart = (part: TemplatePart) => render(part, template[part], scope, limitMs);
+  const subject = asOneLine(renderPart("subject")).replaceAll(/\s+/g, " ");
   return {
-    subject: formatSubject(renderPart("subject")),
+    subject: truncate(removeDirectionMarks(subject), maxSubjectLength),
     text: `${normalizeLines(renderPart("text")).trim()}\n`,
     html: renderPart("html"),
   };
-}
-
-function formatSubject(rendered: string): string {
-  return truncate(removeDirectionMarks(asOneLine(rendered).replaceAll(/\s+/g, " ")), maxSubjectLength);
 }
 
 /** Renders an email with the account's template or the built-in one. */

@@ -22,13 +22,11 @@ export type TemplateAnswer =
     }
   | { readonly type: "failed"; readonly message: string };
 
-function execute(task: TemplateTask): Promise<EmailTemplate> {
-  return task.type === "check" ? checkTemplate(task.category, task.template) : renderOutgoing(task.email);
-}
-
 async function answer(task: TemplateTask): Promise<TemplateAnswer> {
   try {
-    return { type: "rendered", email: await execute(task) };
+    const { type } = task;
+    const email = await (type === "check" ? checkTemplate(task.category, task.template) : renderOutgoing(task.email));
+    return { type: "rendered", email };
   } catch (error) {
     if (!(error instanceof TemplateError)) return { type: "failed", message: (error as Error).message };
     const { part, problem, line, column } = error;

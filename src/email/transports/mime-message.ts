@@ -49,7 +49,10 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     store: { ...email.store, name: email.store.name || sender },
   });
   const sentHtml = email.openUrl === undefined ? html : addTrackingImage(html, email.openUrl);
-  const messageId = `<${email.key}@${domainOf(from)}>`;
+  const formatName = (name: string) => truncate(removeDirectionMarks(asOneLine(name)), maxNameLength);
+  // In ASCII, without characters that would end the header value.
+  const unsubscribeUrl = new URL(email.unsubscribeUrl).href.replaceAll(/[<>\s]/g, encodeURIComponent);
+  const messageId = `<${email.key}${from.slice(from.lastIndexOf("@"))}>`;
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     from: { name: formatName(sender), address: from },
@@ -60,7 +63,7 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     date: new Date(options.nowMs),
     messageId,
     headers: {
-      "List-Unsubscribe": { prepared: true, value: `<${toHeaderUrl(email.unsubscribeUrl)}>` },
+      "List-Unsubscribe": { prepared: true, value: `<${unsubscribeUrl}>` },
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       "Auto-Submitted": "auto-generated",
       [keyHeader]: email.key,
@@ -72,17 +75,8 @@ export async function composeMessage(email: OutgoingEmail, options: ComposeOptio
     newline: "\r\n",
   });
   const raw = await composer.compile().build();
-  return {
-    key: email.key,
-    to,
-    from,
-    subject,
-    text,
-    html: sentHtml,
-    messageId,
-    raw,
-    ...(templateProblem !== undefined && { templateProblem }),
-  };
+  const problem = templateProblem !== undefined && { templateProblem };
+  return { key: email.key, to, from, subject, text, html: sentHtml, messageId, raw, ...problem };
 }
 
 async function renderParts(email: OutgoingEmail) {
@@ -112,21 +106,8 @@ function toEnvelopeAddress(address: string): string {
   return `${local}@${domain}`;
 }
 
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
-}
-
 /** Maximum length of a name in a header, in characters. Source: RFC 5322 limits lines to 998. */
 const maxNameLength = 100;
-
-function formatName(name: string): string {
-  return truncate(removeDirectionMarks(asOneLine(name)), maxNameLength);
-}
-
-/** Returns the URL in ASCII, without characters that would end the header value. */
-function toHeaderUrl(url: string): string {
-  return new URL(url).href.replaceAll(/[<>\s]/g, encodeURIComponent);
-}
 
 function addTrackingImage(html: string, openUrl: string): string {
   const image = render(markup`<img src="${openUrl}" width="1" height="1" alt="">`);

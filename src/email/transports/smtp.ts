@@ -68,7 +68,11 @@ export function openSmtp(settings: SmtpSettings, timeouts = defaultTimeouts): Em
     try {
       const { connection, supportsUtf8 } = await getSession();
       isConnected = true;
-      if (!supportsUtf8 && !isAscii(message.to)) return rejectUtf8Address(message.to);
+      if (!supportsUtf8 && /[^\p{ASCII}]/u.test(message.to)) {
+        // Assumed: this is permanent, because a server without SMTPUTF8 will not support it on the next attempt.
+        const problem = "the mail server does not support non-ASCII addresses (SMTPUTF8)";
+        return { state: "invalid_address", answer: `${problem}: ${message.to}` };
+      }
       const answer = await transmit(connection, message, () => (isTransmitting = true));
       return { state: "accepted", answer };
     } catch (error) {
@@ -158,16 +162,6 @@ async function reset(session: Session | undefined): Promise<boolean> {
   });
 }
 
-function isAscii(text: string): boolean {
-  return !/[^\p{ASCII}]/u.test(text);
-}
-
-/** Assumed: this is permanent, because a server without SMTPUTF8 will not support it on the next attempt. */
-function rejectUtf8Address(address: string): SendOutcome {
-  const answer = `the mail server does not support non-ASCII addresses (SMTPUTF8): ${address}`;
-  return { state: "invalid_address", answer };
-}
-
 async function quit({ connection }: Session): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, quitTimeoutMs);
@@ -221,21 +215,25 @@ const isPolicyRefusal = (answer: string) =>
 export function classifyFailure(error: SmtpError, context: FailureContext): SendOutcome {
   const { command, responseCode } = error;
   const { settings, isConnected, isTransmitting } = context;
-  if (responseCode === undefined) return classifyWithoutResponse(error, context);
+  const unreachable = { state: "unreachable", problem: formatFailure(error, settings) } as const;
+  if (responseCode === undefined) {
+    const answer = asOneLine(error.message);
+    if (error.code === "EENVELOPE") return { state: "invalid_address", answer };
+    if (error.code === "EMESSAGE") return { state: "bounced", answer };
+    return { ...unreachable, mayHaveArrived: isTransmitting };
+  }
   const answer = readResponse(error);
   if (responseCode === 421 && isConnected) return { state: "deferred", answer };
   const { enhanced } = readStatus(answer);
   if (command === "MAIL FROM") {
     if (responseCode === 552 || enhanced === "5.3.4") return { state: "bounced", answer };
     if (responseCode < 500) return { state: "deferred", answer };
-    return { state: "unreachable", problem: formatFailure(error, settings) };
+    return unreachable;
   }
-  if (command !== "RCPT TO" && command !== "DATA") {
-    return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isTransmitting };
-  }
+  if (command !== "RCPT TO" && command !== "DATA") return { ...unreachable, mayHaveArrived: isTransmitting };
   if (responseCode < 500) return { state: "deferred", answer };
   const isAboutSender = responseCode === 530 || /^5\.1\.[78]$/.test(enhanced) || isRelayRefusal(answer);
-  if (isAboutSender) return { state: "unreachable", problem: formatFailure(error, settings) };
+  if (isAboutSender) return unreachable;
   return classifyRejection(error, answer, enhanced);
 }
 
@@ -247,12 +245,6 @@ function classifyRejection({ command, responseCode }: SmtpError, answer: string,
   if (isTransientRejection(answer)) return { state: "bounced", answer, isOfAddress: false };
   const isOfAddress = enhanced === "" ? command === "RCPT TO" : enhanced.startsWith("5.2.") && enhanced !== "5.2.3";
   return { state: "bounced", answer, isOfAddress };
-}
-
-function classifyWithoutResponse(error: SmtpError, { settings, isTransmitting }: FailureContext): SendOutcome {
-  if (error.code === "EENVELOPE") return { state: "invalid_address", answer: asOneLine(error.message) };
-  if (error.code === "EMESSAGE") return { state: "bounced", answer: asOneLine(error.message) };
-  return { state: "unreachable", problem: formatFailure(error, settings), mayHaveArrived: isTransmitting };
 }
 
 /** Removes addresses, because these messages are logged and logs must not contain addresses. */
@@ -282,7 +274,9 @@ export function formatFailure(error: SmtpError, settings: SmtpSettings): string 
   }
   if (error.response !== undefined)
     return `${place} is not ready${redactAddresses(response)}. The connection will be retried.`;
-  return `${place} ${describeConnectionError(error)}`;
+  const text = `${error.originalCode ?? ""} ${error.code ?? ""} ${error.message}`;
+  const description = reasons.find(([pattern]) => pattern.test(text))?.[1];
+  return `${place} ${description ?? `cannot be used: ${asOneLine(error.message).slice(0, maxResponseLength)}.`}`;
 }
 
 const reasons: readonly (readonly [RegExp, string])[] = [
@@ -300,9 +294,3 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/ETIMEDOUT|timed? ?out/i, "did not respond in time. The connection will be retried."],
   [/ECONNRESET|EPIPE|closed/i, "closed the connection. It will be retried; if this happens repeatedly, check --tls."],
 ];
-
-function describeConnectionError(error: SmtpError): string {
-  const text = `${error.originalCode ?? ""} ${error.code ?? ""} ${error.message}`;
-  const description = reasons.find(([pattern]) => pattern.test(text))?.[1];
-  return description ?? `cannot be used: ${asOneLine(error.message).slice(0, maxResponseLength)}.`;
-}

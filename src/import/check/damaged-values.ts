@@ -49,8 +49,7 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
     return { field, code: "spreadsheet_error", reason: `'${value}' is the error of a spreadsheet formula` };
   }
   if (first === code.equals && /^="[^"]*"$/.test(value)) {
-    const reason = "is a spreadsheet formula around a value";
-    return { field, code: "spreadsheet_formula", reason };
+    return { field, code: "spreadsheet_formula", reason: "is a spreadsheet formula around a value" };
   }
   if (ids.has(field) && scientific.test(value)) {
     const reason = `'${value}' is a number that a spreadsheet program has rounded; the original digits are lost`;

@@ -125,9 +125,7 @@ export class ItemReader {
   }
 
   *#readGroups(groups: Iterable<CollectedGroup>): Generator<Item> {
-    for (const group of groups) {
-      if (this.#groups) yield* this.#groups.reader.read(group);
-    }
+    for (const group of groups) if (this.#groups) yield* this.#groups.reader.read(group);
   }
 
   /** Yields the item that is still open at the end of the file. */
@@ -151,16 +149,17 @@ export class ItemReader {
       }
     }
     if (problem !== undefined) {
-      const cells = problem === "nul_byte" ? source.cells : splitRaw(source.cells, format.delimiter);
+      // Each cell can then be corrected by itself.
+      const cells =
+        problem === "nul_byte" ? source.cells : source.cells.flatMap((cell) => cell.split(format.delimiter));
       return {
         source: { file: source.file, line: source.line, cells },
         problem: { field: "", code: problem, reason: recordProblems[problem] },
       };
     }
     const count = source.cells.length;
-    if (count === header.length || (count > header.length && isBlank(source.cells.slice(header.length)))) {
-      return undefined;
-    }
+    const hasBlanks = () => source.cells.slice(header.length).every((cell) => cell === "");
+    if (count === header.length || (count > header.length && hasBlanks())) return undefined;
     const reason = `the row has ${count} cells, but the header has ${header.length}`;
     return { source, problem: { field: "", code: "ragged_row", reason } };
   }
@@ -213,10 +212,6 @@ export function storedAlready(field: string): RowError {
 
 const noneShared: ReadonlySet<string> = new Set();
 
-function isBlank(cells: readonly string[]): boolean {
-  return cells.every((cell) => cell === "");
-}
-
 /** Trims a cell; most cells need no trimming. */
 function trimBlanks(cell: string): string {
   return cell.charCodeAt(0) <= 32 || cell.charCodeAt(cell.length - 1) <= 32 ? cell.trim() : cell;
@@ -227,14 +222,6 @@ function trimBlanks(cell: string): string {
  * A row with a broken quote is written cut at its delimiters, so the cell with the quote would now be valid.
  */
 function hasOpenQuote(cell: string, delimiter: string): boolean {
-  return cell.includes('"') && cell.split(delimiter).some((part) => part.startsWith('"') && !isQuoted(part));
-}
-
-function isQuoted(part: string): boolean {
-  return part.length > 1 && part.endsWith('"') && !part.slice(1, -1).replaceAll('""', "").includes('"');
-}
-
-/** Splits a row that could not be parsed at each delimiter, so that its cells can be corrected one by one. */
-function splitRaw(cells: readonly string[], delimiter: string): string[] {
-  return cells.flatMap((cell) => cell.split(delimiter));
+  const isClosed = (part: string) => /^"(?:[^"]|"")*"$/.test(part);
+  return cell.includes('"') && cell.split(delimiter).some((part) => part.startsWith('"') && !isClosed(part));
 }

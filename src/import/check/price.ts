@@ -30,32 +30,26 @@ export function readPrice(value: string, currency?: string): ReadPrice {
   if (plain.test(value)) return { price: value };
   const parts = withSign.exec(value.normalize("NFKC").replaceAll(/\s+/g, " "));
   if (!parts || (parts[1] !== undefined && parts[3] !== undefined)) return undefined;
-  if (!isCurrency(parts[1] ?? parts[3])) return undefined;
-  const number = (parts[2] ?? "").trim();
-  const hasSign = parts[1] !== undefined || parts[3] !== undefined;
-  return readNumber(number, hasSign, currency);
+  const symbol = parts[1] ?? parts[3];
+  if (!isCurrency(symbol)) return undefined;
+  return readNumber((parts[2] ?? "").trim(), symbol !== undefined, currency);
 }
+
+let codes: ReadonlySet<string> | undefined;
 
 function isCurrency(text: string | undefined): boolean {
   if (text === undefined || /\p{Sc}$/u.test(text)) return true;
   const name = text.replace(/\.$/, "");
-  return shortNames.has(name.toLowerCase()) || (/^[A-Z]{3}$/.test(name) && codes().has(name));
-}
-
-let knownCodes: ReadonlySet<string> | undefined;
-
-function codes(): ReadonlySet<string> {
-  return (knownCodes ??= new Set(Intl.supportedValuesOf("currency")));
+  codes ??= new Set(Intl.supportedValuesOf("currency"));
+  return shortNames.has(name.toLowerCase()) || codes.has(name);
 }
 
 function readNumber(number: string, hasSign: boolean, currency: string | undefined): ReadPrice {
-  const separators = number
-    .replaceAll(/\d/g, "")
-    .split("")
-    .filter((one) => one !== "");
+  const separators = Array.from(number.replaceAll(/\d/g, ""));
   const last = separators.at(-1);
   if (last === undefined) return { price: number };
-  const [whole, decimals] = splitAtLast(number, last);
+  const at = number.lastIndexOf(last);
+  const [whole, decimals] = [number.slice(0, at), number.slice(at + 1)];
   const isOnly = separators.length === 1;
   const isDecimalSign = last === "." || last === ",";
   const isSameThroughout = separators.every((one) => one === last);
@@ -69,11 +63,6 @@ function readNumber(number: string, hasSign: boolean, currency: string | undefin
   if (isSameThroughout) return thousands.test(number) ? { price: number.replaceAll(/\D/g, "") } : undefined;
   const isSound = isDecimalSign && decimals !== "" && thousands.test(whole);
   return isSound ? { price: `${whole.replaceAll(/\D/g, "")}.${decimals}` } : undefined;
-}
-
-function splitAtLast(text: string, separator: string): [string, string] {
-  const at = text.lastIndexOf(separator);
-  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** The reason for rejecting an ambiguous price. */

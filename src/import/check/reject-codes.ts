@@ -23,10 +23,7 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
   },
   bad_email: { means: "not an email address", hint: "write it as name@shop.example" },
   bad_url: { means: "not a URL", hint: "write it in full, starting with https://" },
-  bad_date: {
-    means: "not a date, or a date with an ambiguous order of day and month",
-    hint: "write it as 2026-01-31",
-  },
+  bad_date: { means: "not a date, or a date with an ambiguous order of day and month", hint: "write it as 2026-01-31" },
   future_date: { means: "a date more than a day in the future", hint: "correct the date" },
   bad_price: { means: "not a price", hint: "write digits with a decimal point: 1234.50" },
   bad_currency: { means: "not a currency code", hint: "write three letters, such as EUR" },
@@ -61,21 +58,12 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
     means: "an order with too many rows, products, units, or bytes",
     hint: "split it into orders with different IDs",
   },
-  ragged_row: {
-    means: "more or fewer cells than the header",
-    hint: "give the row as many cells as the header",
-  },
-  bad_quote: {
-    means: "a quoted cell that is not closed correctly",
-    hint: "double any quote inside a quoted cell",
-  },
+  ragged_row: { means: "more or fewer cells than the header", hint: "give the row as many cells as the header" },
+  bad_quote: { means: "a quoted cell that is not closed correctly", hint: "double any quote inside a quoted cell" },
   nul_byte: { means: "a NUL byte in the row", hint: "remove it" },
   record_too_long: { means: "a row longer than 16 MiB", hint: "check for an unclosed quote" },
   refused: { means: "rejected by the service for a reason of its own, given in `_reason`" },
-  too_large: {
-    means: "a call with only this row is larger than the service accepts",
-    hint: "shorten its text",
-  },
+  too_large: { means: "a call with only this row is larger than the service accepts", hint: "shorten its text" },
   call_refused: {
     means: "the service rejected the entire call; if it accepted others, this row's item was alone in the call",
   },

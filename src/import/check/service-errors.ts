@@ -51,35 +51,21 @@ function escapeWords(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
-function findCode(field: string, text: string): string | undefined {
-  const known = codeOfWords.find(([words]) => words.test(text))?.[1];
-  return known ?? (/\b(?:invalid|not valid)\b/i.test(text) ? codeOfField[field] : undefined);
-}
-
 export function readServiceProblem(field: string, text: string): RowError {
-  const code = findCode(field, text);
+  const known = codeOfWords.find(([words]) => words.test(text))?.[1];
+  const code = known ?? (/\b(?:invalid|not valid)\b/i.test(text) ? codeOfField[field] : undefined);
   if (code === undefined) return { field, code: "refused", reason: `was rejected by the service: ${text}` };
-  return { field, code, reason: `${withoutName(field, text)} (reported by the service)` };
-}
-
-/** Removes the field's name from the start of a message, since the column name precedes the message. */
-function withoutName(field: string, text: string): string {
+  // The column name precedes the message, so the field's name is removed from its start.
   const words = field.split("_").map(escapeWords).join("[ _]?");
-  return text.replace(new RegExp(String.raw`^(?:the )?${words}\s+`, "i"), "");
+  const withoutName = text.replace(new RegExp(String.raw`^(?:the )?${words}\s+`, "i"), "");
+  return { field, code, reason: `${withoutName} (reported by the service)` };
 }
 
 /** Converts the refusal of a call with a single item to a row error. */
 export function readCallRefusal(error: ServiceError, { one }: { readonly one: string }): RowError {
-  if (error.kind === "bodyTooLarge") {
-    return {
-      field: "",
-      code: "too_large",
-      reason: `a call with only this ${one} is too large: ${error.message}`,
-    };
-  }
-  return {
-    field: "",
-    code: "call_refused",
-    reason: `the service rejects this ${one} even alone: ${error.message}`,
-  };
+  const isTooLarge = error.kind === "bodyTooLarge";
+  const reason = isTooLarge
+    ? `a call with only this ${one} is too large`
+    : `the service rejects this ${one} even alone`;
+  return { field: "", code: isTooLarge ? "too_large" : "call_refused", reason: `${reason}: ${error.message}` };
 }

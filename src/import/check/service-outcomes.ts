@@ -3,11 +3,6 @@ import type { ItemError } from "../item.ts";
 import type { SendResult } from "../outcome.ts";
 import { readServiceProblem } from "./service-errors.ts";
 
-interface Reported {
-  readonly outcomes?: readonly (ItemOutcome | undefined)[] | undefined;
-  readonly errors: readonly ItemError[];
-}
-
 /**
  * Reads the outcomes of a call. An item that the service dropped is rejected, also if it is not among the errors.
  * @param outcomes one for each item, in order; undefined if the service does not report them
@@ -15,8 +10,11 @@ interface Reported {
  * @param locate converts a value that was not stored to an error of its item; by default, its field is the column
  */
 export function readOutcomes(
-  { outcomes, errors }: Reported,
-  locate: (item: number, dropped: FieldError) => ItemError = locateField,
+  {
+    outcomes,
+    errors,
+  }: Pick<SendResult, "errors"> & { readonly outcomes?: readonly (ItemOutcome | undefined)[] | undefined },
+  locate = (item: number, { field, error }: FieldError): ItemError => ({ item, ...readServiceProblem(field, error) }),
 ): SendResult {
   if (!outcomes) return { errors };
   const rejected = new Set(errors.map(({ item }) => item));
@@ -36,8 +34,4 @@ export function readOutcomes(
     return undefined;
   });
   return { errors: [...errors, ...added], outcomes: read, dropped };
-}
-
-function locateField(item: number, { field, error }: FieldError): ItemError {
-  return { item, ...readServiceProblem(field, error) };
 }

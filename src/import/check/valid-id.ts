@@ -75,9 +75,7 @@ export const fixableFields: readonly string[] = ["product_id", "sku", "external_
 /** What `--fix-ids` sends instead of an ID that the service would drop for its characters; undefined for other IDs. */
 export function fixId(field: string, value: string): string | undefined {
   if (value === "" || value.length > maxLength.id || !fixableFields.includes(field)) return undefined;
-  if (field === "product_id") {
-    return isLegalId(value) ? undefined : proposeLegalId(value);
-  }
+  if (field === "product_id") return isLegalId(value) ? undefined : proposeLegalId(value);
   const normalized = normalizeSpec(value);
   if (!("ignored" in normalized) || normalized.ignored !== "characters") return undefined;
   const sent = normalizeSpec(proposeLegalId(value));

@@ -80,10 +80,9 @@ function decompressHint(program: string): string {
  */
 export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const source = openSource(path, flags.entry);
-  const start = readFileStart(source);
-  if (start.bytes.length === 0) {
-    throw new FileFormatError("the file is empty", "the first row must name the columns");
-  }
+  const read = readStart(readBytes(source), maxHeaderBytes + 1);
+  const start = { bytes: read.subarray(0, maxHeaderBytes), isWhole: read.length <= maxHeaderBytes };
+  if (start.bytes.length === 0) throw new FileFormatError("the file is empty", "the first row must name the columns");
   if (flags.known) {
     const text = start.bytes.toString("utf8");
     const header = readHeader({ text, isCrOnly: flags.known.isCrOnly, isWhole: start.isWhole }, flags.known.delimiter);
@@ -96,14 +95,12 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const text = decoded.slice(sep?.length ?? 0);
   const textStart: TextStart = { text, isCrOnly: hasCrOnly(decoded), isWhole: start.isWhole };
   const delimiter = flags.delimiter ?? sep?.delimiter ?? guessDelimiter(textStart);
-  const format: FileFormat = {
-    encoding,
-    delimiter,
-    isCrOnly: textStart.isCrOnly,
-    ...(sep ? { hasSepLine: true } : {}),
-  };
+  const format: FileFormat = { encoding, delimiter, isCrOnly: textStart.isCrOnly, ...(sep && { hasSepLine: true }) };
   const header = readHeader(textStart, delimiter);
-  rejectUnreadable(header, encoding);
+  if (header.some((name) => name.includes("\uFFFD"))) {
+    const hint = "specify the encoding, for example --encoding windows-1252";
+    throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });
+  }
   return { source, format, header, ...(assumption === undefined ? {} : { assumption }) };
 }
 
@@ -112,19 +109,12 @@ interface FileStart {
   readonly isWhole: boolean;
 }
 
-function readFileStart(source: ByteSource): FileStart {
-  const bytes = readStart(readBytes(source), maxHeaderBytes + 1);
-  return { bytes: bytes.subarray(0, maxHeaderBytes), isWhole: bytes.length <= maxHeaderBytes };
-}
-
 function findEncoding(source: ByteSource, start: FileStart, requested: string | undefined): EncodingGuess {
   if (requested !== undefined) {
     const isKnown: boolean = iconv.encodingExists(requested);
     if (!isKnown) {
-      throw new FileFormatError(
-        `unknown encoding "${requested}"`,
-        "use the name of an encoding, such as utf-8, utf-16le, windows-1252, or iso-8859-1",
-      );
+      const hint = "use the name of an encoding, such as utf-8, utf-16le, windows-1252, or iso-8859-1";
+      throw new FileFormatError(`unknown encoding "${requested}"`, hint);
     }
     return { encoding: /^utf-?8$/i.test(requested) ? "utf-8" : requested };
   }
@@ -143,9 +133,7 @@ function findEncoding(source: ByteSource, start: FileStart, requested: string | 
 export function guessFallback(source: ByteSource, isCrOnly: boolean): EncodingGuess {
   const fault = findUtfFault(source, isCrOnly);
   if (!fault) return { encoding: "utf-8" };
-  if (!fault.isUtf8Meant) {
-    return { encoding: fallbackEncoding, assumption: `not UTF-8 (line ${fault.line})` };
-  }
+  if (!fault.isUtf8Meant) return { encoding: fallbackEncoding, assumption: `not UTF-8 (line ${fault.line})` };
   throw new FileFormatError(
     "this line is not UTF-8, although other lines are",
     `fix the line, or specify the encoding, for example --encoding ${fallbackEncoding}`,
@@ -186,17 +174,8 @@ function rejectBinary(bytes: Buffer, text: string): void {
   }
 }
 
-/** @throws FileFormatError if a header has characters that are invalid in the encoding */
-function rejectUnreadable(header: readonly string[], encoding: string): void {
-  if (!header.some((name) => name.includes("\uFFFD"))) return;
-  const hint = "specify the encoding, for example --encoding windows-1252";
-  throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });
-}
-
 function readHeader(start: TextStart, delimiter: string): string[] {
-  if (start.text.trim() === "") {
-    throw new FileFormatError("the file is empty", "the first row must name the columns");
-  }
+  if (start.text.trim() === "") throw new FileFormatError("the file is empty", "the first row must name the columns");
   const [header] = readFirstRows(start, delimiter, 1);
   if (header === undefined) {
     throw new FileFormatError("cannot read the first row: it has an unclosed quote, or it is too long");

@@ -80,14 +80,7 @@ export class RecordScanner {
    * @returns the complete records, and the offset from which the bytes must be passed again
    */
   scan(buffer: Buffer, isLast: boolean): { records: ScannedRecords; rest: number } {
-    const records: ScannedRecords = {
-      starts: [],
-      ends: [],
-      lines: [],
-      flags: [],
-      keyStarts: [],
-      keyEnds: [],
-    };
+    const records: ScannedRecords = { starts: [], ends: [], lines: [], flags: [], keyStarts: [], keyEnds: [] };
     for (;;) {
       this.#advance(buffer, records);
       const isOpen = this.#recordStart < buffer.length;

@@ -140,9 +140,7 @@ function parseBlock(block: RecordBlock, { delimiter }: FileFormat): RowBatch {
   const { lines, flags } = block.records;
   const records = readTexts(block);
   const problems = new Map<number, RecordProblem>();
-  for (const [at, flag] of flags.entries()) {
-    if (flag !== 0) problems.set(at, findProblem(flag));
-  }
+  for (const [at, flag] of flags.entries()) if (flag !== 0) problems.set(at, findProblem(flag));
   if (problems.size === 0) return { rows: splitRecords(records, delimiter), lines, texts: records, problems };
   const isSplit = (at: number) => (problems.get(at) ?? "nul_byte") === "nul_byte";
   const split = splitRecords(

@@ -79,7 +79,10 @@ export class GroupReader {
     }
     this.#blameGivers(rows, problems);
     if (items[0]) items[0].rows.push(...others);
-    else if (problems.size === 0 && others[0]) problems.set(others[0], [noLine(behavior)]);
+    else if (problems.size === 0 && others[0]) {
+      const reason = `the ${behavior.itemName.one} has no purchased line item`;
+      problems.set(others[0], [{ field: "", code: "no_lines", reason }]);
+    }
     return items;
   }
 
@@ -180,10 +183,6 @@ export class GroupReader {
 
 function cellsOf({ cells }: SourceRow): RowCells {
   return { cells };
-}
-
-function noLine({ itemName }: ImportBehavior): RowError {
-  return { field: "", code: "no_lines", reason: `the ${itemName.one} has no purchased line item` };
 }
 
 /**

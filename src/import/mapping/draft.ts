@@ -88,7 +88,12 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
   const free = samples.filter((_, at) => !mapped.byColumn.has(at));
   const open = fields.filter((field) => !isTold(field));
   const needed = open.filter((field) => field.required === true);
-  const unread = layout ? needed.filter(({ name }) => !isRead(header, layout, name)) : [];
+  const none = new Map<string, never>();
+  const supply = { layout, mapped: none, named: none, set: none, supplied: {}, dateOrder: undefined };
+  const read = layout && new RowFields(header, supply);
+  const unread = needed.filter(
+    ({ name }) => layout?.constants?.[name] === undefined && read?.columnOf(name) === undefined,
+  );
   return {
     kind: kind.name,
     file: file.given,
@@ -115,13 +120,6 @@ function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead
   return { head, samples };
 }
 
-/** Whether a file of the layout provides the field. */
-function isRead(header: readonly string[], layout: Layout, field: string): boolean {
-  const none = new Map<string, never>();
-  const supply = { layout, mapped: none, named: none, set: none, supplied: {}, dateOrder: undefined };
-  return layout.constants?.[field] !== undefined || new RowFields(header, supply).columnOf(field) !== undefined;
-}
-
 /**
  * Proposals for the fields that a layout lacks, from the columns that it does not read.
  * Assumed: the layout knows the columns better than their names suggest, so only certain matches are proposed.
@@ -134,8 +132,6 @@ function proposeBeside(
 ): FieldProposal[] {
   const used = columnsUsed(layout);
   const unused = samples.filter(({ name }) => !used.includes(normalizeName(name)));
-  const proposed = proposeColumns(kind, fields, unused);
-  return proposed.map((one) =>
-    one.confidence === "sure" ? one : { ...one, column: undefined, confidence: undefined, isCertain: false },
-  );
+  const none = { column: undefined, confidence: undefined, isCertain: false };
+  return proposeColumns(kind, fields, unused).map((one) => Object.assign(one, one.confidence === "sure" ? {} : none));
 }

@@ -87,16 +87,12 @@ export function matchHeader(
   rejectMissing(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
   const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
-  const exact = findExactColumns(
-    kind,
-    header.filter((name) => !isRejectColumn(name)),
-  );
   return {
     columnOf,
     unknown: translated ? [] : named.unknown,
     layout,
     fields: implied ? createFields(implied) : ownFields,
-    exact,
+    exact: findExactColumns(kind, header),
     dateOrder,
     productIdColumns,
     missingHints: {
@@ -104,6 +100,21 @@ export function matchHeader(
       ...suggestProductIdColumns(header, { kind, layout: translated, mapped }, options),
     },
   };
+}
+
+function readUrl(
+  { given, header }: HeaderFile,
+  { fields, urlField: field }: HeaderReading["behavior"],
+  { productUrl }: HeaderOptions,
+) {
+  if (productUrl === undefined || field === undefined) return undefined;
+  return { field, make: readUrlPattern(given, productUrl, field, fields, header) };
+}
+
+/** Assumed: a file with exactly the columns of an export, in the same order, is an export. */
+function findExactColumns({ columns, textColumns }: ImportKind, header: readonly string[]): ReadonlySet<string> {
+  const own = header.filter((name) => !isRejectColumn(name));
+  return new Set(columns.length === own.length && columns.every((name, at) => name === own[at]) ? textColumns : []);
 }
 
 /** What the columns of a file imply for all of its rows; undefined if nothing. */
@@ -117,24 +128,6 @@ function readImpliedFields(
     return column === undefined ? [] : valuesOf(column);
   });
   return implied && Object.keys(implied).length > 0 ? implied : undefined;
-}
-
-/**
- * The columns of a file whose leading and trailing whitespace is part of the value: those of an export.
- * Assumed: a file with exactly the columns of an export, in the same order, is an export.
- */
-function findExactColumns({ columns, textColumns }: ImportKind, header: readonly string[]): ReadonlySet<string> {
-  const isExport = columns.length === header.length && columns.every((name, at) => name === header[at]);
-  return new Set(isExport ? textColumns : []);
-}
-
-function readUrl(
-  { given, header }: HeaderFile,
-  { fields, urlField }: Pick<ImportBehavior, "fields" | "urlField">,
-  { productUrl }: HeaderOptions,
-) {
-  if (productUrl === undefined || urlField === undefined) return undefined;
-  return { field: urlField, make: readUrlPattern(given, productUrl, urlField, fields, header) };
 }
 
 /** Columns by native names and their aliases. */

@@ -48,13 +48,8 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
   for (const member of ["columns", "set"] as const) {
     for (const field of Object.keys(mapping[member] ?? {})) {
       if (fields.some(({ name }) => isSameName(field, name))) continue;
-      throw usageError(
-        `${given}: ${member}.${field}: unknown field`,
-        suggest(
-          field,
-          fields.map(({ name }) => name),
-        ),
-      );
+      const names = fields.map(({ name }) => name);
+      throw usageError(`${given}: ${member}.${field}: unknown field`, suggest(field, names));
     }
   }
   return mapping;
@@ -68,20 +63,18 @@ export function readMapping(path: string, given: string, kind: RecordKind): Mapp
 export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: string): ImportOptions {
   if (options.mapping === undefined) return options;
   const path = resolve(cwd, options.mapping);
-  const { layout, columns, set, product_url, product_id_from, date_format, delimiter, encoding } = readMapping(
-    path,
-    options.mapping,
-    kind,
-  );
-  const isGiven = (field: string) => Object.keys(options.map).some((other) => isSameName(other, field));
+  const mapping = readMapping(path, options.mapping, kind);
+  const { layout, columns, set, product_url, product_id_from, date_format, delimiter, encoding } = mapping;
+  const isId = (field: string) => isSameName(field, "product_id");
+  const withoutId = Object.fromEntries(Object.entries(columns ?? {}).filter(([field]) => !isId(field)));
   return {
     ...options,
     mapping: path,
     layout: options.layout ?? layout,
-    map: layOver(options.productIdFrom ? omitField(columns, "product_id") : columns, options.map),
+    map: layOver(options.productIdFrom ? withoutId : columns, options.map),
     set: layOver(set, options.set),
     productUrl: options.productUrl ?? product_url,
-    productIdFrom: options.productIdFrom ?? (isGiven("product_id") ? undefined : product_id_from),
+    productIdFrom: options.productIdFrom ?? (Object.keys(options.map).some(isId) ? undefined : product_id_from),
     dateFormat: options.dateFormat ?? date_format,
     delimiter: options.delimiter ?? delimiter,
     encoding: options.encoding ?? encoding,
@@ -95,10 +88,6 @@ function layOver(
 ): Record<string, string> {
   const isFree = (field: string) => !Object.keys(over).some((other) => isSameName(other, field));
   return { ...Object.fromEntries(Object.entries(under).filter(([field]) => isFree(field))), ...over };
-}
-
-function omitField(columns: Readonly<Record<string, string>> = {}, field: string): Record<string, string> {
-  return Object.fromEntries(Object.entries(columns).filter(([name]) => !isSameName(name, field)));
 }
 
 function parseJson(path: string, given: string): unknown {

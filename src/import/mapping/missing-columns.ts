@@ -34,9 +34,12 @@ export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: I
   }
   const readAs = layout ? ` (read as ${layout.title})` : "";
   const subject = `${file.given}${readAs}:`;
+  const { header, argument } = file;
+  const other = findCompleteKind(header, matched.kind, kinds) ?? findBetterKind(header, matched.kind, kinds);
   const fix =
     suggestLayout(file, matched) ??
-    suggestKind(file, matched, kinds) ??
+    (other &&
+      `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`) ??
     layout?.missingHint ??
     describeHeader(file.header, behavior, matched.options.delimiter);
   if (fix !== undefined) throw usageError(`${subject} ${describeMissing(missing)}`, fix);
@@ -64,12 +67,6 @@ function suggestLayout(
     .map(({ name }) => name);
   const readable = findReadableLayout(header, kind.layouts, needed);
   return readable && `the file has the columns of ${readable.title}; to read it as one, pass --layout ${readable.name}`;
-}
-
-function suggestKind({ header, argument }: HeaderFile, { kind }: MatchedHeader, kinds: ImportKinds) {
-  const other = findCompleteKind(header, kind, kinds) ?? findBetterKind(header, kind, kinds);
-  if (!other) return undefined;
-  return `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`;
 }
 
 /** The error with the best column for each field, and the flags that use these columns. */

@@ -19,15 +19,12 @@ export function suggest(wanted: string, names: readonly string[]): string {
 /** The name that contains the wanted one, or else the one with the fewest edits, if they are at most half of its letters. */
 export function findClosestName(wanted: string, names: readonly string[]): string | undefined {
   const target = normalizeName(wanted);
-  const scored = names.map((name) => ({ name, edits: countEdits(target, normalizeName(name)) }));
+  const countEdits = (name: string) => (name.includes(target) ? 0 : distance(target, name));
+  const scored = names.map((name) => ({ name, edits: countEdits(normalizeName(name)) }));
   scored.sort((a, b) => a.edits - b.edits);
   const [best] = scored;
   if (!best) return undefined;
   return best.edits <= Math.max(target.length, normalizeName(best.name).length) / 2 ? best.name : undefined;
-}
-
-function countEdits(target: string, name: string): number {
-  return name.includes(target) ? 0 : distance(target, name);
 }
 
 /** Cuts a text after a number of characters, but never within a surrogate pair. */

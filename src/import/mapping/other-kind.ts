@@ -68,10 +68,10 @@ function mostColumns(matches: readonly HeaderMatch[]): ImportKind | undefined {
 
 function matchKind(header: readonly string[], kind: ImportKind): HeaderMatch {
   const own = header.filter((name) => !isRejectColumn(name)).map(normalizeName);
-  const named = kind.fields.map((field) => ({
-    ...field,
-    column: findColumn(own, [field.name, ...(field.aliases ?? [])]),
-  }));
+  const named = kind.fields.map((field) => {
+    const names = [field.name, ...(field.aliases ?? [])].map(normalizeName);
+    return { ...field, column: names.find((name) => own.includes(name)) };
+  });
   const columns = named.flatMap(({ column }) => column ?? []);
   const isNative = named.every(
     ({ name, required, column }) => !required || name === kind.urlField || column !== undefined,
@@ -83,10 +83,6 @@ function matchKind(header: readonly string[], kind: ImportKind): HeaderMatch {
     columns: new Set([...columns, ...own.filter((name) => known.includes(name))]),
     isComplete: isNative || layout !== undefined,
   };
-}
-
-function findColumn(header: readonly string[], names: readonly string[]): string | undefined {
-  return names.map(normalizeName).find((name) => header.includes(name));
 }
 
 function columnsOf({ fields, signatures, lines }: Layout, header: readonly string[]): string[] {
@@ -105,11 +101,6 @@ function resembleKind(header: readonly string[], kind: ImportKind): HeaderMatch[
   return [{ kind, columns: new Set(proposed.map(({ column = "" }) => normalizeName(column))), isComplete: false }];
 }
 
-/** Whether a person has decided what the columns of the files mean. */
-function isDecided({ map, mapping, layout, force }: ImportOptions): boolean {
-  return force === true || Object.keys(map).length > 0 || mapping !== undefined || layout !== undefined;
-}
-
 /**
  * Refuses a file of another kind: an order file has addresses too, whose owners must not be unsubscribed by mistake.
  * @throws ImportError `usage`, naming the right command
@@ -119,7 +110,9 @@ export function rejectOtherKind(
   { kind, options }: { readonly kind: ImportKind; readonly options: ImportOptions },
   kinds: ImportKinds,
 ): void {
-  if (isDecided(options)) return;
+  const { map, mapping, layout, force } = options;
+  const isDecided = force === true || Object.keys(map).length > 0 || mapping !== undefined || layout !== undefined;
+  if (isDecided) return;
   const other = findBetterKind(header, kind, kinds);
   if (!other) return;
   throw usageError(

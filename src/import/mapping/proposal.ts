@@ -59,15 +59,14 @@ export function proposeColumns(
   fields: readonly FieldSpec[],
   samples: readonly ColumnSample[],
 ): FieldProposal[] {
-  const columns = usableColumns(samples);
+  // Without duplicate names, of which only the first can be selected, and reject columns.
+  const names = samples.map(({ name }) => name);
+  const isUsable = (name: string, at: number) => name !== "" && names.indexOf(name) === at && !isRejectColumn(name);
+  const columns = samples.filter(({ name }, at) => isUsable(name, at));
   const scored: Scored[] = fields.flatMap((field) =>
     columns
-      .filter((column) => isCandidate(kind, field, column))
-      .map((column) => ({
-        field: field.name,
-        column: column.name,
-        score: scoreColumn(kind, field, column),
-      })),
+      .filter(({ name }) => kind.synonyms?.[field.name]?.requires?.test(wordsOf(name).join("")) ?? true)
+      .map((column) => ({ field: field.name, column: column.name, score: scoreColumn(kind, field, column) })),
   );
   scored.sort((a, b) => b.score - a.score);
   const chosen = new Map<string, Scored>();
@@ -93,7 +92,7 @@ export function proposeColumns(
       field: name,
       isRequired: required,
       column: best?.column,
-      confidence: best && confidenceOf(best.score),
+      confidence: best && (best.score >= least.sure ? "sure" : best.score >= least.likely ? "likely" : "guess"),
       ranked: ranked.map((match) => match.column),
       isCertain,
       isGuarded,
@@ -103,11 +102,6 @@ export function proposeColumns(
         .slice(0, suggested.count),
     };
   });
-}
-
-function isCandidate(kind: SynonymSource, field: FieldSpec, { name }: ColumnSample): boolean {
-  const requires = kind.synonyms?.[field.name]?.requires;
-  return requires === undefined || requires.test(wordsOf(name).join(""));
 }
 
 function isNamed({ name, aliases = [] }: FieldSpec, header: string): boolean {
@@ -143,16 +137,6 @@ function isMostlyNative(fields: readonly FieldSpec[], columns: readonly ColumnSa
   const required = fields.filter((field) => field.required === true);
   const named = required.filter((field) => columns.some((column) => isNamed(field, column.name)));
   return named.length * 2 >= required.length;
-}
-
-/** Excludes duplicate names, of which only the first can be selected, and reject columns. */
-function usableColumns(samples: readonly ColumnSample[]): ColumnSample[] {
-  const names = samples.map(({ name }) => name);
-  return samples.filter(({ name }, at) => name !== "" && names.indexOf(name) === at && !isRejectColumn(name));
-}
-
-function confidenceOf(score: number): Confidence {
-  return score >= least.sure ? "sure" : score >= least.likely ? "likely" : "guess";
 }
 
 /** From 0 to 1. */

@@ -49,11 +49,20 @@ export function findPersonRuns(
     if (manifest.target !== target || manifest.files_removed_at !== undefined) return [];
     const { folder } = runPaths(runsFolder, manifest.import_id);
     const found = manifest.files.filter((file) =>
-      ignoreUnreadable(() => finder.isIn(readText(file)) && isUnchanged(file), false),
+      ignoreUnreadable(() => {
+        if (!finder.isIn(readUtf8(openSource(file.path, file.entry), file.format.encoding))) return false;
+        // Exports often have the same name every day, so it may not be the file that was imported.
+        const hash = createHash("sha256");
+        for (const piece of readPieces(stampFile(file.path))) hash.update(piece);
+        return hash.digest("hex") === file.sha256;
+      }, false),
     );
     const { rejects_file } = manifest;
     const rejects = rejects_file !== null && isInFile(rejects_file, finder) ? [rejects_file] : [];
     if (found.length === 0 && rejects.length === 0 && !isInFolder(folder, finder)) return [];
+    // Of a file that was converted, the run has a copy; of standard input, nothing else exists.
+    const own = found.map(({ given, path }) => (path.startsWith(join(folder, sep)) ? given : path));
+    const places = [...new Set([...own.filter((path) => path !== "-"), ...rejects])];
     return [
       {
         import_id: manifest.import_id,
@@ -62,23 +71,10 @@ export function findPersonRuns(
         state: manifest.state === "running" && !isHeld(folder) ? "interrupted" : manifest.state,
         started_at: manifest.started_at,
         rows: found.flatMap((file) => ignoreUnreadable(() => [...findRows(file, finder)], [])),
-        outside: [...new Set([...found.flatMap((file) => namePlace(file, folder)), ...rejects])].filter(
-          (path) => !path.startsWith(join(runsFolder, sep)),
-        ),
+        outside: places.filter((path) => !path.startsWith(join(runsFolder, sep))),
       },
     ];
   });
-}
-
-/** Whether a file is still the one that was imported. Exports often have the same name every day. */
-function isUnchanged({ path, sha256 }: ManifestFile): boolean {
-  const hash = createHash("sha256");
-  for (const piece of readPieces(stampFile(path))) hash.update(piece);
-  return hash.digest("hex") === sha256;
-}
-
-function readText({ path, entry, format }: ManifestFile): Iterable<Buffer> {
-  return readUtf8(openSource(path, entry), format.encoding);
 }
 
 /** Finds the folders of syncs with files that contain an address, unless a sync is in progress. */
@@ -101,12 +97,6 @@ function* findRows(file: ManifestFile, finder: AddressFinder): Generator<PersonR
       yield { file: given, line: lines[at] ?? 0, values };
     }
   }
-}
-
-/** The user's own file. Of a file that was converted, the run has a copy; of standard input, nothing else exists. */
-function namePlace({ given, path }: ManifestFile, folder: string): string[] {
-  if (!path.startsWith(join(folder, sep))) return [path];
-  return given === "-" ? [] : [given];
 }
 
 /** Whether a file in the run's own folder contains the address, such as the previous values of an undo. */
@@ -196,17 +186,14 @@ export async function removeRunFiles(
     rejects_file: manifest.rejects_file?.startsWith(join(folder, sep)) === true ? null : manifest.rejects_file,
     files_removed_at: new Date(clock()).toISOString(),
   });
-  const entries = readJournal(journal).map((entry) => `${JSON.stringify(withoutValues(entry))}\n`);
+  // The errors of rows quote their values.
+  const redact = (entry: JournalEntry) =>
+    entry.t === "done" ? { ...entry, problems: [] } : entry.t === "refused" ? { ...entry, reason: "" } : entry;
+  const entries = readJournal(journal).map((entry) => `${JSON.stringify(redact(entry))}\n`);
   writeFileSync(journal, entries.join(""), { mode: 0o600 });
   for (const name of readdirSync(folder)) {
     if (!keptNames.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
   }
-}
-
-/** The errors of rows quote their values. */
-function withoutValues(entry: JournalEntry): JournalEntry {
-  if (entry.t === "done") return { ...entry, problems: [] };
-  return entry.t === "refused" ? { ...entry, reason: "" } : entry;
 }
 
 /** Removes the folders of finished syncs whose lists contain an address. Their imports are runs of their own. */

@@ -114,10 +114,7 @@ export class PlanTally implements Disposable {
       if (first === null) continue;
       count++;
       if (examples.length < maxExamples) {
-        examples.push({
-          ids: found.slice(0, maxNames).map(({ spelling }) => String(spelling)),
-          first,
-        });
+        examples.push({ ids: found.slice(0, maxNames).map(({ spelling }) => String(spelling)), first });
       }
     }
     return { count, examples };
@@ -131,11 +128,7 @@ export class PlanTally implements Disposable {
     const examples = this.#file.all(`${conflicts} limit ${maxExamples}`).map(({ type, id }) => {
       const sql = `select name, place from names where type = ? and id = ? order by added limit ${maxNames}`;
       const found = this.#file.all(sql, [String(type), String(id)]);
-      return {
-        id: String(id),
-        names: found.map(({ name }) => String(name)),
-        first: firstPlace(found),
-      };
+      return { id: String(id), names: found.map(({ name }) => String(name)), first: firstPlace(found) };
     });
     return { count, examples };
   }

@@ -117,20 +117,25 @@ interface EndedRehearsal {
   readonly rehearsed: OpenedRehearsal | undefined;
 }
 
-async function conclude(
+async function describeDetails(
   { request, kind, tally }: Planning,
+  rehearsed: OpenedRehearsal | undefined,
+  deps: PlanDeps,
+) {
+  const callOptions = { signal: deps.abort };
+  const known = rehearsed && { ...rehearsed, service: rehearsed.service.service, tally, callOptions };
+  return (await kind.plan?.describe?.(request.options, known)) ?? {};
+}
+
+async function conclude(
+  planning: Planning,
   { summary, ids, rehearsed }: EndedRehearsal,
   deps: PlanDeps,
 ): Promise<PlanSummary> {
+  const { request, kind, tally } = planning;
   const { files, state, rows, items, calls, started_at } = summary;
   const rate = rehearsed?.service.ratePerSecond;
-  const known = rehearsed && {
-    ...rehearsed,
-    service: rehearsed.service.service,
-    tally,
-    callOptions: { signal: deps.abort },
-  };
-  const details = (await kind.plan?.describe?.(request.options, known)) ?? {};
+  const details = await describeDetails(planning, rehearsed, deps);
   const type = kind.plan?.ids[0]?.type;
   const plan: PlanSummary = {
     kind: kind.name,
@@ -141,7 +146,11 @@ async function conclude(
     rows,
     items,
     calls,
-    time: { rate: rate ?? null, ms: rate === undefined ? summary.duration_ms : durationAt(rate, calls.sent) },
+    // At a rate, the first call is sent at once.
+    time: {
+      rate: rate ?? null,
+      ms: rate ? Math.round((Math.max(0, calls.sent - 1) * 1_000) / rate) : summary.duration_ms,
+    },
     rejects: ids.runTally?.rejects ?? [],
     // Unless --rejects names a file, the rejects are in the temporary folder.
     rejects_file: request.options.rejects === undefined ? null : summary.rejects_file,
@@ -164,11 +173,6 @@ async function conclude(
     await writePlan(plan.plan_file, await createPlan({ request, opened: ids.files, plan }, deps));
   }
   return plan;
-}
-
-/** How long calls take at a rate; the first one is sent at once. */
-function durationAt(ratePerSecond: number, calls: number): number {
-  return Math.round((Math.max(0, calls - 1) * 1_000) / ratePerSecond);
 }
 
 /** A plan leaves no run to resume, so the run's summary and hints are removed from its errors. */

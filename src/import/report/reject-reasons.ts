@@ -61,7 +61,9 @@ export function readRejectReasons(
   const hints = new Set(Object.values(codes).flatMap(({ hint }) => (hint === undefined ? [] : `; ${hint}`)));
   const reasons = new Map<string, Counted>();
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found)).toSorted(byLength)) {
+  // `rejects-2.csv` precedes `rejects-10.csv`.
+  const inOrder = names.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  for (const name of inOrder.filter((found) => /^rejects(?:-\d+)?\.csv$/.test(found))) {
     const head = readFileHead(join(folder, name), { delimiter, encoding });
     const [line = -1, column = -1, code = -1, reason = -1] = rejectColumns.map((own) => head.header.lastIndexOf(own));
     for (const { rows } of readRowBatches(head.source, head.format, undefined)) {
@@ -78,11 +80,6 @@ export function readRejectReasons(
 }
 
 type RejectCodes = Readonly<Record<string, RejectCode>>;
-
-/** `rejects-2.csv` precedes `rejects-10.csv`. */
-function byLength(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : 1);
-}
 
 type AboutReason = Pick<RejectReason, "column" | "code" | "means" | "hint">;
 

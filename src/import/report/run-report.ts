@@ -76,13 +76,11 @@ export function readRunReport(runsFolder: string, idOrStart: string, kinds: read
     reasons,
     rows_without_reason: Math.max(0, summary.rows.rejected + summary.rows.failed - explained),
     timeline,
-    verified: readVerified(paths.verified),
+    verified: existsSync(paths.verified)
+      ? (JSON.parse(readFileSync(paths.verified, "utf8")) as ReportedVerification)
+      : null,
     undone: readUndoRecord(runsFolder, id) ?? null,
   };
-}
-
-function readVerified(path: string): ReportedVerification | null {
-  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as ReportedVerification) : null;
 }
 
 /** The options that differ from their defaults, by flag. */
@@ -93,7 +91,9 @@ function describeOptions(options: ImportOptions, kind: RecordKind | undefined): 
   for (const [name, value] of Object.entries(others)) {
     const [flag, { isNegated = false } = {}] = kindFlags.find(([, { option }]) => option === name) ?? [];
     if (value === undefined || value === isNegated) continue;
-    described[`--${flag ?? toFlag(name)}`] = value === true || value === false ? "yes" : formatValue(value);
+    const shownAs = flag ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    described[`--${shownAs}`] = value === true || value === false ? "yes" : text;
   }
   if (maxErrors) described["--max-errors"] = "count" in maxErrors ? String(maxErrors.count) : `${maxErrors.percent}%`;
   const joinPairs = (pairs: Readonly<Record<string, string>> = {}) =>
@@ -103,14 +103,6 @@ function describeOptions(options: ImportOptions, kind: RecordKind | undefined): 
   if (joinPairs(map) !== "") described["--map"] = joinPairs(map);
   if (joinPairs(set) !== "") described["--set"] = joinPairs(set);
   return described;
-}
-
-function formatValue(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function toFlag(option: string): string {
-  return option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** What a run did in one interval. Null if its journal does not show it. */

@@ -97,10 +97,9 @@ async function runRecorded(
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
     // A resume that ended before it caught up with the run knows less than the run does.
-    const { totals: before } = settled;
-    const isBehind = before !== undefined && before.rows.read > tally.totals.rows.read;
+    const { isBehind, totals } = latestTotals(tally.totals, settled.totals);
     heartbeat.flush();
-    journal.append({ t: "totals", at: deps.clock(), totals: isBehind ? before : tally.totals });
+    journal.append({ t: "totals", at: deps.clock(), totals });
     await journal.close();
     rejects.close(!isBehind);
     fixedIds.close(!isBehind);
@@ -113,8 +112,7 @@ async function runRecorded(
   } catch (error) {
     failure ??= error;
   }
-  for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
-  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
+  reportNotices(attempt, tally, deps);
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;
   });
@@ -125,6 +123,16 @@ async function runRecorded(
   const next = isComplete ? `${id} is complete` : `to continue, run: starpost imports resume ${id}`;
   if (failure !== undefined && !isAborted) throw asImportError(failure, next, summary);
   return summary;
+}
+
+function latestTotals(now: Totals, before: Totals | undefined) {
+  const isBehind = before !== undefined && before.rows.read > now.rows.read;
+  return { totals: isBehind ? before : now, isBehind };
+}
+
+function reportNotices({ kind, behavior }: Attempt, tally: RunTally, deps: ImportDeps): void {
+  for (const notice of tally.notices(kind.itemName)) deps.report(notice);
+  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
 }
 
 export function removeSpills(folder: string): void {
@@ -196,12 +204,7 @@ async function loadExisting(
 
 export function asTallyFile({ given, head, columns }: InputFile): TallyFile {
   const column = (field: string) => columns.columnOf.get(field);
-  return {
-    given,
-    column,
-    unit: unitOf(head.format),
-    columnName: (field) => head.header[column(field) ?? -1] ?? field,
-  };
+  return { given, column, unit: unitOf(head.format), columnName: (field) => head.header[column(field) ?? -1] ?? field };
 }
 
 /** How a file's rejects are written, and with which other files' rejects they may share a table. */

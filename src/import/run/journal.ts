@@ -1,3 +1,4 @@
+import { promisify } from "node:util";
 import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -126,7 +127,7 @@ export class Journal {
       .then(() => nextTurn())
       .then(() => {
         this.#next = undefined;
-        this.#running = syncData(this.#descriptor);
+        this.#running = promisify(fdatasync)(this.#descriptor);
         return this.#running;
       });
     return this.#next;
@@ -139,12 +140,6 @@ export class Journal {
       closeSync(this.#descriptor);
     }
   }
-}
-
-function syncData(descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fdatasync(descriptor, (error) => (error ? reject(error) : resolve()));
-  });
 }
 
 /** Writes the name of a new file to the disk. Some systems cannot, such as Windows, which does it itself. */
@@ -200,29 +195,33 @@ export interface Settled {
 }
 
 export function settle(entries: Iterable<JournalEntry>): Settled {
-  const done = new Map<number, Extract<JournalEntry, { t: "done" }>>();
-  const open = new Set<number>();
-  const unknown = new Set<number>();
-  const extents = new Map<number, string>();
-  const sentAt = new Map<number, number>();
-  const late = new Set<number>();
-  const keyed = new Map<number, { readonly key: string; readonly atMs: number }>();
-  const parted = new Set<number>();
-  const reopened = new Set<number>();
-  let honorsKeys = false;
-  let sends = 0;
-  let highest = -1;
   const calls = { sent: 0, retried: 0, throttled: 0 };
-  let totals: Totals | undefined;
-  let maxItems: number | undefined;
-  let durationMs = 0;
+  const settled = {
+    done: new Map<number, Extract<JournalEntry, { t: "done" }>>(),
+    reopened: new Set<number>(),
+    lastSent: -1,
+    unknown: new Set<number>(),
+    extents: new Map<number, string>(),
+    honorsKeys: false,
+    keyed: new Map<number, { readonly key: string; readonly atMs: number }>(),
+    parted: new Set<number>(),
+    sentAt: new Map<number, number>(),
+    late: new Set<number>(),
+    maxItems: undefined as number | undefined,
+    calls,
+    durationMs: 0,
+    totals: undefined as Totals | undefined,
+  };
+  const { done, reopened, unknown, keyed, parted } = settled;
+  const open = new Set<number>();
+  let sends = 0;
   let startedAt = 0;
   let lastAt = 0;
   const settleSend = ({ n, extent, key, at }: Extract<JournalEntry, { t: "send" }>) => {
-    extents.set(n, extent);
-    sentAt.set(n, sends++);
-    if (n < highest) late.add(n);
-    highest = Math.max(highest, n);
+    settled.extents.set(n, extent);
+    settled.sentAt.set(n, sends++);
+    if (n < settled.lastSent) settled.late.add(n);
+    settled.lastSent = Math.max(settled.lastSent, n);
     open.add(n);
     if (done.has(n)) reopened.add(n);
     unknown.add(n);
@@ -232,16 +231,16 @@ export function settle(entries: Iterable<JournalEntry>): Settled {
   };
   for (const entry of entries) {
     if (entry.t === "start") {
-      durationMs += lastAt - startedAt;
+      settled.durationMs += lastAt - startedAt;
       startedAt = entry.at;
       lastAt = entry.at;
     }
     if ("at" in entry) lastAt = Math.max(lastAt, entry.at ?? lastAt);
-    if (entry.t === "keys") honorsKeys = true;
+    if (entry.t === "keys") settled.honorsKeys = true;
     if (entry.t === "parts") parted.add(entry.n);
     // A resume that repeats an early call has counted few rows so far.
-    if ("totals" in entry && entry.totals.rows.read >= (totals?.rows.read ?? 0)) totals = entry.totals;
-    if (entry.t === "smaller") maxItems = entry.maxItems;
+    if ("totals" in entry && entry.totals.rows.read >= (settled.totals?.rows.read ?? 0)) settled.totals = entry.totals;
+    if (entry.t === "smaller") settled.maxItems = entry.maxItems;
     if ("calls" in entry) {
       calls.sent += entry.calls.sent;
       calls.retried += entry.calls.retried;
@@ -254,29 +253,14 @@ export function settle(entries: Iterable<JournalEntry>): Settled {
       if (entry.t === "done") {
         done.set(entry.n, entry);
         reopened.delete(entry.n);
-        highest = Math.max(highest, entry.n);
+        settled.lastSent = Math.max(settled.lastSent, entry.n);
       }
     }
   }
   // A call that a crash interrupted was sent nevertheless.
   calls.sent += open.size;
-  durationMs += lastAt - startedAt;
-  return {
-    done,
-    lastSent: highest,
-    unknown,
-    extents,
-    honorsKeys,
-    keyed,
-    parted,
-    reopened,
-    sentAt,
-    late,
-    maxItems,
-    calls,
-    durationMs,
-    totals,
-  };
+  settled.durationMs += lastAt - startedAt;
+  return settled;
 }
 
 /**

@@ -82,7 +82,7 @@ export function findPurgeable(request: PurgeRequest, deps: FindDeps): PurgeSumma
     if (nowMs - Date.parse(found.last_used_at) < leastMs) continue;
     const isLeft = deps.leavesFinished === true && found.state === "finished";
     if (!isLeft && isHeld(found.path)) kept.running++;
-    else if (isUnfinished(found.state) && !request.unfinished) kept.unfinished++;
+    else if (found.state !== "finished" && found.state !== "leftover" && !request.unfinished) kept.unfinished++;
     else removed.push(found);
   }
   removed.push(...findLeftovers(request, deps, new Set(removed.map(({ path }) => path))));
@@ -95,6 +95,9 @@ function findLeftovers(
   deps: Omit<PurgeDeps, "approve">,
   gone: ReadonlySet<string>,
 ): Purged[] {
+  const uid = findUserId();
+  // The system's temporary folder is shared, unless there are no user IDs; leftovers of other users belong to them.
+  const isOwn = (path: string) => uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
   const temporary = listFolders(deps.temporaryFolder)
     .filter((name) => temporaryFolders.test(name))
     .map((name) => join(deps.temporaryFolder, name))
@@ -139,10 +142,6 @@ function readSync(folder: string): SyncRecord | undefined {
   }
 }
 
-function isUnfinished(state: Purged["state"]): boolean {
-  return state !== "finished" && state !== "leftover";
-}
-
 /** @returns false if another process has resumed it meanwhile */
 function remove({ path, state }: Purged): boolean {
   if (state === "leftover") {
@@ -153,13 +152,6 @@ function remove({ path, state }: Purged): boolean {
   if (!lock) return false;
   rmSync(path, { recursive: true, force: true });
   return true;
-}
-
-/** The system's temporary folder is shared; leftovers of other users' processes belong to them. */
-function isOwn(path: string): boolean {
-  const uid = findUserId();
-  // Systems without user IDs have a temporary folder for each user.
-  return uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
 }
 
 /** The user of a container may not be in the list of users. */

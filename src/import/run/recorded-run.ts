@@ -11,7 +11,6 @@ import { findOutcome, readEntries, settle, type Settled, type Totals } from "./j
 import { KeyStore } from "./key-store.ts";
 import { lockRun, rejectRemoved, runPaths, type Manifest } from "./run-folder.ts";
 import { readAll, type RunFiles } from "./run-reader.ts";
-import type { Sender } from "../send/sender.ts";
 import { usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
@@ -100,7 +99,19 @@ export async function replayRun(
   const tally = new RunTally(run.files.map(asTallyFile), undefined);
   using keys = behavior.existingKeys && new KeyStore(paths.keys);
   const all = { ...run, options: { ...options, maxErrors: undefined } };
-  await readAll(all, tally, keys, createReplayer(settled, tally, visit), {
+  // Sends nothing: each call of the run that the journal shows as answered gets the same outcome again.
+  const submit = async (chunk: Chunk) => {
+    const problems = findOutcome(settled, chunk);
+    if (problems) {
+      tally.settle(chunk.items, problems);
+      const taken = chunk.items.filter((_, at) => !problems.has(at));
+      return visit(taken, true);
+    }
+    tally.fail(chunk.items, "was not sent, or was never answered");
+    if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
+  };
+  const replayer = { submit, drain: async () => {}, failure: undefined };
+  await readAll(all, tally, keys, replayer, {
     ...deps,
     report: (event) => {
       if (event.type !== "progress") return;
@@ -109,27 +120,6 @@ export async function replayRun(
   });
   deps.stop.throwIfAborted();
   return tally.totals;
-}
-
-/** Sends nothing: each call of the run that the journal shows as answered gets the same outcome again. */
-function createReplayer(settled: Settled, tally: RunTally, visit: Visit): Sender {
-  return {
-    submit: async (chunk: Chunk) => {
-      const problems = findOutcome(settled, chunk);
-      if (!problems) {
-        tally.fail(chunk.items, "was not sent, or was never answered");
-        if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
-        return;
-      }
-      tally.settle(chunk.items, problems);
-      visit(
-        chunk.items.filter((_, at) => !problems.has(at)),
-        true,
-      );
-    },
-    drain: async () => {},
-    failure: undefined,
-  };
 }
 
 /** A connection for inspecting or undoing a run, with its calls counted. */

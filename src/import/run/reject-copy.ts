@@ -58,9 +58,6 @@ async function copyRows(kept: string, rejects: string, cwd: string, flag: string
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOSPC" ? "the disk is full" : `cannot write the file (${code})`;
-    throw new ImportError("failed", `${flag} ${rejects}: ${why}`, {
-      hint: `the rows are in ${kept}`,
-      cause: error,
-    });
+    throw new ImportError("failed", `${flag} ${rejects}: ${why}`, { hint: `the rows are in ${kept}`, cause: error });
   }
 }

@@ -52,10 +52,8 @@ class RejectTable {
   constructor(path: string, inputs: ReadonlyMap<number, RejectedInput>, flags: FormatFlags) {
     this.path = path;
     this.#inputs = inputs;
-    this.#format = chooseFormat(
-      [...inputs.values()].map(({ format }) => format),
-      flags,
-    );
+    const formats = [...inputs.values()].map(({ format }) => format);
+    this.#format = chooseFormat(formats, flags);
     const keyed = new Map([...inputs].map(([file, input]) => [file, keyColumns(input)] as const));
     const names = new Map<string, string>();
     for (const [file, keys] of keyed) {
@@ -79,7 +77,9 @@ class RejectTable {
       this.#write([...this.#columns, ...rejectColumns], true);
     }
     const count = this.#inputs.get(file)?.header.length ?? 0;
-    const fitted = fitCells(cells, count, this.#format.delimiter);
+    // The excess of a row is joined into its last cell.
+    const excess = cells.length > count ? [cells.slice(count - 1).join(this.#format.delimiter)] : [];
+    const fitted = [...cells.slice(0, count - excess.length), ...excess];
     const own = (this.#cellOf.get(file) ?? []).map((at) => fitted[at] ?? "");
     this.#write([...own, String(line), place.column, place.code, place.reason], false);
   }
@@ -127,12 +127,6 @@ function keyColumns({ header, fieldOf }: RejectedInput): string[] {
   });
 }
 
-/** Limits a row to the cells of its header; the excess is joined into the last cell. */
-function fitCells(cells: readonly string[], count: number, delimiter: string): readonly string[] {
-  if (cells.length <= count) return cells;
-  return [...cells.slice(0, count - 1), cells.slice(count - 1).join(delimiter)];
-}
-
 /** A file of the run, and the group of files with which its rejects may share a table. */
 export interface GroupedInput extends RejectedInput {
   readonly group: string;
@@ -151,7 +145,9 @@ export class RejectFile {
     this.#tableOf = inputs.map(({ group }) => groups.indexOf(group));
     this.#tables = groups.map((group, at) => {
       const own = [...inputs.entries()].filter(([, input]) => input.group === group);
-      return new RejectTable(numberPath(path, at), new Map(own), flags);
+      // `rejects.csv`, `rejects-2.csv`
+      const numbered = at === 0 ? path : path.replace(/(\.[^./]*)?$/, `-${at + 1}$1`);
+      return new RejectTable(numbered, new Map(own), flags);
     });
   }
 
@@ -168,9 +164,4 @@ export class RejectFile {
   close(isKept: boolean): void {
     for (const table of this.#tables) table.close(isKept);
   }
-}
-
-/** The name of the nth table: `rejects.csv`, `rejects-2.csv`. */
-function numberPath(path: string, at: number): string {
-  return at === 0 ? path : path.replace(/(\.[^./]*)?$/, `-${at + 1}$1`);
 }

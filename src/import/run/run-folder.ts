@@ -99,9 +99,8 @@ export function findRun(runsFolder: string, idOrStart: string): Manifest {
 function readManifest(runsFolder: string, id: string): Manifest {
   const manifest = JSON.parse(readFileSync(runPaths(runsFolder, id).manifest, "utf8")) as Manifest;
   if (manifest.format !== 1) {
-    throw new ImportError("failed", `${id}: a newer version of starpost created this import`, {
-      hint: "update starpost",
-    });
+    const problem = `${id}: a newer version of starpost created this import`;
+    throw new ImportError("failed", problem, { hint: "update starpost" });
   }
   return manifest;
 }
@@ -152,7 +151,14 @@ export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSumm
     files: manifest.files.map(({ given }) => given),
     state: manifest.state === "running" && !isHeld(paths.folder) ? "interrupted" : manifest.state,
     rows: totals.rows,
-    items: withOutcomes(totals.items),
+    // The journals of older versions contain no outcomes.
+    items: {
+      ...noTotals.items,
+      created: null,
+      changed: null,
+      unchanged: null,
+      ...(totals.items as Partial<ItemCounts>),
+    },
     calls: settled.calls,
     started_at: manifest.started_at,
     duration_ms: settled.durationMs,
@@ -164,12 +170,6 @@ export function summarizeRun(runsFolder: string, manifest: Manifest): ImportSumm
 /** Omits what entries say about single items, of which a long run has many. */
 function* withoutItems(entries: Iterable<JournalEntry>): Generator<JournalEntry> {
   for (const entry of entries) yield entry.t === "done" ? { ...entry, outcomes: undefined, problems: [] } : entry;
-}
-
-/** The journals of older versions contain no outcomes. */
-function withOutcomes({ sent, accepted, rejected, ...outcomes }: Partial<ItemCounts>): ItemCounts {
-  const counts = { sent: sent ?? 0, accepted: accepted ?? 0, rejected: rejected ?? 0 };
-  return { ...counts, created: null, changed: null, unchanged: null, ...outcomes };
 }
 
 /** Whether another process is working on a run. */
@@ -223,18 +223,14 @@ export function createRunsFolder(runsFolder: string, id = ""): void {
   try {
     mkdirSync(join(runsFolder, id), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw cannotRecord(runsFolder, error);
+    // Without its journal, an interrupted import could not be resumed, and nobody would know what was sent.
+    const { code = "", message } = (findWriteError(runsFolder) ?? error) as NodeJS.ErrnoException;
+    const problem = `cannot record the import in ${runsFolder}: ${reasons[code] ?? message}; nothing was sent`;
+    throw new ImportError("failed", problem, {
+      hint: "Set STARPOST_HOME to a writable folder, which keeps the journal, the rejects, and the settings. --dry-run needs none.",
+      cause: error,
+    });
   }
-}
-
-/** Without its journal, an interrupted import could not be resumed, and nobody would know what was sent. */
-function cannotRecord(runsFolder: string, error: unknown): ImportError {
-  const { code = "", message } = (findWriteError(runsFolder) ?? error) as NodeJS.ErrnoException;
-  const reason = reasons[code] ?? message;
-  return new ImportError("failed", `cannot record the import in ${runsFolder}: ${reason}; nothing was sent`, {
-    hint: "Set STARPOST_HOME to a writable folder, which keeps the journal, the rejects, and the settings. --dry-run needs none.",
-    cause: error,
-  });
 }
 
 /** Why nothing can be created in a folder. On a read-only file system, creating folders only reports that they do not exist. */

@@ -62,7 +62,9 @@ export async function readAll(
     rows += items.rows;
     if (pace.mustStop() || sender.failure !== undefined) break;
     await submit(items.end());
-    reportBlankRows(file, items.blankRows, deps);
+    const blank = items.blankRows === 1 ? "1 row has" : `${items.blankRows} rows have`;
+    const message = `${file.given}: skipped ${blank} only empty cells`;
+    if (items.blankRows > 0) deps.report({ type: "notice", message });
   }
   const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
   if (last) await sender.submit(last);
@@ -111,10 +113,4 @@ function createPace({ options, files }: RunFiles, tally: RunTally, deps: Reading
       deps.report({ type: "progress", rows, calls, rowsTotal, isReplay });
     },
   };
-}
-
-function reportBlankRows({ given }: InputFile, count: number, { report }: ReadingDeps): void {
-  if (count === 0) return;
-  const rows = count === 1 ? "1 row has" : `${count} rows have`;
-  report({ type: "notice", message: `${given}: skipped ${rows} only empty cells` });
 }

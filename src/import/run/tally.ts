@@ -1,3 +1,4 @@
+import { shorten } from "../mapping/names.ts";
 import { describePlace, type RecordUnit } from "../csv/file-format.ts";
 import type { FixedId } from "../check/valid-id.ts";
 import type { FixedIdFile } from "./fixed-id-file.ts";
@@ -163,7 +164,8 @@ export class RunTally {
     const reasons = [...this.#problems.values()]
       .toSorted((a, b) => b.count - a.count)
       .map(({ code, count, further, column, reason, hint, file, line, place, value }) => {
-        const items = further === 0 ? undefined : formatItems(count - further, itemName);
+        const one = count - further === 1 ? itemName.one : itemName.many;
+        const items = further === 0 ? undefined : `${format(count - further)} ${one}`;
         return { code, count, items, column, reason, hint, file, line, place, value };
       });
     if (reasons.length > 0) yield { type: "rejects", reasons };
@@ -234,7 +236,7 @@ export class RunTally {
     const unit = this.unitOf(row);
     const place = describePlace(file?.given ?? "", row.line, unit);
     const cell = column === "" ? place : `${place}${unit === "line" ? ":" : ", "}${column}`;
-    const shown = shorten(value);
+    const shown = shorten(value, 60);
     const first = shown === "" ? cell : `${cell} (${JSON.stringify(shown)})`;
     const example = { file: file?.given ?? "", line: row.line, place, value: shown };
     const fix = hint ?? this.#codes[code]?.hint;
@@ -242,14 +244,6 @@ export class RunTally {
     groups.set(key, group);
     return group;
   }
-}
-
-function formatItems(count: number, { one, many }: ItemName): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-}
-
-function shorten(value: string): string {
-  return value.length > 60 ? `${value.slice(0, 60)}…` : value;
 }
 
 type OutcomeCounts = Pick<ItemCounts, "created" | "changed" | "unchanged" | "unchanged_on_repeat">;

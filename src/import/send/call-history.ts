@@ -7,12 +7,13 @@ const maxRefusedInARow = 50;
 /** What a run learns about the service from its calls; shared by all concurrent calls. */
 export class CallHistory {
   readonly #onSmaller: (maxItems: number, error: ServiceError) => void;
-  #taken: number;
+  /** The number of calls that the service has carried out. */
+  taken: number;
   #refusedInARow = 0;
   #shrunkBy: ServiceError | undefined;
   #isBlind = false;
   /** The maximum number of items per call. */
-  #maxItems: number;
+  maxItems: number;
 
   /** @param onSmaller called once a smaller call has succeeded where a larger one failed */
   constructor({
@@ -25,25 +26,16 @@ export class CallHistory {
     readonly hasTaken: boolean;
     readonly onSmaller: (maxItems: number, error: ServiceError) => void;
   }) {
-    this.#maxItems = maxItems;
-    this.#taken = hasTaken ? 1 : 0;
+    this.maxItems = maxItems;
+    this.taken = hasTaken ? 1 : 0;
     this.#onSmaller = onSmaller;
   }
 
-  /** The number of calls that the service has carried out. */
-  get taken(): number {
-    return this.#taken;
-  }
-
-  get maxItems(): number {
-    return this.#maxItems;
-  }
-
   noteTaken(): void {
-    this.#taken++;
+    this.taken++;
     this.#refusedInARow = 0;
     this.#isBlind = false;
-    if (this.#shrunkBy) this.#onSmaller(this.#maxItems, this.#shrunkBy);
+    if (this.#shrunkBy) this.#onSmaller(this.maxItems, this.#shrunkBy);
     this.#shrunkBy = undefined;
   }
 
@@ -59,8 +51,8 @@ export class CallHistory {
   /** Halves the maximum size of calls after one that was too large or too slow. */
   shrink(items: number, error: ServiceError): void {
     const half = Math.max(1, Math.ceil(items / 2));
-    if (half >= this.#maxItems) return;
-    this.#maxItems = half;
+    if (half >= this.maxItems) return;
+    this.maxItems = half;
     this.#shrunkBy = error;
   }
 
@@ -69,7 +61,7 @@ export class CallHistory {
    * something of this run before, and not twice in a row.
    */
   mayBlameBlindly(): boolean {
-    const mayBlame = this.#taken > 0 && !this.#isBlind;
+    const mayBlame = this.taken > 0 && !this.#isBlind;
     this.#isBlind = true;
     return mayBlame;
   }

@@ -45,18 +45,15 @@ export class Chunker {
 
   flush(): Chunk | undefined {
     if (this.#items.length === 0) return undefined;
-    const chunk = { n: this.#n++, items: this.#items, extent: extentOf(this.#items) };
+    const [first, last] = [this.#items[0]?.rows[0], this.#items.at(-1)?.rows.at(-1)];
+    const rows = this.#items.reduce((sum, item) => sum + item.rows.length, 0);
+    const extent = `${first?.file}:${first?.line}-${last?.file}:${last?.line} ${this.#items.length}/${rows}`;
+    const chunk = { n: this.#n++, items: this.#items, extent };
     this.#items = [];
     this.#keys = new Set();
     this.#size = 0;
     return chunk;
   }
-}
-
-function extentOf(items: readonly Item[]): string {
-  const [first, last] = [items[0]?.rows[0], items.at(-1)?.rows.at(-1)];
-  const rows = items.reduce((sum, item) => sum + item.rows.length, 0);
-  return `${first?.file}:${first?.line}-${last?.file}:${last?.line} ${items.length}/${rows}`;
 }
 
 /** How many items one call carries: what the kind says, or else the contract. */

@@ -1,6 +1,6 @@
 import { ServiceError, idempotencyKeys } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
-import type { CallEvent, CallOptions } from "../../service/transport.ts";
+import type { CallOptions } from "../../service/transport.ts";
 import { sendInParts } from "./bisection.ts";
 import type { CallHistory } from "./call-history.ts";
 import type { Chunk } from "./chunks.ts";
@@ -169,10 +169,6 @@ async function noteParts(items: readonly Item[], delivery: Delivery, { journal, 
 /** The outcome of most items, shared by all of them. */
 const newlyCreated: RecordedOutcome = { outcome: "created", isRepeated: false };
 
-function asUnchanged({ outcomes = [], ...result }: SendResult): SendResult {
-  return { ...result, outcomes: outcomes.map((outcome) => outcome && { outcome: "unchanged" }) };
-}
-
 function recordOutcomes(
   { items, idempotencyKey, isKeyHonored, isReplay }: SentRequest,
   result: SendResult,
@@ -184,9 +180,9 @@ function recordOutcomes(
   const isRepeated = ![...delivery.lostKeys].every(isCertain);
   // The result of a call that this run has not sent is that of another run.
   const isOthers = isReplay && keyedBy === "items" && !delivery.lostKeys.has(idempotencyKey);
-  const { outcomes = [], dropped = [] } = isOthers ? asUnchanged(result) : result;
+  const { outcomes = [], dropped = [] } = result;
   for (const [at, item] of items.entries()) {
-    const found = outcomes[at];
+    const found = isOthers && outcomes[at] ? ({ outcome: "unchanged" } as const) : outcomes[at];
     if (!found) continue;
     const isPlain = found.outcome === "created" && !isRepeated;
     delivery.outcomes.set(item, isPlain ? newlyCreated : { ...found, isRepeated });
@@ -235,25 +231,20 @@ function countCall({ calls }: Delivery, { heartbeat }: DeliveryDeps): void {
 }
 
 function callOptions({ calls }: Delivery, { abort, report, heartbeat, onKeyHonored }: DeliveryDeps): CallOptions {
-  return { signal: abort, onEvent: (event) => countEvent(event, calls, { report, heartbeat, onKeyHonored }) };
-}
-
-function countEvent(
-  event: CallEvent,
-  calls: CallCounts,
-  { report, heartbeat, onKeyHonored }: Pick<DeliveryDeps, "report" | "heartbeat" | "onKeyHonored">,
-): void {
-  if (event.type === "idempotency") onKeyHonored();
-  if (event.type === "attempt" && event.attempt > 1) {
-    calls.sent++;
-    calls.retried++;
-    heartbeat.sent(true);
-  }
-  if (event.type === "wait") {
-    heartbeat.waited(event.reason, event.ms);
-    if (event.reason === "throttled") calls.throttled++;
-    report({ type: "wait", message: event.message, ms: event.ms });
-  }
+  const onEvent: CallOptions["onEvent"] = (event) => {
+    if (event.type === "idempotency") onKeyHonored();
+    if (event.type === "attempt" && event.attempt > 1) {
+      calls.sent++;
+      calls.retried++;
+      heartbeat.sent(true);
+    }
+    if (event.type === "wait") {
+      heartbeat.waited(event.reason, event.ms);
+      if (event.reason === "throttled") calls.throttled++;
+      report({ type: "wait", message: event.message, ms: event.ms });
+    }
+  };
+  return { signal: abort, onEvent };
 }
 
 /** A call is not repeated under its key shortly before the service may forget it: clocks differ. */

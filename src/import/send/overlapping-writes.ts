@@ -7,17 +7,13 @@ export type CallWrites = ReadonlyMap<string, unknown>;
 export function writesOf({ items }: Chunk, { writes }: Pick<ImportBehavior, "writes">): CallWrites {
   const found = new Map<string, unknown>();
   if (!writes) return found;
-  for (const item of items) {
-    for (const [id, value] of writes(item)) found.set(id, value);
-  }
+  for (const item of items) for (const [id, value] of writes(item)) found.set(id, value);
   return found;
 }
 
 /** Whether two calls leave different values in the same record, so that their order matters. */
 export function isConflicting(a: CallWrites, b: CallWrites): boolean {
-  for (const [id, value] of b) {
-    if (a.has(id) && !isSame(a.get(id), value)) return true;
-  }
+  for (const [id, value] of b) if (a.has(id) && !isSame(a.get(id), value)) return true;
   return false;
 }
 

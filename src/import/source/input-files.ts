@@ -1,6 +1,6 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
 import { basename } from "node:path";
-import { type EncodingGuess, fallbackEncoding } from "../csv/encoding-detection.ts";
+import { fallbackEncoding } from "../csv/encoding-detection.ts";
 import { type FileHead, guessFallback, unitOf, type FileFormat } from "../csv/file-format.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch, insertGroups } from "../csv/row-batches.ts";
@@ -61,7 +61,10 @@ export async function openFiles(
   for (const file of heads) {
     let found = await scanFile(file, behavior, hashes.get(file.path), report);
     if (found.survey.invalidLine > 0) {
-      const { encoding, assumption } = detectAgain(found, options);
+      const { source, format } = found.head;
+      if (options.encoding !== undefined || format.encoding !== "utf-8") rejectInvalid(found);
+      // A later line shows that the file is not UTF-8.
+      const { encoding, assumption } = namingFile(file.given, () => guessFallback(source, format.isCrOnly));
       const again = read(file, { ...options, encoding });
       const head = assumption === undefined ? again.head : { ...again.head, assumption };
       found = await scanFile({ ...again, head }, behavior, found.survey.sha256, report);
@@ -79,7 +82,10 @@ async function scanFile(
   sha256: string | undefined,
   report: ReportEvent,
 ): Promise<InputFile> {
-  const keyColumn = keyColumnOf(file.columns, behavior) ?? -1;
+  const { layout, fields, columnOf } = file.columns;
+  // Groups the rows of a record, or identifies a repeated record.
+  const idColumn = columnOf.get(behavior.groupField ?? behavior.idField ?? "");
+  const keyColumn = (layout?.groups ? fields?.groupColumn : idColumn) ?? -1;
   try {
     const onRecords = (rows: number) => report({ type: "reading", doing: "checking", file: file.given, rows });
     const survey = await surveyFile(file.head.source, file.head.format, keyColumn, sha256, onRecords);
@@ -87,11 +93,6 @@ async function scanFile(
   } catch (error) {
     throw describeFileError(file.given, error);
   }
-}
-
-/** The column that groups the rows of a record, or identifies a repeated record. */
-function keyColumnOf({ layout, fields, columnOf }: ColumnMap, { groupField, idField }: ImportBehavior) {
-  return layout?.groups ? fields?.groupColumn : columnOf.get(groupField ?? idField ?? "");
 }
 
 function* readColumn(given: string, { source, format }: FileHead, column: number): Generator<string> {
@@ -102,13 +103,6 @@ function* readColumn(given: string, { source, format }: FileHead, column: number
   } catch (error) {
     throw describeFileError(given, error);
   }
-}
-
-/** Detects the encoding again if a later line shows that the file is not UTF-8. */
-function detectAgain(file: InputFile, { encoding }: ImportOptions): EncodingGuess {
-  const { source, format } = file.head;
-  if (encoding !== undefined || format.encoding !== "utf-8") rejectInvalid(file);
-  return namingFile(file.given, () => guessFallback(source, format.isCrOnly));
 }
 
 function rejectInvalid({ given, head, survey }: InputFile): void {

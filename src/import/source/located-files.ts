@@ -65,7 +65,9 @@ export async function locateFiles(
 
 async function keepStream(name: string, copy: string, deps: LocatingDeps): Promise<string> {
   const path = resolve(deps.cwd, name);
-  if (name !== "-" && isRegularFile(name, path)) return path;
+  const found = name === "-" ? undefined : namingFile(name, () => statSync(path));
+  if (found?.isDirectory()) throw usageError(`${name}: this is a folder, not a file`);
+  if (found?.isFile()) return path;
   const source: Readable = name === "-" ? deps.stdin : createReadStream(path);
   let bytes = 0;
   const count = async function* (pieces: AsyncIterable<Buffer>) {
@@ -107,12 +109,6 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
     }
     return usable.map(({ name }) => ({ given: `${given}/${showName(name)}`, path, entry: name, archive: given }));
   });
-}
-
-function isRegularFile(given: string, path: string): boolean {
-  const stat = namingFile(given, () => statSync(path));
-  if (stat.isDirectory()) throw usageError(`${given}: this is a folder, not a file`);
-  return stat.isFile();
 }
 
 /**
@@ -165,7 +161,8 @@ export async function expandGlobs(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const name of given) {
-    if (!isPattern(name, cwd)) {
+    const isPattern = name !== "-" && /[*?[{]/.test(name) && !existsSync(resolve(cwd, name));
+    if (!isPattern) {
       found.push(name);
       continue;
     }
@@ -178,23 +175,15 @@ export async function expandGlobs(
     }
     const taken = new Set(found.map((file) => resolve(cwd, file)));
     const fresh = matches.filter((file) => !taken.has(resolve(cwd, file)));
-    report({ type: "notice", message: `${name}: ${describeMatches(matches)}` });
+    const count = matches.length === 1 ? "1 file" : `${matches.length} files`;
+    report({ type: "notice", message: `${name}: ${count}: ${listNames(matches)}` });
     found.push(...fresh);
   }
   return found;
-}
-
-function isPattern(name: string, cwd: string): boolean {
-  return name !== "-" && /[*?[{]/.test(name) && !existsSync(resolve(cwd, name));
 }
 
 async function match(pattern: string, cwd: string): Promise<string[]> {
   const { glob } = await import("tinyglobby");
   const found = await glob(pattern, { cwd, absolute: isAbsolute(pattern), expandDirectories: false });
   return found.toSorted();
-}
-
-function describeMatches(matches: readonly string[]): string {
-  const count = matches.length === 1 ? "1 file" : `${matches.length} files`;
-  return `${count}: ${listNames(matches)}`;
 }

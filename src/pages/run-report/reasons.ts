@@ -27,7 +27,7 @@ function renderReason(reason: RejectReason, share: string): Html {
   const { code, rows, hint, examples } = reason;
   return markup`<article class="reason">
 <h3>${countOf(rows, "row")}${share}: ${renderCause(reason)}</h3>
-<p class="about"><code>${code}</code>${hint !== null && markup` · ${capitalize(hint)}.`}</p>
+<p class="about"><code>${code}</code>${hint !== null && markup` · ${hint.charAt(0).toUpperCase() + hint.slice(1)}.`}</p>
 <ul class="examples">
 ${examples.map((example) => renderExample(example, describeCause(reason)))}</ul>
 </article>
@@ -69,8 +69,4 @@ ${reasons.map((reason) => {
   return markup`<tr><td class="number">${formatCount(reason.rows)}</td><td>${renderCause(reason)} <code>${reason.code}</code></td><td>${example && markup`<span class="line">${renderPlace(example)}</span> ${renderValue(example.value)}`}</td></tr>\n`;
 })}</tbody>
 </table>`;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -39,11 +39,7 @@ function renderCharts(timeline: Timeline): Html {
     { id: "rows", title: `Rows processed per ${interval}`, valueOf: ({ rows }) => rows, isRequired: true },
     { id: "calls", title: `Calls sent per ${interval}`, valueOf: ({ calls }) => calls, isRequired: true },
     { id: "retried", title: `Calls retried per ${interval}`, valueOf: ({ retried }) => retried ?? 0 },
-    {
-      id: "throttled",
-      title: `Calls rate limited per ${interval}`,
-      valueOf: ({ throttled }) => throttled ?? 0,
-    },
+    { id: "throttled", title: `Calls rate limited per ${interval}`, valueOf: ({ throttled }) => throttled ?? 0 },
     { id: "waits", title: `Seconds waited per ${interval}`, valueOf: (point) => sumWaits(point) / 1_000 },
   ];
   const drawn = series.filter(({ valueOf, isRequired }) => isRequired || points.some((point) => valueOf(point) > 0));
@@ -60,10 +56,8 @@ ${renderTable(timeline)}
 
 function describeAttempts({ attempts, points }: Timeline): string {
   const [from, to] = [attempts[0]?.from ?? 0, attempts.at(-1)?.to ?? 0];
-  const pauses =
-    attempts.length > 1
-      ? " Dashed lines mark where the import was resumed; the time between attempts is not shown."
-      : "";
+  const marks = " Dashed lines mark where the import was resumed; the time between attempts is not shown.";
+  const pauses = attempts.length > 1 ? marks : "";
   return `From ${formatTime(from)} to ${formatTime(to)}, in ${formatCount(points.length)} ${points.length === 1 ? "interval" : "intervals"}.${pauses}`;
 }
 
@@ -84,14 +78,7 @@ function renderChart({ id, title, valueOf }: Series, timeline: Timeline): Html {
   const maxAt = points[values.indexOf(max)]?.at ?? 0;
   const description = `Total ${formatCount(sum)}; maximum ${formatCount(max)} at ${formatTime(maxAt)}.`;
   const bars = points.map((point) => ({ name: formatClock(point.at), value: valueOf(point) }));
-  const chart = renderBarChart({
-    id: `chart-${id}`,
-    title,
-    description,
-    bars,
-    marks: listMarks(timeline),
-    formatValue: formatCount,
-  });
+  const chart = renderBarChart({ id: `chart-${id}`, title, description, bars, marks: listMarks(timeline) });
   return markup`<figure>
 <figcaption><strong>${title}.</strong> ${description}</figcaption>
 ${chart}
@@ -155,7 +142,6 @@ export interface BarChart {
   readonly description: string;
   readonly bars: readonly Bar[];
   readonly marks: readonly ChartMark[];
-  readonly formatValue: (value: number) => string;
 }
 
 const [width, height] = [720, 196];
@@ -164,13 +150,13 @@ const margin = { left: 64, right: 8, top: 28, bottom: 30 } as const;
 const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
 
 /** Renders a bar chart as SVG. A table next to it must contain the numbers. */
-export function renderBarChart({ id, title, description, bars, marks, formatValue }: BarChart): Html {
+export function renderBarChart({ id, title, description, bars, marks }: BarChart): Html {
   const top = roundUp(Math.max(0, ...bars.map(({ value }) => value)));
   const step = plotWidth / Math.max(1, bars.length);
   const rects = bars.map(({ value }, at) => renderBar(value / top, at, step));
   const levels = [0, top / 2, top].map((level) => {
     const y = round(margin.top + plotHeight * (1 - level / top));
-    return markup`<path class="grid" d="M${margin.left} ${y}H${width - margin.right}"/><text class="level" x="${margin.left - 8}" y="${y + 4}">${formatValue(level)}</text>`;
+    return markup`<path class="grid" d="M${margin.left} ${y}H${width - margin.right}"/><text class="level" x="${margin.left - 8}" y="${y + 4}">${formatCount(level)}</text>`;
   });
   const [first, last] = [bars[0]?.name ?? "", bars.at(-1)?.name ?? ""];
   return markup`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">

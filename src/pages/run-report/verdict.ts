@@ -98,14 +98,11 @@ function renderShares({ summary: { rows } }: RunReport): Html | false {
 /** The verification and the undo, if they change the result. */
 function describeLater({ verified, undone }: RunReport): string[] {
   const different = verified ? verified.missing_count + (verified.different_count ?? 0) : 0;
-  return [
-    ...(different > 0 ? [`The verification found ${countOf(different, "missing or different row")}.`] : []),
-    ...(undone
-      ? [
-          `The import was ${undone.state === "finished" ? "" : "partly "}undone at ${formatTime(Date.parse(undone.finished_at ?? undone.started_at))}.`,
-        ]
-      : []),
-  ];
+  const found = `The verification found ${countOf(different, "missing or different row")}.`;
+  if (!undone) return different > 0 ? [found] : [];
+  const undoneAt = formatTime(Date.parse(undone.finished_at ?? undone.started_at));
+  const undo = `The import was ${undone.state === "finished" ? "" : "partly "}undone at ${undoneAt}.`;
+  return different > 0 ? [found, undo] : [undo];
 }
 
 function renderNextStep(run: RunReport): Html {

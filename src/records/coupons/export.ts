@@ -1,4 +1,4 @@
-import type { ExportRow, RecordExporter } from "../../export/record-exporter.ts";
+import type { RecordExporter } from "../../export/record-exporter.ts";
 
 export const couponExporter: RecordExporter = {
   itemName: { one: "code", many: "codes" },
@@ -8,7 +8,8 @@ export const couponExporter: RecordExporter = {
   /** The service returns all of them at once. */
   pages: async function* (service, { action }, options) {
     const { coupons: found } = await service.coupons.list({ details: true }, options);
-    yield found.filter(({ coupon_action }) => action === undefined || coupon_action === action).map(toRow);
+    const wanted = found.filter(({ coupon_action }) => action === undefined || coupon_action === action);
+    yield wanted.map(({ code, coupon_action }) => ({ id: code, sortKeys: [code], record: { code, coupon_action } }));
   },
 
   countAs: ({ record }) => (typeof record["coupon_action"] === "string" ? record["coupon_action"] : undefined),
@@ -20,7 +21,3 @@ export const couponExporter: RecordExporter = {
     }
   },
 };
-
-function toRow({ code, coupon_action }: { code: string; coupon_action?: string | undefined }): ExportRow {
-  return { id: code, sortKeys: [code], record: { code, coupon_action } };
-}

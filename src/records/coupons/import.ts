@@ -6,31 +6,10 @@ import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
-import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { synonyms } from "../../import/mapping/names.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type { UndoBehavior } from "../../import/undo/undo-behavior.ts";
-
-const couponSynonyms = {
-  code: synonyms(
-    "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
-    "codes|codigo|codice|kod|discount",
-  ),
-};
-
-const couponPlan: PlanBehavior = {
-  ids: [{ type: "code", writtenIn: "code" }],
-  keyOf: ({ key }) => key,
-
-  loadStored: async (service, tally, options) => {
-    for (const code of await listCodes(service, options)) tally.addStored("code", code);
-  },
-};
-
-function isAction(value: string | undefined): value is CouponAction {
-  return (couponActions as readonly (string | undefined)[]).includes(value);
-}
 
 export interface CouponOptions extends ImportOptions {
   action?: string | undefined;
@@ -38,14 +17,26 @@ export interface CouponOptions extends ImportOptions {
 
 export const couponImporter: RecordImporter = {
   prepare: prepareImport,
-  synonyms: couponSynonyms,
-  plan: couponPlan,
+  synonyms: {
+    code: synonyms(
+      "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
+      "codes|codigo|codice|kod|discount",
+    ),
+  },
+  plan: {
+    ids: [{ type: "code", writtenIn: "code" }],
+    keyOf: ({ key }) => key,
+    loadStored: async (service, tally, options) => {
+      for (const code of await listCodes(service, options)) tally.addStored("code", code);
+    },
+  },
   undo: ({ action = "" }: CouponOptions) => createCouponUndo(action),
 };
 
-function prepareImport({ action }: CouponOptions): PreparedImport {
-  if (!isAction(action)) {
-    const problem = action === undefined ? "missing flag --action" : `invalid value "${action}" for --action`;
+function prepareImport({ action: given }: CouponOptions): PreparedImport {
+  const action = couponActions.find((one) => one === given);
+  if (action === undefined) {
+    const problem = given === undefined ? "missing flag --action" : `invalid value "${given}" for --action`;
     throw usageError(problem, `accepted values: ${couponActions.join(", ")}`);
   }
   const { min, max } = couponCodeLength;

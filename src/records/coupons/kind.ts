@@ -32,12 +32,7 @@ export const coupons: RecordKind = {
       "starpost coupons export --action map_review --format ndjson",
     ],
     flags: {
-      action: {
-        value: "<action>",
-        description: "only codes for this action",
-        option: "action",
-        values: actions,
-      },
+      action: { value: "<action>", description: "only codes for this action", option: "action", values: actions },
     },
   },
   planExamples: [

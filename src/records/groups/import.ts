@@ -11,41 +11,37 @@ import { comparableName, listGroups, type Membership, membershipKey } from "./me
 import { groupUndo } from "./undo.ts";
 import { synonyms } from "../../import/mapping/names.ts";
 import { productSynonyms } from "../product-synonyms.ts";
-import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
-
-const groupSynonyms = {
-  group: synonyms(
-    "group|group name|product group|product group name|collection|collection name|gruppe|produktgruppe|artikelgruppe|warengruppe|groupe|groupe de produits|grupo|grupo de productos|gruppo|gruppo di prodotti|grupo de produtos|groep|productgroep|grupa|grupa produktow|produktgrupp|produktgruppe|tuoteryhma",
-    "name|category|kategorie|categorie|categoria|set|family",
-  ),
-  product_id: productSynonyms.id,
-};
-
-const groupPlan: PlanBehavior = {
-  ids: [
-    { type: "membership", writtenIn: "", isCanonical: true },
-    { type: "group", field: "group", writtenIn: "group" },
-    { type: "product", field: "product_id", writtenIn: "product_id" },
-  ],
-  keyOf: ({ key }) => key,
-
-  loadStored: async (service, tally, options) => {
-    for await (const { group, productIds } of listGroups(service, options)) {
-      tally.addStored("group", comparableName(group));
-      for (const id of productIds) {
-        tally.addStored("membership", membershipKey(group, id));
-        tally.addStored("product", id);
-      }
-    }
-  },
-};
 
 export const groupImporter: RecordImporter = {
   prepare: prepareImport,
-  synonyms: groupSynonyms,
-  plan: groupPlan,
+  synonyms: {
+    group: synonyms(
+      "group|group name|product group|product group name|collection|collection name|gruppe|produktgruppe|artikelgruppe|warengruppe|groupe|groupe de produits|grupo|grupo de productos|gruppo|gruppo di prodotti|grupo de produtos|groep|productgroep|grupa|grupa produktow|produktgrupp|produktgruppe|tuoteryhma",
+      "name|category|kategorie|categorie|categoria|set|family",
+    ),
+    product_id: productSynonyms.id,
+  },
+  plan: {
+    ids: [
+      { type: "membership", writtenIn: "", isCanonical: true },
+      { type: "group", field: "group", writtenIn: "group" },
+      { type: "product", field: "product_id", writtenIn: "product_id" },
+    ],
+    keyOf: ({ key }) => key,
+    loadStored: async (service, tally, options) => {
+      for await (const { group, productIds } of listGroups(service, options)) {
+        tally.addStored("group", comparableName(group));
+        for (const id of productIds) {
+          tally.addStored("membership", membershipKey(group, id));
+          tally.addStored("product", id);
+        }
+      }
+    },
+  },
   undo: () => groupUndo,
 };
+
+const membershipOf = ({ payload }: Item) => payload as Membership;
 
 function prepareImport(): PreparedImport {
   const existing = new ExistingGroups();
@@ -67,36 +63,30 @@ function prepareImport(): PreparedImport {
       return { key, batchKey: group, rows: [source], size: productId.length + 3, payload };
     },
 
-    nameOf: ({ payload }) => {
-      const { group, productId } = payload as Membership;
-      return `${productId} in ${group}`;
-    },
+    nameOf: (item) => `${membershipOf(item).productId} in ${membershipOf(item).group}`,
 
     // Assumed: a product is in at most one group, so two groups that name it must be written in order.
-    writes: ({ payload }) => {
-      const { group, productId } = payload as Membership;
-      return [[productId, group]];
-    },
+    writes: (item) => [[membershipOf(item).productId, membershipOf(item).group]],
 
     send: async (service, items, options) => {
       const [first] = items;
       if (!first) return { errors: [] };
       try {
         const group_name = await existing.find(service, first.batchKey, options);
-        const product_ids_to_add = items.map(({ payload }) => (payload as Membership).productId);
+        const product_ids_to_add = items.map((item) => membershipOf(item).productId);
         const update = { group_name, product_ids_to_add, details: true };
         const { outcomes } = await service.groups.update(update, options);
-        return readOutcomes({ outcomes, errors: [] }, locateDropped);
+        return readOutcomes({ outcomes, errors: [] }, asProductError);
       } catch (error) {
-        const refusal = asItemError(items, error);
-        if (refusal) return { errors: [refusal] };
-        throw error;
+        // Larger calls are split until the invalid membership is alone.
+        if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams") throw error;
+        return { errors: [asProductError(0, { error: error.message })] };
       }
     },
 
     storedRecords: {
       expected: (item) => {
-        const { group, productId } = item.payload as Membership;
+        const { group, productId } = membershipOf(item);
         return expectOne(item, item.key, "product_id", { group_name: group, product_id: productId });
       },
       list: async function* (service, options) {
@@ -111,23 +101,15 @@ function prepareImport(): PreparedImport {
 /** Assumed: as the embedded engine has it, a name is at most as long as an ID and can be part of a path. */
 function checkName(group: string): Omit<RowError, "field"> | undefined {
   if (group === "") return { code: "missing", reason: "is missing" };
-  if (group.length > maxLength.id) {
-    return { code: "too_long", reason: `is longer than ${maxLength.id} characters` };
-  }
-  return group === "." || group === ".."
-    ? { code: "bad_group", reason: `'${group}' is not a valid group name` }
-    : undefined;
+  if (group.length > maxLength.id) return { code: "too_long", reason: `is longer than ${maxLength.id} characters` };
+  if (!/^\.\.?$/.test(group)) return undefined;
+  return { code: "bad_group", reason: `'${group}' is not a valid group name` };
 }
 
-function locateDropped(item: number, { error }: FieldError): ItemError {
-  return { item, ...readServiceProblem("product_id", error) };
-}
-
-/** The refusal of a call with a single membership; larger calls are split until the invalid one is alone. */
-function asItemError(items: readonly Item[], error: unknown): ItemError | undefined {
-  if (items.length > 1 || !(error instanceof ServiceError) || error.kind !== "invalidParams") return undefined;
-  return { item: 0, ...readServiceProblem("product_id", error.message) };
-}
+const asProductError = (item: number, { error }: Pick<FieldError, "error">): ItemError => ({
+  item,
+  ...readServiceProblem("product_id", error),
+});
 
 type Names = Map<string, string>;
 
@@ -181,10 +163,7 @@ export async function copyGroups(from: Service, to: Service, options: CallOption
   for await (const { group, productIds } of listGroups(from, options)) {
     await to.groups.create({ group_name: group });
     for (let at = 0; at < productIds.length; at += maxAdded) {
-      await to.groups.update({
-        group_name: group,
-        product_ids_to_add: productIds.slice(at, at + maxAdded),
-      });
+      await to.groups.update({ group_name: group, product_ids_to_add: productIds.slice(at, at + maxAdded) });
     }
   }
   return [];

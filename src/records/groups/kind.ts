@@ -24,9 +24,7 @@ export const groups: RecordKind = {
     examples: ["starpost groups export --out groups.csv", "starpost groups export --format ndjson"],
   },
   planExamples: ["starpost groups plan groups.csv --out plan.json", "starpost groups plan groups.csv --json"],
-  rejectCodes: {
-    bad_group: { means: "not a valid group name", hint: "use a name other than . or .." },
-  },
+  rejectCodes: { bad_group: { means: "not a valid group name", hint: "use a name other than . or .." } },
   confirmation: (_options, files) =>
     `Add the products in ${files} to their groups? Products of other groups are moved.`,
   rehearsal: {

@@ -73,9 +73,7 @@ async function move(
 ): Promise<string | undefined> {
   try {
     await service.groups.update({ group_name: from, product_ids_to_remove: [productId] }, options);
-    if (to !== undefined) {
-      await service.groups.update({ group_name: to, product_ids_to_add: [productId] }, options);
-    }
+    if (to !== undefined) await service.groups.update({ group_name: to, product_ids_to_add: [productId] }, options);
     return undefined;
   } catch (error) {
     if (isRefusal(error)) return error.message;

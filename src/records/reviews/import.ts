@@ -57,11 +57,11 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       for (const { payload } of items) {
         try {
           const { review } = payload as ReviewPayload;
-          const { reviews: created } = await service.reviews.createNow(review, {
-            ...options,
-            engine: { isChecked: true },
-          });
-          isDatedToday ||= !isDatedAs(created[0]?.created_at, review);
+          const checked = { ...options, engine: { isChecked: true } };
+          const { reviews: created } = await service.reviews.createNow(review, checked);
+          const storedAs = created[0]?.created_at;
+          const isKept = storedAs === undefined || Date.parse(storedAs) === Date.parse(review.past?.created_at ?? "");
+          isDatedToday ||= !isKept;
         } catch (error) {
           const problem = asItemError(error, fieldNames);
           if (problem) return { errors: [problem] };
@@ -83,21 +83,17 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       return items.map(({ payload }) => {
         const { names, numbers } = payload as ReviewPayload;
         const n = index.keepsTimes ? numbers.dated : numbers.undated;
-        return index.countOf(index.nameOf(names)) >= n;
+        return (index.counts.get(index.nameOf(names)) ?? 0) >= n;
       });
     },
 
     existingKeys: async (service, options) => {
       await index.readOn(service, options);
-      return [...index.counts()].flatMap(([name, count]) =>
+      return [...index.counts].flatMap(([name, count]) =>
         Array.from({ length: count }, (_, at) => numberName(name, at + 1)),
       );
     },
   };
-}
-
-function isDatedAs(created_at: string | undefined, { past }: NewReview): boolean {
-  return created_at === undefined || Date.parse(created_at) === Date.parse(past?.created_at ?? "");
 }
 
 /** Converts the refusal of a call, which contains one review, to the error of that review. */

@@ -29,9 +29,8 @@ export const reviews: RecordKind = {
     { name: "rating_scale", isMappedOnly: true },
   ],
   columns: (
-    "published review_title review_content review_score date product_id display_name email " +
-    "comment_content product_title product_url user_type user_reference " +
-    "comment_date image_urls"
+    "published review_title review_content review_score date product_id display_name email comment_content " +
+    "product_title product_url user_type user_reference comment_date image_urls"
   ).split(" "),
   textColumns: "review_title review_content display_name comment_content product_title user_reference".split(" "),
   urlField: "product_url",
@@ -39,18 +38,8 @@ export const reviews: RecordKind = {
   fixableFields: ["product_id"],
   productIdColumns: { handle: ["product_handle", "handle"], sku: ["sku", "product_sku"] },
   idFields: ["product_id", "user_reference"],
-  layoutNames: [
-    "judgeme",
-    "loox",
-    "okendo",
-    "opinew",
-    "ryviu",
-    "shopify-product-reviews",
-    "stamped",
-    "yotpo",
-    "woocommerce-reviews",
-    "trustpilot",
-  ],
+  layoutNames:
+    "judgeme loox okendo opinew ryviu shopify-product-reviews stamped yotpo woocommerce-reviews trustpilot".split(" "),
   importCommand: {
     summary: "Import past reviews from CSV, Excel, or JSON files",
     examples: [

@@ -45,7 +45,8 @@ export function readReview(
   const sku = readProductId(row, problems);
   const given = (field: string) => row(field) || undefined;
   const score = given("review_score");
-  const rating = score === undefined ? undefined : readRating(score, scale ?? impliedScaleOf(row));
+  const rating =
+    score === undefined ? undefined : readRating(score, scale ?? scales.find((one) => one === row("rating_scale")));
   const content = given("review_content");
   // In the order of the schema.
   const review: Readonly<Record<string, unknown>> = {
@@ -69,18 +70,18 @@ export function readReview(
   }
   const parsed = shape.safeParse(review);
   if (!parsed.success) {
-    const found = describeIssues(parsed.error.issues, fieldOf).map(nameScore);
     // An invalid product ID has been reported already.
-    problems.push(...found.filter(({ field }) => !problems.some((other) => other.field === field)));
+    const isNew = ({ field }: RowError) => !problems.some((other) => other.field === field);
+    const found = describeIssues(parsed.error.issues, fieldOf).filter(isNew);
+    // Scores have a single code for all errors except missing ones.
+    for (const problem of found) {
+      const isScore = problem.field === "review_score" && problem.code !== "missing";
+      problems.push(isScore ? { ...problem, code: "bad_score" } : problem);
+    }
   }
   if (!parsed.success || problems.length > 0) return problems;
   if (rating) ratings.add(rating);
   return toItem(parsed.data, source);
-}
-
-function impliedScaleOf(row: RowView): Scale | undefined {
-  const implied = row("rating_scale");
-  return scales.find((scale) => scale === implied);
 }
 
 function readPast(row: RowView, problems: RowError[], reportDropped: ReportDropped) {
@@ -120,15 +121,12 @@ function readImages(row: RowView, reportDropped: ReportDropped): string[] {
     .map((url) => url.replace(/[,;|]$/, ""))
     .filter((url) => url !== "")
     .map((url) => (url.startsWith("//") ? `https:${url}` : url));
-  const valid = urls.filter(isImageUrl);
+  const isUrl = (url: string) => /^https?:\/\/[^<>"]+$/i.test(url) && URL.canParse(url);
+  const valid = urls.filter((url) => url.length <= maxLength.url && isUrl(url));
   if (valid.length < urls.length) reportDropped("image_urls", "an image is not the URL of a web page");
   const { perPastReview: most } = imageLimits;
   if (valid.length > most) reportDropped("image_urls", `a review has at most ${most} images`);
   return valid.slice(0, most);
-}
-
-function isImageUrl(url: string): boolean {
-  return url.length <= maxLength.url && /^https?:\/\/[^<>"]+$/i.test(url) && URL.canParse(url);
 }
 
 /** Maximum length of a title made of the first words of a review, in characters. */
@@ -165,10 +163,4 @@ function readReviewerType(row: RowView, reportDropped: ReportDropped): ReviewerT
   const known = reviewerTypes.find((type) => type === name);
   if (known === undefined) reportDropped("user_type", `is not one of ${reviewerTypes.join(", ")}`);
   return known;
-}
-
-/** Scores have a single code for all errors except missing ones. */
-function nameScore(problem: RowError): RowError {
-  const isScore = problem.field === "review_score" && problem.code !== "missing";
-  return isScore ? { ...problem, code: "bad_score" } : problem;
 }

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 
 /** Counts the reviews of each name on the service; continues reading where it left off. */
 export class ReviewIndex {
-  readonly #counts = new Map<string, number>();
+  readonly counts = new Map<string, number>();
   #lastId = 0;
   #reading: Promise<void> = Promise.resolve();
   /** Whether the service keeps the timestamps of reviews, as one that returns their details does. */
@@ -14,10 +14,8 @@ export class ReviewIndex {
 
   /** Reads the reviews since the last time; concurrent reads run one after the other. */
   async readOn(service: Pick<Service, "reviews">, options: CallOptions): Promise<void> {
-    const before = this.#reading;
-    const reading = before.catch(() => {}).then(() => this.#readOn(service, options));
-    this.#reading = reading;
-    await reading;
+    this.#reading = this.#reading.catch(() => {}).then(() => this.#readOn(service, options));
+    await this.#reading;
   }
 
   async #readOn(service: Pick<Service, "reviews">, options: CallOptions): Promise<void> {
@@ -25,7 +23,7 @@ export class ReviewIndex {
       for (const review of page) {
         if (review.published === undefined) this.keepsTimes = false;
         const name = this.nameOf(nameReview(review));
-        this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+        this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
         this.#lastId = Math.max(this.#lastId, review.id);
       }
     }
@@ -34,14 +32,6 @@ export class ReviewIndex {
   /** The name by which a review can be recognized. */
   nameOf({ dated, undated }: ReviewNames): string {
     return this.keepsTimes ? dated : undated;
-  }
-
-  countOf(name: string): number {
-    return this.#counts.get(name) ?? 0;
-  }
-
-  counts(): Iterable<readonly [name: string, count: number]> {
-    return this.#counts;
   }
 }
 
@@ -68,13 +58,10 @@ export interface ReviewPayload {
  * Assumed: surrounding whitespace, the type of line breaks, and the case of the address do not distinguish reviews.
  */
 export function nameReview({ sku, email, title, content, score, created_at }: ReviewFace): ReviewNames {
+  const asText = (text: string) => text.trim().replaceAll(/\r\n?/g, "\n");
   const identity = [sku, email.toLowerCase(), asText(title), asText(content), score];
   const undated = hash("sha256", JSON.stringify(identity), "base64url").slice(0, 27);
   return { dated: `${undated}@${created_at}`, undated };
-}
-
-function asText(text: string): string {
-  return text.trim().replaceAll(/\r\n?/g, "\n");
 }
 
 /** The nth review of a name, from 1: the same person may write the same review twice. */

@@ -9,27 +9,7 @@ import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
 import { createUnsubscriberUndo, keyOf } from "./undo.ts";
-import type { PlanBehavior } from "../../import/plan/plan-behavior.ts";
 import { synonyms } from "../../import/mapping/names.ts";
-
-const unsubscriberSynonyms = {
-  email: synonyms(
-    "email|e mail|email address|user email|customer email|subscriber|subscriber email|courriel|adresse email|adresse mail|correo|correo electronico|indirizzo email|endereco email|emailadres|e mailadres|adres email|mailadresse|e postadress|epost|email adresse|sahkoposti",
-    "mail|address|adresse|contact",
-  ),
-  email_type_id: synonyms("email type id|email type|mail type|type id|mailart|type email", "type|typ|tipo"),
-};
-
-const unsubscriberPlan: PlanBehavior = {
-  ids: [{ type: "address", writtenIn: "", isCanonical: true }],
-  keyOf: ({ key }) => key,
-
-  loadStored: async (service, tally, options) => {
-    for await (const page of listUnsubscribers(service, options)) {
-      for (const entry of page) tally.addStored("address", keyOf(entry));
-    }
-  },
-};
 
 interface Unsubscription {
   readonly type: string;
@@ -45,8 +25,22 @@ export interface UnsubscriberOptions extends ImportOptions {
 
 export const unsubscriberImporter: RecordImporter = {
   prepare: prepareImport,
-  synonyms: unsubscriberSynonyms,
-  plan: unsubscriberPlan,
+  synonyms: {
+    email: synonyms(
+      "email|e mail|email address|user email|customer email|subscriber|subscriber email|courriel|adresse email|adresse mail|correo|correo electronico|indirizzo email|endereco email|emailadres|e mailadres|adres email|mailadresse|e postadress|epost|email adresse|sahkoposti",
+      "mail|address|adresse|contact",
+    ),
+    email_type_id: synonyms("email type id|email type|mail type|type id|mailart|type email", "type|typ|tipo"),
+  },
+  plan: {
+    ids: [{ type: "address", writtenIn: "", isCanonical: true }],
+    keyOf: ({ key }) => key,
+    loadStored: async (service, tally, options) => {
+      for await (const page of listUnsubscribers(service, options)) {
+        for (const entry of page) tally.addStored("address", keyOf(entry));
+      }
+    },
+  },
   undo: ({ remove = false }: UnsubscriberOptions) => createUnsubscriberUndo(remove),
 };
 
@@ -120,7 +114,7 @@ function sortOutcomes<T>(items: readonly Item[], outcomes: readonly T[]): readon
 /** An error names an address or a type and applies to every item with it. */
 function locateError(
   items: readonly Item[],
-  { value, error }: { readonly value: string; readonly error: string },
+  { value, error }: Readonly<Record<"value" | "error", string>>,
 ): ItemError[] {
   const isType = isEmailTypeId(value);
   const found = items.flatMap((item, at): ItemError[] => {

@@ -78,8 +78,7 @@ function asBefore({ wasSent, sureRows }: UndoTarget, reason: string): Decision {
 
 /** An error names an address or a type and applies to every target with it. */
 function keysOf(things: readonly Reversal[], value: string): string[] {
-  const named = value.toLowerCase();
-  return things
-    .filter(({ send }) => send["type"] === value || String(send["email"]).toLowerCase() === named)
-    .map(({ key }) => key);
+  const isMeant = ({ send }: Reversal) =>
+    send["type"] === value || String(send["email"]).toLowerCase() === value.toLowerCase();
+  return things.filter(isMeant).map(({ key }) => key);
 }

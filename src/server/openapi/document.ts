@@ -44,7 +44,11 @@ const description = `A store's products, orders, reviews, questions and answers,
 /** Describes the service in OpenAPI 3.1. */
 export function createDocument({ version, publicUrl }: About): Fields {
   const schemas = createSchemaRegistry();
-  const paths = describePaths(schemas);
+  const paths: Record<string, Fields> = {};
+  for (const place of listPlaces()) {
+    const item = (paths[place.path] ??= {});
+    item[place.endpoint.method.toLowerCase()] = describeOperation(place, schemas);
+  }
   const tags = [...new Set([...operations.keys()].map((name) => name.split(".", 1)[0]))];
   return {
     openapi: "3.1.0",
@@ -60,15 +64,6 @@ export function createDocument({ version, publicUrl }: About): Fields {
       securitySchemes,
     },
   };
-}
-
-function describePaths(schemas: SchemaRegistry): Readonly<Record<string, Fields>> {
-  const paths: Record<string, Fields> = {};
-  for (const place of listPlaces()) {
-    const item = (paths[place.path] ??= {});
-    item[place.endpoint.method.toLowerCase()] = describeOperation(place, schemas);
-  }
-  return paths;
 }
 
 function listPlaces(): readonly Place[] {
@@ -93,7 +88,9 @@ interface Place {
 
 function describeOperation(place: Place, schemas: SchemaRegistry): Fields {
   const { name, endpoint, path } = place;
-  const { summary, effect, auth, batch, extension } = endpoint;
+  const { summary, effect, auth, batch, extension, errorForm, isReadLimited } = endpoint;
+  // Source: spec "Limits".
+  const limit = errorForm === "core" ? coreRateLimit : isReadLimited ? readRateLimit : undefined;
   return {
     operationId: operationIdOf(place),
     tags: [name.split(".", 1)[0]],
@@ -114,7 +111,7 @@ function describeOperation(place: Place, schemas: SchemaRegistry): Fields {
     ...(extension && { "x-extension": extension }),
     ...(batch && { "x-batch": batch }),
     ...(endpoint.method !== "GET" && { "x-max-body-bytes": bodyLimitOf(endpoint) }),
-    ...describeLimit(endpoint),
+    ...(limit && { "x-rate-limit": { requests: limit.requests, window_ms: limit.windowMs } }),
     ...(isStored(endpoint) && { "x-cache-control": cacheControlOf(endpoint) }),
   };
 }
@@ -157,10 +154,4 @@ function describeContent({ reply, output, supportsJsonp }: Endpoint, schemas: Sc
     "application/json": { schema: schemas.describe(reply.describe(output), "output") },
     ...(supportsJsonp && { "application/javascript": { schema: { type: "string" } } }),
   };
-}
-
-/** Source: spec "Limits". */
-function describeLimit({ errorForm, isReadLimited }: Endpoint): Fields {
-  const limit = errorForm === "core" ? coreRateLimit : isReadLimited ? readRateLimit : undefined;
-  return limit ? { "x-rate-limit": { requests: limit.requests, window_ms: limit.windowMs } } : {};
 }

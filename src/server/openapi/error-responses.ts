@@ -42,9 +42,7 @@ const position = objectOf({
 
 /** Schemas of the three error formats. Source: spec "Errors". */
 export const refusalSchemas: Readonly<Record<string, Fields>> = {
-  CoreRefusal: objectOf({
-    errors: { type: "array", minItems: 1, items: objectOf({ message: { type: "string" } }) },
-  }),
+  CoreRefusal: objectOf({ errors: { type: "array", minItems: 1, items: objectOf({ message: { type: "string" } }) } }),
   Refusal: objectOf({
     status: objectOf(
       {
@@ -69,21 +67,15 @@ export function describeRefusals(endpoint: Endpoint): Fields {
 /** Describes the error responses of each format, by the names that `describeRefusals` refers to. */
 export function refusalResponses(endpoints: Iterable<Endpoint>): Fields {
   const all = [...endpoints];
-  const forms = Object.keys(nameOfForm) as ErrorForm[];
-  return Object.fromEntries(
-    forms.flatMap((form) => {
-      const own = all.filter(({ errorForm }) => errorForm === form);
-      return describeForm(form, [...new Set(own.flatMap(kindsOf))]);
-    }),
-  );
-}
-
-function describeForm(form: ErrorForm, kinds: readonly ErrorKind[]): readonly (readonly [string, Fields])[] {
-  const statuses = [...new Set(kinds.map((kind) => httpStatusOf(kind, form)))].toSorted((a, b) => a - b);
-  return statuses.map((status) => {
-    const those = kinds.filter((kind) => httpStatusOf(kind, form) === status);
-    return [`${nameOfForm[form]}${status}`, describeStatus(those, { form, status })];
+  const described = (Object.keys(nameOfForm) as ErrorForm[]).flatMap((form) => {
+    const kinds = [...new Set(all.filter(({ errorForm }) => errorForm === form).flatMap(kindsOf))];
+    const statuses = [...new Set(kinds.map((kind) => httpStatusOf(kind, form)))].toSorted((a, b) => a - b);
+    return statuses.map((status) => {
+      const those = kinds.filter((kind) => httpStatusOf(kind, form) === status);
+      return [`${nameOfForm[form]}${status}`, describeStatus(those, { form, status })];
+    });
   });
+  return Object.fromEntries(described);
 }
 
 /**
@@ -101,9 +93,7 @@ export function kindsOf(endpoint: Endpoint): readonly ErrorKind[] {
     if (kind === "recordNotFound") return mayNeedToken || namesRow || errorForm === "oauth";
     if (kind === "invalidIdempotencyKey") return acceptsIdempotencyKey(endpoint);
     if (isOAuthKind(kind)) return errorForm === "oauth";
-    if (kind === "malformedBody" || kind === "bodyTooLarge" || kind === "unsupportedMediaType") {
-      return method !== "GET";
-    }
+    if (kind === "malformedBody" || kind === "bodyTooLarge" || kind === "unsupportedMediaType") return method !== "GET";
     return true;
   });
 }

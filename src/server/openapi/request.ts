@@ -69,9 +69,7 @@ export function describeRequest(name: OperationName, place: RequestPlace): Field
   const body = isQuery ? [] : [...elsewhere, ...callers, ...(isTokenAccepted ? [utokenInBody] : [])];
   return {
     ...(parameters.length > 0 && { parameters }),
-    ...(body.length > 0 && {
-      requestBody: describeBody({ ...endpoint, isPage }, body, input["additionalProperties"]),
-    }),
+    ...(body.length > 0 && { requestBody: describeBody({ ...endpoint, isPage }, body, input["additionalProperties"]) }),
     security: securityOf(endpoint),
   };
 }
@@ -149,7 +147,9 @@ export function accountParameters(): Fields {
 }
 
 function describeQueryField({ name, schema, isRequired }: Field): Fields {
-  const list = findList(schema);
+  const { anyOf = [schema] } = schema as { readonly anyOf?: readonly Fields[] };
+  // A list is repeated in a query. Source: spec "Reviews": `sort[]=<value>`.
+  const list = anyOf.find(({ type }) => type === "array");
   return {
     name: list ? `${name}[]` : name,
     in: "query",
@@ -157,12 +157,6 @@ function describeQueryField({ name, schema, isRequired }: Field): Fields {
     ...(list && { style: "form", explode: true }),
     schema: list ?? schema,
   };
-}
-
-/** A list is repeated in a query. Source: spec "Reviews": `sort[]=<value>`. */
-function findList(schema: Fields): Fields | undefined {
-  const { anyOf = [schema] } = schema as { readonly anyOf?: readonly Fields[] };
-  return anyOf.find(({ type }) => type === "array");
 }
 
 function describeBody(

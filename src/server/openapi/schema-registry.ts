@@ -111,9 +111,7 @@ function describePipe(schema: unknown): Fields {
   if (after instanceof z.ZodNumber && after.minValue !== Number.MIN_SAFE_INTEGER) {
     return { minimum: after.minValue, maximum: after.maxValue };
   }
-  if (!(after instanceof z.ZodArray && after.element instanceof z.ZodEnum && before instanceof z.ZodUnion)) {
-    return {};
-  }
+  if (!(after instanceof z.ZodArray && after.element instanceof z.ZodEnum && before instanceof z.ZodUnion)) return {};
   const one = { type: "string", enum: after.element.options };
   return { anyOf: [one, { type: "array", items: one }] };
 }
@@ -152,11 +150,7 @@ const wholeNumber = {
   ],
 };
 schemaDetails
-  .add(shape.count, {
-    id: "Count",
-    description: "An integer, as a number or a string of digits.",
-    ...wholeNumber,
-  })
+  .add(shape.count, { id: "Count", description: "An integer, as a number or a string of digits.", ...wholeNumber })
   .add(shape.rowId, { id: "RowId", description: "An ID, as a number or a string of digits.", ...wholeNumber })
   .add(shape.boolean, { id: "Flag", description: "A Boolean, or a common text for one." })
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })

@@ -22,11 +22,10 @@ const defaultGraceMs = 5_000;
 export function createWebhookJob(settings: WebhookJobSettings): Job<DeliveryResult> {
   return {
     name: "webhooks",
-    runDue: (stop) =>
-      withLeaseRenewal(() => new DeliveryRound(settings, stop).run(), {
-        ...settings,
-        renew: () => settings.queue.renew(),
-      }),
+    runDue: (stop) => {
+      const renew = () => settings.queue.renew();
+      return withLeaseRenewal(() => new DeliveryRound(settings, stop).run(), { ...settings, renew });
+    },
     nextDueAtMs: () => settings.queue.nextDueAt(),
   };
 }

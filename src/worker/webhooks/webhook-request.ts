@@ -53,18 +53,10 @@ export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
   return async (begun, abort) => {
     const startedAtMs = clock();
     const lookup = begun.isPrivateAllowed ? lookups.any : lookups.public;
-    const outcome = await sendRequest(client, begun, { clock, abort, lookup }).catch((error: unknown) =>
-      abort.aborted
-        ? ({
-            state: "aborted",
-            problem: "the worker stopped during the request; it will be repeated",
-          } as const)
-        : ({
-            state: "failed",
-            problem: describeFailure(error, timeoutMs),
-            detail: (error as Error).message,
-          } as const),
-    );
+    const outcome = await sendRequest(client, begun, { clock, abort, lookup }).catch((error: Error): Outcome => {
+      if (!abort.aborted) return { state: "failed", problem: describeFailure(error, timeoutMs), detail: error.message };
+      return { state: "aborted", problem: "the worker stopped during the request; it will be repeated" };
+    });
     return { ...outcome, durationMs: clock() - startedAtMs };
   };
 }
@@ -138,12 +130,6 @@ function toOutcome({ statusCode: status, headers }: Response, nowMs: number): Ou
 /** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** The host name resolves to an address that webhooks must not be sent to. */
-class RefusedAddress extends Error {
-  override readonly name = "RefusedAddress";
-  readonly code = "ERR_ADDRESS_REFUSED";
-}
-
 const resolveWithDns: Resolve = (hostname) => dnsLookup(hostname, { all: true });
 
 /**
@@ -157,9 +143,10 @@ export function createCheckedLookup(isPrivateAllowed: boolean, resolve: Resolve 
     const refusal = isPrivateAllowed
       ? undefined
       : addresses.map(({ address }) => explainRefusedAddress(address)).find(Boolean);
-    if (refusal !== undefined) throw new RefusedAddress(`${hostname} is not allowed: ${refusal}`);
+    const fail = (problem: string, code: string) => Object.assign(new Error(`${hostname} ${problem}`), { code });
+    if (refusal !== undefined) throw fail(`is not allowed: ${refusal}`, "ERR_ADDRESS_REFUSED");
     if (addresses.length > 0) return addresses;
-    throw Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
+    throw fail("has no address", "ENOTFOUND");
   };
   return (hostname, { all = false, family }, callback) => {
     void findAddresses(hostname).then(

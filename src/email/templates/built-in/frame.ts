@@ -54,7 +54,7 @@ ${isRequested ? unsubscribe : "Unsubscribe"}: {{ unsubscribe_url }}
   <body>
     <main>
       <p>Hi{% if customer.name != "" %} <bdi>{{ customer.name }}</bdi>{% endif %},</p>
-${indent(html.trim(), 6)}
+${html.trim().replaceAll(/^(?=.)/gm, " ".repeat(6))}
       <p>{% if store.is_named == false %}{% if store.url %}<a href="{{ store.url }}">Visit our store</a>{% endif %}{% elsif store.url %}<a href="{{ store.url }}"><bdi>{{ store.name }}</bdi></a>{% else %}<bdi>{{ store.name }}</bdi>{% endif %}</p>
     </main>
     <footer>
@@ -70,11 +70,4 @@ ${indent(html.trim(), 6)}
 /** Wraps each value in an element that isolates its text direction. */
 export function isolate(sentence: string): string {
   return sentence.replaceAll(/\{\{[^{}]*\}\}/g, (output) => `<bdi>${output}</bdi>`);
-}
-
-function indent(text: string, spaces: number): string {
-  return text
-    .split("\n")
-    .map((line) => (line === "" ? line : " ".repeat(spaces) + line))
-    .join("\n");
 }

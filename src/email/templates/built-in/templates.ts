@@ -4,7 +4,7 @@ import { frame, isolate } from "./frame.ts";
 
 const ofProduct = `{% if product_name %} of {{ product_name }}{% endif %}`;
 
-export const verifyReview: EmailTemplate = frame({
+const verifyReview: EmailTemplate = frame({
   subject: `Please confirm your review{% if product_name %} of {{ product_name }}{% endif %}`,
   because: "this address was used to review a purchase from {{ store.name }}",
   isRequested: true,
@@ -18,7 +18,7 @@ If you did not write this review, you can ignore this email.`,
 <p>If you did not write this review, you can ignore this email.</p>`,
 });
 
-export const confirmQuestion: EmailTemplate = frame({
+const confirmQuestion: EmailTemplate = frame({
   subject: "Please confirm your question about {{ product_name }}",
   because: "this address was used to ask {{ store.name }} a question",
   isRequested: true,
@@ -32,13 +32,15 @@ If you did not ask this question, you can ignore this email.`,
 <p>If you did not ask this question, you can ignore this email.</p>`,
 });
 
-interface QuestionMessage {
+/** The parts that differ between emails about the same thing. */
+interface Variant {
   readonly subject: string;
+  /** The first sentences, in Liquid and plain text. */
   readonly opening: string;
   readonly because: string;
 }
 
-export const requestAnswer: EmailTemplate = frame({
+const requestAnswer: EmailTemplate = frame({
   subject: "New question about {{ product_name }}",
   because: "you manage questions for {{ store.name }}",
   text: `A customer asked a question about {{ product_name }}:
@@ -58,7 +60,7 @@ starpost questions answer {{ question_id }} --content "Your answer"`,
 <code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
 });
 
-export function notifyOfAnswer({ subject, opening, because }: QuestionMessage): EmailTemplate {
+function notifyOfAnswer({ subject, opening, because }: Variant): EmailTemplate {
   return frame({
     subject,
     because,
@@ -83,7 +85,7 @@ Answer:
   });
 }
 
-export const requestComment: EmailTemplate = frame({
+const requestComment: EmailTemplate = frame({
   subject: "New review{% if product_name %} of {{ product_name }}{% endif %}: {{ score }} out of 5 stars",
   because: "you manage reviews for {{ store.name }}",
   text: `You have a new review${ofProduct} ({{ score }} out of 5 stars):
@@ -105,7 +107,7 @@ starpost reviews comment {{ review_id }} --content "Your reply"`,
 <code>starpost reviews comment {{ review_id }} --content "Your reply"</code></p>`,
 });
 
-export const notifyOfComment: EmailTemplate = frame({
+const notifyOfComment: EmailTemplate = frame({
   subject: "Reply to your review from {{ store.name }}",
   because: "you wrote a review for {{ store.name }}",
   text: `You received a reply from {{ store.name }} to your review${ofProduct}:
@@ -165,15 +167,8 @@ export const builtInTemplates: Readonly<Record<SentEmailCategory, EmailTemplate>
   }),
 };
 
-interface Request {
-  readonly subject: string;
-  /** The first sentences, in Liquid and plain text. */
-  readonly opening: string;
-  readonly because: string;
-}
-
 /** Asks for reviews of the products of an order. */
-function requestReviews({ subject, opening, because }: Request): EmailTemplate {
+function requestReviews({ subject, opening, because }: Variant): EmailTemplate {
   return frame({
     subject,
     because,

@@ -27,8 +27,10 @@ export function readZipDirectory({ path, stamp }: StampedFile): ZipEntry[] {
   const descriptor = openSync(path, "r");
   try {
     const zip = openZip(new FileReader(descriptor, stamp.bytes), stamp.bytes);
+    const decodeName = ({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry) =>
+      getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
     return readEntries(zip).map((entry) => ({
-      name: nameOf(entry),
+      name: isUtf8(entry.fileNameRaw) ? entry.fileNameRaw.toString("utf8") : decodeName(entry),
       method: entry.compressionMethod,
       isEncrypted: entry.isEncrypted(),
       bytes: entry.uncompressedSize,
@@ -89,11 +91,6 @@ function readEntries(zip: ZipFile): Entry[] {
   return entries;
 }
 
-function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
-  if (isUtf8(fileNameRaw)) return fileNameRaw.toString("utf8");
-  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
-}
-
 /** Its own header may have other extra fields than the directory. */
 function findData(zip: ZipFile, entry: Entry): Stretch | undefined {
   let start: number | undefined;
@@ -131,8 +128,13 @@ const tableNames = [/\.(csv|tsv|tab)$/i, /\.(xlsx|ndjson|jsonl)$/i, /\.json$/i, 
  */
 export function findZipFiles(file: StampedFile): ZipFiles {
   const entries = readZipDirectory(file);
-  rejectDocuments(entries);
+  const names = new Set(entries.map(({ name }) => name));
+  if (names.has("mimetype") && names.has("META-INF/manifest.xml")) {
+    throw new FileFormatError("the file is an OpenDocument spreadsheet", "save it as .xlsx or CSV");
+  }
   const files = entries.filter(({ name }) => !name.endsWith("/"));
+  // macOS and others add metadata files.
+  const isHidden = (name: string) => name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
   const shown = files.filter(({ name }) => !isHidden(name));
   const usable =
     tableNames.map((pattern) => shown.filter(({ name }) => pattern.test(name))).find((found) => found.length > 0) ?? [];
@@ -164,17 +166,6 @@ export function listNames(names: readonly string[]): string {
 /** A name in an archive is untrusted text and must not control the terminal. */
 export function showName(name: string): string {
   return name.replaceAll(/\p{Cc}/gu, "?");
-}
-
-/** Metadata files that macOS and others add. */
-function isHidden(name: string): boolean {
-  return name.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
-}
-
-function rejectDocuments(entries: readonly ZipEntry[]): void {
-  const names = new Set(entries.map(({ name }) => name));
-  if (!names.has("mimetype") || !names.has("META-INF/manifest.xml")) return;
-  throw new FileFormatError("the file is an OpenDocument spreadsheet", "save it as .xlsx or CSV");
 }
 
 /** Whether a zip archive is an Office document, such as an .xlsx file. */

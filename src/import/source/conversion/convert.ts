@@ -72,7 +72,10 @@ async function openConversion(
   }
   if (sheet !== undefined) notice(`${given}: ignored --sheet, because the file is not an Excel workbook`);
   const encoding = requested ?? guessEncoding(start).encoding;
-  if (!isJson(start, encoding)) return undefined;
+  if (!iconv.encodingExists(encoding)) return undefined;
+  // Begins as only JSON does: with an object, or with an array of values.
+  const isJson = /^\s*(?:\{\s*["}]|\[\s*[[{"\]\d-])/.test(iconv.decode(start, encoding, { stripBOM: true }));
+  if (!isJson) return undefined;
   const { convertJson } = await import("./json-table.ts");
   return convertJson(source, { encoding, copy });
 }
@@ -83,10 +86,8 @@ async function run(steps: Steps, given: string, { abort, report }: ConvertingDep
     if (step.done) return step.value;
     if (count % stepsInARow !== 0) continue;
     await setImmediate();
-    if (abort.aborted) {
-      // Closes the files.
-      steps.throw(abort.reason);
-    }
+    // Closes the files.
+    if (abort.aborted) steps.throw(abort.reason);
     report({ type: "reading", doing: "converting", file: given, rows: step.value.rows });
   }
 }
@@ -100,10 +101,4 @@ function extract(source: ByteSource, path: string): StampedFile {
     closeSync(descriptor);
   }
   return stampFile(path);
-}
-
-/** Whether a text begins as only JSON does: with an object, or with an array of values. */
-function isJson(start: Buffer, encoding: string): boolean {
-  if (!iconv.encodingExists(encoding)) return false;
-  return /^\s*(?:\{\s*["}]|\[\s*[[{"\]\d-])/.test(iconv.decode(start, encoding, { stripBOM: true }));
 }

@@ -66,11 +66,7 @@ class RecordParser {
     this.#shape = shape;
     this.#handler = handler;
     const isSequence = shape === "sequence";
-    this.#parser = new TokenParser({
-      paths: paths[shape],
-      keepStack: false,
-      ...(isSequence && { separator: "" }),
-    });
+    this.#parser = new TokenParser({ paths: paths[shape], keepStack: false, ...(isSequence && { separator: "" }) });
     this.#tokenizer.onToken = (token) => {
       if (this.#recordLine === 0) this.#recordLine = this.#line;
       this.#parser.write(token);

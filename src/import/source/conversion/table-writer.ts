@@ -49,11 +49,7 @@ export class TableWriter {
 
 /** A record with its line end. */
 export function formatRecord(cells: readonly string[]): string {
-  const isBlank = cells.every((cell) => cell === "");
-  return `${isBlank ? "" : cells.map(formatCell).join(",")}\r`;
-}
-
-function formatCell(cell: string): string {
-  if (!/["\r\n,]/.test(cell)) return cell;
-  return `"${cell.replaceAll(/\r\n?/g, "\n").replaceAll('"', '""')}"`;
+  if (cells.every((cell) => cell === "")) return "\r";
+  const quote = (cell: string) => `"${cell.replaceAll(/\r\n?/g, "\n").replaceAll('"', '""')}"`;
+  return `${cells.map((cell) => (/["\r\n,]/.test(cell) ? quote(cell) : cell)).join(",")}\r`;
 }

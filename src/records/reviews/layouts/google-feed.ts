@@ -70,13 +70,15 @@ function formatStart(store: string): string {
 
 function formatReview(review: Review, product: Product | undefined): string {
   const url = escape(text(review, "product_url"));
+  const reviewer = shortenName(text(review, "display_name"));
+  const named = reviewer === "" ? '<name is_anonymous="true">Anonymous</name>' : `<name>${escape(reviewer)}</name>`;
   const images = text(review, "image_urls")
     .split(/,(?=https?:\/\/)/i)
     .filter((image) => image !== "")
     .map((image) => `<reviewer_image><url>${escape(image)}</url></reviewer_image>`);
   const lines = [
     `<review_id>${escape(text(review, "id"))}</review_id>`,
-    formatReviewer(shortenName(text(review, "display_name"))),
+    `<reviewer>${named}</reviewer>`,
     `<is_verified_purchase>${review["user_type"] === "verified_buyer"}</is_verified_purchase>`,
     `<review_timestamp>${escape(text(review, "date").replace(/\.\d+Z$/, "Z"))}</review_timestamp>`,
     ...element("title", text(review, "review_title")),
@@ -96,12 +98,6 @@ function formatReview(review: Review, product: Product | undefined): string {
   return `    <review>\n${lines.map((line) => `      ${line}\n`).join("")}    </review>\n`;
 }
 
-function formatReviewer(name: string): string {
-  const isAnonymous = name === "";
-  const attribute = isAnonymous ? ' is_anonymous="true"' : "";
-  return `<reviewer><name${attribute}>${isAnonymous ? "Anonymous" : escape(name)}</name></reviewer>`;
-}
-
 /** The public form of a name: `Ann Lee` is shown as `Ann L.` */
 function shortenName(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
@@ -113,13 +109,9 @@ function shortenName(name: string): string {
 /** Assumed: without an SKU, the product ID is what identifies the product in the shop. */
 function formatIds(productId: string, product: Product | undefined): string {
   const gtins = (product?.gtins ?? []).map(({ value }) => value);
-  const lists = [
-    formatList("gtin", gtins),
-    formatList("mpn", [product?.mpn ?? ""]),
-    formatList("sku", [product?.sku || productId]),
-    formatList("brand", [product?.brand ?? ""]),
-  ];
-  return lists.join("");
+  const parts = [formatList("gtin", gtins), formatList("mpn", [product?.mpn ?? ""])];
+  parts.push(formatList("sku", [product?.sku || productId]), formatList("brand", [product?.brand ?? ""]));
+  return parts.join("");
 }
 
 /** `<skus><sku>…</sku></skus>`, or nothing. */

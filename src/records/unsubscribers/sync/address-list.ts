@@ -34,9 +34,7 @@ export class AddressLists implements Disposable {
   }
 
   want(emails: readonly string[]): void {
-    for (const email of emails) {
-      this.#file.run("insert or ignore into wanted values (?, ?)", [keyOf(email), email]);
-    }
+    for (const email of emails) this.#file.run("insert or ignore into wanted values (?, ?)", [keyOf(email), email]);
   }
 
   hold(entries: readonly { readonly email: string; readonly by: string }[]): void {
@@ -54,9 +52,12 @@ export class AddressLists implements Disposable {
     };
   }
 
-  /** `added`: only in the files; `removed`: only on the service; `kept`: likewise, but unsubscribed by the person. */
-  *list(side: keyof typeof sides): Generator<string> {
-    for (const { email } of this.#file.iterate(sides[side])) yield String(email);
+  /**
+   * `added`: only in the files; `removed`: only on the service; `kept`: likewise, but unsubscribed by the person.
+   * @param most how many are listed at most; -1 lists all
+   */
+  *list(side: keyof typeof sides, most = -1): Generator<string> {
+    for (const { email } of this.#file.iterate(`${sides[side]} limit ${most}`)) yield String(email);
   }
 
   [Symbol.dispose](): void {

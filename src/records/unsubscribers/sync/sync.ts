@@ -137,8 +137,8 @@ async function compare(request: SyncRequest, folder: string, deps: SyncDeps, nex
       return { ...summary, added: 0, removed: 0, unchanged: 0, cannot_be_removed: [], withheld: 0 };
     }
     if (!request.isPlan) return await next(lists, summary);
-    const toRemove = isWithheld ? [] : takeFirst(lists.list("removed"));
-    return await next(lists, { ...summary, to_add: takeFirst(lists.list("added")), to_remove: toRemove });
+    const toRemove = isWithheld ? [] : [...lists.list("removed", maxListed)];
+    return await next(lists, { ...summary, to_add: [...lists.list("added", maxListed)], to_remove: toRemove });
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
@@ -165,9 +165,10 @@ async function readFiles(
       list: async () => ({ unsubscribers: [] }),
     },
   } as unknown as Service;
+  const reading = { dryRun: false, remove: false, batchSize: undefined, undoable: false, verify: false };
   const rejects = options.rejects ?? (isPlan ? undefined : join(folder, "rejects.csv"));
   const run = await startImport(
-    { kind: "unsubscribers", files, options: { ...withoutSending(options), emailType, rejects } },
+    { kind: "unsubscribers", files, options: { ...options, ...reading, emailType, rejects } },
     {
       ...deps,
       runsFolder: join(place, "imports"),
@@ -175,16 +176,6 @@ async function readFiles(
     },
   );
   return { run, passedOver };
-}
-
-/** The options for reading the files. */
-function withoutSending(options: ImportOptions): ImportOptions {
-  return { ...options, dryRun: false, remove: false, batchSize: undefined, undoable: false, verify: false };
-}
-
-/** The options for the runs that send; their files are ours. */
-function forSending({ batchSize, concurrency, rate, rateShare, undoable, verify }: ImportOptions): ImportOptions {
-  return { dryRun: false, map: {}, batchSize, concurrency, rate, rateShare, undoable, verify };
 }
 
 /** Reads the service's list for the type; a signal ends this as it ends a run. */
@@ -234,17 +225,15 @@ interface Approved {
 
 /** Adds, then removes. Records what has been done, even on failure. */
 async function carryOut({ request, folder, lists, summary }: Approved, deps: SyncDeps): Promise<SyncSummary> {
-  const { added, removed } = summary;
+  const { batchSize, concurrency, rate, rateShare, undoable, verify } = request.options;
+  const sending = { dryRun: false, map: {}, batchSize, concurrency, rate, rateShare, undoable, verify };
   const done: SyncSummary = { ...summary, state: "finished", added: 0, removed: 0 };
   try {
-    for (const [side, count] of [
-      ["added", added],
-      ["removed", removed],
-    ] as const) {
-      if (count === 0 || done.state !== "finished") continue;
+    for (const side of ["added", "removed"] as const) {
+      if (summary[side] === 0 || done.state !== "finished") continue;
       const path = join(folder, `${side}.csv`);
       writeList(path, request.emailType, lists.list(side));
-      const options = { ...forSending(request.options), remove: side === "removed" };
+      const options = { ...sending, remove: side === "removed" };
       const run = await startImport({ kind: "unsubscribers", files: [path], options }, deps);
       done.state = run.state;
       done[side] = run.items.accepted;
@@ -266,19 +255,8 @@ function writeList(path: string, type: string, emails: Iterable<string>): void {
   const descriptor = openSync(path, "w", 0o600);
   try {
     writeFully(descriptor, Buffer.from("email,email_type_id\n"));
-    for (const email of emails) {
-      writeFully(descriptor, Buffer.from(`"${email.replaceAll('"', '""')}",${type}\n`));
-    }
+    for (const email of emails) writeFully(descriptor, Buffer.from(`"${email.replaceAll('"', '""')}",${type}\n`));
   } finally {
     closeSync(descriptor);
   }
-}
-
-function takeFirst(emails: Iterable<string>): string[] {
-  const first: string[] = [];
-  for (const email of emails) {
-    if (first.length >= maxListed) break;
-    first.push(email);
-  }
-  return first;
 }

@@ -24,8 +24,7 @@ function formatPlain(raw: string, value: number): string {
   if (Math.abs(value) >= 10 ** keptDigits) return formatExponent(value);
   // Binary fractions have more digits than were typed.
   const rounded = Number(value.toPrecision(keptDigits));
-  const text = String(rounded);
-  if (!text.includes("e")) return text;
+  if (!String(rounded).includes("e")) return String(rounded);
   const fixed = rounded.toFixed(20);
   return Number(fixed) === 0 ? "0" : fixed.replace(/(?<!0)0+$/, "");
 }
@@ -55,7 +54,8 @@ function formatDate(
   if (serial < 0 || serial >= lastDay + 1) return undefined;
   const seconds = Math.round((serial * dayMs) / 1000);
   const days = Math.floor(seconds / 86_400);
-  const time = formatTime(seconds % 86_400);
+  const parts = [Math.floor((seconds % 86_400) / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const time = parts.map((part) => String(part).padStart(2, "0")).join(":");
   if (!hasDate) return time;
   const date = formatDay(days, is1904);
   if (date === undefined) return days === 0 && hasTime ? time : undefined;
@@ -67,11 +67,6 @@ function formatDay(days: number, is1904: boolean): string | undefined {
   if (!is1904 && (days === 0 || days === 60)) return undefined;
   const first = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days < 60 ? 31 : 30);
   return new Date(first + days * dayMs).toISOString().slice(0, 10);
-}
-
-function formatTime(seconds: number): string {
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  return parts.map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 /** A date that the file contains as a text, in ISO 8601. */

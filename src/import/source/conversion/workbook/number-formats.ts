@@ -33,18 +33,15 @@ export function collectFormats(formats: (NumberFormat | undefined)[]): XmlHandle
       else if (name === "xf" && isCellFormat) {
         if (formats.length === maxFormats) throw damagedWorkbook();
         const id = attributes["numFmtId"] ?? "0";
-        formats.push(own.has(id) ? own.get(id) : readBuiltIn(Number(id)));
+        const [, , hasDate, hasTime] = builtIn.find(([from, to]) => Number(id) >= from && Number(id) <= to) ?? [];
+        const known = hasDate !== undefined && hasTime !== undefined;
+        formats.push(own.has(id) || !known ? own.get(id) : { type: "date", hasDate, hasTime });
       }
     },
     close: (name) => {
       if (name === "cellXfs") isCellFormat = false;
     },
   };
-}
-
-function readBuiltIn(id: number): NumberFormat | undefined {
-  const found = builtIn.find(([from, to]) => id >= from && id <= to);
-  return found && { type: "date", hasDate: found[2], hasTime: found[3] };
 }
 
 /** Reads a format such as `dd.mm.yyyy hh:mm`, or `00000`. */

@@ -171,9 +171,7 @@ export function openWorkbook(file: StampedFile): Workbook {
   const main = readRelations("", parse).find(({ type }) => type === "officeDocument")?.target;
   if (main === undefined) throw damagedWorkbook();
   const other = otherDocuments.find(([pattern]) => pattern.test(main));
-  if (other) {
-    throw new FileFormatError(`the file is ${other[1]}`, "save the table as .xlsx or CSV, and import that");
-  }
+  if (other) throw new FileFormatError(`the file is ${other[1]}`, "save the table as .xlsx or CSV, and import that");
   const relations = readRelations(main, parse);
   const targetOf = (type: string) => relations.find((relation) => relation.type === type)?.target;
   return {
