@@ -103,7 +103,7 @@ export async function openDistribution(
   { clock, env }: HostContext,
   { database: url, shownAs }: LocalProfile,
 ): Promise<Distribution> {
-  const { distributeDatabase, planDistribution } = await import("../storage/distribute-database.ts");
+  const { distributeDatabase, planDistribution } = await import("../storage/postgres/distribute-database.ts");
   const convert = (error: unknown): never => {
     throw toServiceError(error, shownAs);
   };

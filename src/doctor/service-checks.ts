@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { paceFileOf } from "../client/pace-file.ts";
+import { paceFileOf } from "../client/shared-pace.ts";
 import type { PaceState } from "../client/pace-state.ts";
 import { readServiceLimit } from "../client/service-limit.ts";
 import { parsePaceState } from "../client/shared-pace.ts";

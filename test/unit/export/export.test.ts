@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test, it, onTestFinished } from "vitest";
 import { createCsvForm, type CsvOptions } from "../../../src/export/column-format.ts";
 import { markFormula, unmarkFormula } from "../../../src/export/formula-mark.ts";
-import { createCsvLayout } from "../../../src/export/csv-layout.ts";
+import { createCsvLayout } from "../../../src/records/reviews/layouts/export.ts";
 import type { Service } from "../../../src/service/service.ts";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -14,7 +14,7 @@ import type { Globals } from "../../program/global-flags.ts";
 import { confirmDestruction, confirmOperation } from "../../program/confirm.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { RowStream } from "../../../terminal/row-stream.ts";
-import { readList } from "../../../service/list-all.ts";
+import { readList } from "../../../service/listings.ts";
 import { operationCards } from "../operations/operation-cards.ts";
 import { print } from "../../program/output/print.ts";
 

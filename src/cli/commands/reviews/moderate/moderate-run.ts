@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../../contract/errors.ts";
-import { listAll } from "../../../../service/list-all.ts";
+import { listAll } from "../../../../service/listings.ts";
 import type { Service } from "../../../../service/service.ts";
 import { countOf } from "../../../../terminal/plural.ts";
 import { confirmDestruction } from "../../../program/confirm.ts";
