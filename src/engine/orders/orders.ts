@@ -78,7 +78,7 @@ async function createOrders(inputs: readonly CreateInput[], context: HandlerCont
     const { errors = [], orderId = null, outcome } = results[at] ?? {};
     return {
       ...(input.validate_data === true &&
-        errors.length > 0 && { errors: errors.map((error) => ({ order_id: orderId, ...error })) }),
+        errors.length > 0 && { errors: errors.map(({ field, error }) => ({ order_id: orderId, field, error })) }),
       ...(input.details === true && outcome && { outcomes: [outcome] }),
     };
   });

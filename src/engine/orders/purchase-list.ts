@@ -86,7 +86,7 @@ export const detailColumns = [
   ...orderDetails.map((name) => `orders.${name}` as const),
   ...lineDetails.map((column) => {
     const source = column === "product_price" ? "purchases.price" : `products.${lineColumns[column]}`;
-    return `${source} as ${column}` as `${"products.name"} as ${DetailColumn}`;
+    return `${source} as ${column}` as `products.name as ${DetailColumn}`;
   }),
 ] as const;
 

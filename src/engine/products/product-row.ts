@@ -53,8 +53,8 @@ function readSpec(name: string, raw: unknown, onInvalid: OnInvalidSpec): string 
 }
 
 function readValue(value: unknown): string | number | null {
-  if (value === undefined || value === null || value === "") return null;
-  return typeof value === "boolean" ? Number(value) : String(value);
+  if (typeof value === "boolean") return Number(value);
+  return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : null;
 }
 
 /**
@@ -85,7 +85,7 @@ export function toOrderedProductRow(
   onInvalidSpec: OnInvalidSpec,
 ): ProductRow {
   const row: ProductRow = [productId];
-  const specs = product.specs as Values | null | undefined;
+  const specs: Values | null | undefined = product.specs;
   for (const [name, { isSpec, inOrder }] of fields) {
     if (isSpec === true) row.push(specs ? readSpec(name, specs[name], onInvalidSpec) : null);
     else if (name === "currency_iso") row.push(currency);

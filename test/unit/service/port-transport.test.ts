@@ -20,7 +20,7 @@ function connect() {
   serveOverPort(port2, service as unknown as Transport);
   const worker = Object.assign(port1, { terminate: async () => port1.close() });
   const prepare = ({ name }: { readonly name: string }) => ({ name, map: new Map([[1, name]]) });
-  const transport = new PortTransport(worker as unknown as Worker, { "orders.massCreate": prepare as never });
+  const transport = new PortTransport(worker as unknown as Worker, { "orders.massCreate": prepare });
   onTestFinished(() => transport.close());
   const send = (name: string, operation = "orders.massCreate", engine: CallOptions["engine"] = { isChecked: true }) =>
     transport.call(operation as "orders.massCreate", { name } as never, {}, { engine });
