@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import { maxLength } from "../../src/contract/index.ts";
+import { maxLength, specNames } from "../../src/contract/index.ts";
+import { productColumnNames } from "../../src/engine/products/product-store.ts";
+import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
-import { aProduct } from "../support/builders.ts";
+import { anOrder, aProduct, bulkOrders } from "../support/builders.ts";
 
 async function stored({ database }: Harness, productId: string) {
   return database.db.selectFrom("products").selectAll().where("product_id", "=", productId).executeTakeFirst();
@@ -206,5 +208,52 @@ describeIsolated("outcomes of products", (harness) => {
       { product_id: "cup", outcome: "created" },
       { product_id: "pot", outcome: "created", dropped: [{ field: "specs.external_sku", error: expect.any(String) }] },
     ]);
+  });
+});
+
+describeIsolated("a product that is sent again", (harness) => {
+  type Columns = Partial<Record<(typeof productColumnNames)[number], string>>;
+  const columns = productColumnNames.filter((name) => name !== "product_id" && name !== "blacklisted");
+  const valuesOf = (value: 1 | 2): Columns => ({
+    ...Object.fromEntries(columns.map((name) => [name, `${name}${value}`])),
+    url: `https://shop.example/${value}`,
+    image_url: `https://i.example/${value}`,
+    price: String(value),
+    currency_iso: value === 1 ? "EUR" : "USD",
+  });
+  const toProduct = (values: Columns, fields: object = {}) => ({
+    ...aProduct({ ...values, specs: Object.fromEntries(specNames.map((name) => [name, values[name]])) }),
+    ...fields,
+  });
+
+  type Send = (service: Service, complete: Columns, change: Columns) => Promise<unknown>;
+  const ways: readonly (readonly [way: string, send: Send])[] = [
+    ["massCreate", ({ products }, all) => products.massCreate({ products: { pot: toProduct(all) } })],
+    [
+      "massCreate with blacklisted",
+      ({ products }, all) => products.massCreate({ products: { pot: toProduct(all, { blacklisted: false }) } }),
+    ],
+    [
+      "massUpdate of one field",
+      ({ products }, _all, change) =>
+        products.massUpdate({ products: { pot: toProduct(change, { name: change.name, url: change.url }) } }),
+    ],
+    [
+      "an order",
+      ({ orders }, all) => {
+        const pot = toProduct(all, { image: all.image_url });
+        return orders.massCreate(bulkOrders([anOrder({ currency_iso: all.currency_iso, products: { pot } })]));
+      },
+    ],
+  ];
+  it.each(ways)("by %s has the new value of each field", async (_way, send) => {
+    const { service } = await harness().newAccount();
+    const [sent, next] = [valuesOf(1), valuesOf(2)];
+    await service.products.massCreate({ products: { pot: toProduct(sent) } });
+    for (const column of columns) {
+      sent[column] = next[column] ?? "";
+      await send(service, sent, { [column]: sent[column] });
+      expect(await stored(harness(), "pot")).toMatchObject(sent);
+    }
   });
 });
