@@ -138,9 +138,14 @@ describeIsolated("email rules", (harness: () => Harness) => {
       await recordSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
     }
     await createOrders({ products: orderedProducts("a") });
-    await createWorker(harness(), "another").claim(1);
+    // An email of another store to the same person does not count.
+    const other = await newAccountPerProduct(harness());
+    const foreign = anOrder({ order_id: "9", email: "p1@mail.example", order_date: dueToday });
+    await other.service.orders.massCreate(bulkOrders([foreign]));
+    await createWorker(harness(), "another").claim(2);
     await createOrders({ products: orderedProducts("a", "b", "c") });
-    expect(await evaluate()).toEqual({ "1/a": "leased", "1/b": "leased", "1/c": "too_many_to_person" });
+    const expected = { "9/teapot": "leased", "1/a": "leased", "1/b": "leased", "1/c": "too_many_to_person" };
+    expect(await evaluate()).toEqual(expected);
   });
 
   it("allow a person as many emails in as many days as the settings say, or an unlimited number", async () => {

@@ -10,10 +10,17 @@ import { aReview } from "../support/builders.ts";
 const startMs = Date.UTC(2026, 0, 1);
 const count = 3_000;
 
-/** Reviews by number. Words and filters are frequent, rare, or both. */
+/** Groups of 512 IDs have a tag. The first range of a search in ascending order ends before the third group. */
+const idOf = (at: number) => 3 * 512 + at;
+
+/** Reviews by number. Words and filters are frequent, rare, or both. Only the ends of groups of IDs have the word `edge`. */
 const reviews = Array.from({ length: count }, (_, at) => ({
   at,
-  words: ["all", ...[2, 50, 997].filter((every) => at % every === 0).map((every) => `every${every}`)],
+  words: [
+    "all",
+    ...[2, 50, 997].filter((every) => at % every === 0).map((every) => `every${every}`),
+    ...([0, 511].includes(idOf(at) % 512) ? ["edge"] : []),
+  ],
   score: 1 + (at % 5),
   isHeld: at % 30 === 7,
   isAnswered: at % 3 > 0,
@@ -44,7 +51,6 @@ describeEngine("searching many reviews", (harness) => {
     const found = await sql<{ id: number; account_id: number }>`select id, account_id from reviews
       where account_id = (select id from accounts where app_key = ${caller.appKey})`.execute(db);
     const [{ id: firstId, account_id: accountId } = { id: 0, account_id: 0 }] = found.rows;
-    const idOf = (at: number) => firstId + 100_000 + at;
     const rows = reviews.map(({ at, words, score, isHeld, isAnswered, hasImages, createdMs }) => [
       idOf(at),
       score,
@@ -76,7 +82,7 @@ describeEngine("searching many reviews", (harness) => {
       dialect,
     });
     for (const [filter, isMatch] of filters) {
-      for (const search of ["all", "every2", "every50", "every997", "every2 every50", "none"]) {
+      for (const search of ["all", "every2", "every50", "every997", "every2 every50", "edge", "none"]) {
         const matches = reviews.filter(
           (review) => isMatch(review) && search.split(" ").every((word) => review.words.includes(word)),
         );

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { ArchiveError, extractFile, hashFile, readArchiveText, writeArchive } from "../../../src/backup/archive.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-archive-"));
@@ -48,6 +48,12 @@ test.each([0, 1, 511, 512, 513, 300_000])("%i bytes are read as they were writte
   expect(await readArchiveText(path, names.text)).toBe("é".repeat(300));
   expect(await read(path)).toEqual({ data, bytes, sha256: sha256(data) });
   expect(await hashFile(path)).toBe(sha256(readFileSync(path)));
+});
+
+test("an archive is on the disk once it is written", async () => {
+  const flush = vi.spyOn(fs, "fsync");
+  await write(randomBytes(10));
+  expect(flush).toHaveBeenCalledOnce();
 });
 
 test("tar reads the archive", async () => {

@@ -115,6 +115,24 @@ describe("Pacer", () => {
     expect(startsMs).toEqual([0, 202]);
   });
 
+  it("keeps the order if a call is aborted while one before it waits for its start", async () => {
+    const { time, pacer, call } = createPacer(5);
+    const lateness = [10];
+    time.lateness = () => lateness.shift() ?? 0;
+    const order: string[] = [];
+    const named = async (name: string, signal?: AbortSignal) => {
+      await pacer.acquire({ signal });
+      order.push(name);
+    };
+    const gone = new AbortController();
+    const calls = Promise.allSettled([call(), named("first"), named("gone", gone.signal), named("last")]);
+    await settle();
+    gone.abort(new Error("stop"));
+    await time.run();
+    await calls;
+    expect(order).toEqual(["first", "last"]);
+  });
+
   it("rejects at once if the signal is already aborted", async () => {
     const { call } = createPacer(5);
     await expect(call({ signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");

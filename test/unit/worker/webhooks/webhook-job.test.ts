@@ -210,6 +210,21 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     );
   });
 
+  it("obey Retry-After only for the subscription that it is about", async () => {
+    const busy = await receive((response) => sendJson(response, 429, {}, { "retry-after": "60" }));
+    const other = await receive(accept);
+    await subscribe(busy.url);
+    await subscribe(other.url);
+    await review();
+    await review();
+    const dispatcher = openDispatcher(harness);
+    // One is queued, and one is created, after the response.
+    await runOnce(dispatcher);
+    await review();
+    await runOnce(dispatcher);
+    expect([busy, other].map(({ received }) => received.length)).toEqual([1, 3]);
+  });
+
   it("stop after 410, including waiting deliveries", async () => {
     const receiver = await receive((response) => sendJson(response, 410, {}));
     await subscribe(receiver.url);
