@@ -138,11 +138,12 @@ describeIsolated("email rules", (harness: () => Harness) => {
       await recordSent(harness(), id, "p1@mail.example", startMs - daysAgo * dayMs);
     }
     await createOrders({ products: orderedProducts("a") });
-    // An email of another store to the same person does not count.
+    // Emails of another store to the same person do not count, nor do those without an order.
     const other = await newAccountPerProduct(harness());
     const foreign = anOrder({ order_id: "9", email: "p1@mail.example", order_date: dueToday });
     await other.service.orders.massCreate(bulkOrders([foreign]));
-    await createWorker(harness(), "another").claim(2);
+    await service.emails.sendTest({ email: "p1@mail.example" });
+    await createWorker(harness(), "another").claim(4);
     await createOrders({ products: orderedProducts("a", "b", "c") });
     const expected = { "9/teapot": "leased", "1/a": "leased", "1/b": "leased", "1/c": "too_many_to_person" };
     expect(await evaluate()).toEqual(expected);

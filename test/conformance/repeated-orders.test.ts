@@ -82,6 +82,18 @@ describeIsolated("a repeated order", (harness) => {
     expect(await stored(account)).toEqual(before);
   });
 
+  it("keeps its platform, and the time of an unspecified date if a date of the same day is sent", async () => {
+    const account = await harness().newAccount();
+    await send(account, { order_date: null });
+    const [before] = await stored(account);
+    const same = anOrder({ order_date: "2026-03-15", customer_name: "Bea" });
+    const { outcomes } = await account.service.orders.massCreate(
+      bulkOrders([same], { ...details, platform: "shopify" }),
+    );
+    expect(outcomes).toEqual([{ outcome: "changed", fields: ["customer_name"] }]);
+    expect(await stored(account)).toEqual([{ ...before, user_name: "Bea" }]);
+  });
+
   it("adds products and keeps those that it does not name", async () => {
     const account = await harness().newAccount();
     await send(account, {});
@@ -216,14 +228,17 @@ describeIsolated("the emails of a repeated order", (harness) => {
     ]);
   });
 
-  it("are not moved after an attempt, and not queued again", async () => {
-    const account = await harness().newAccount();
-    await send(account, {});
-    const [before] = await emails(harness());
-    await harness().database.db.updateTable("mails").set({ attempts: 1 }).execute();
-    await send(account, { order_date: "2026-03-04", customer_name: "Bea" });
-    expect(await emails(harness())).toEqual([{ ...before, name: "Bea" }]);
-  });
+  it.each([{ attempts: 1 }, { worker: "lost" }])(
+    "are not moved after an attempt (%j), nor queued again",
+    async (attempt) => {
+      const account = await harness().newAccount();
+      await send(account, {});
+      const [before] = await emails(harness());
+      await harness().database.db.updateTable("mails").set(attempt).execute();
+      await send(account, { order_date: "2026-03-04", customer_name: "Bea" });
+      expect(await emails(harness())).toEqual([{ ...before, name: "Bea" }]);
+    },
+  );
 });
 
 describeBackends("outcomes of orders", (harness) => {

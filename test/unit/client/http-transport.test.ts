@@ -356,6 +356,15 @@ describe("an overloaded service", () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it("gets no other calls either until the Retry-After of a 429 has passed", async () => {
+    const busy = refuse({ "retry-after": "30" });
+    const answer: Responder = (response, at) => (at === 0 ? busy(response, at) : sendJson(response, 200, listed));
+    const { list, waits } = await setUp(answer, { maxRetryMs: 0 });
+    await expect(list()).rejects.toMatchObject({ kind: "tooManyRequests" });
+    await list();
+    expect(waits).toEqual([expect.toSatisfy((ms: number) => ms > 20_000 && ms <= 30_000)]);
+  });
+
   it("gets no more calls in an exhausted window", async () => {
     const startedAtMs = Date.now();
     const reset = Math.floor(startedAtMs / 1_000) + 30;
