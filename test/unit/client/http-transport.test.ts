@@ -358,7 +358,8 @@ describe("an overloaded service", () => {
 
   it("gets no other calls either until the Retry-After of a 429 has passed", async () => {
     const busy = refuse({ "retry-after": "30" });
-    const answer: Responder = (response, at) => (at === 0 ? busy(response, at) : sendJson(response, 200, listed));
+    const answer: Responder = (response, ...request) =>
+      request[0] === 0 ? busy(response, ...request) : sendJson(response, 200, listed);
     const { list, waits } = await setUp(answer, { maxRetryMs: 0 });
     await expect(list()).rejects.toMatchObject({ kind: "tooManyRequests" });
     await list();
