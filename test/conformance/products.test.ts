@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { maxLength, specNames } from "../../src/contract/index.ts";
-import { productColumnNames } from "../../src/engine/products/product-store.ts";
+import { productColumnNames } from "../../src/engine/products/product-row.ts";
 import type { Service } from "../../src/service/service.ts";
 import { describeIsolated, type Harness } from "../support/backends.ts";
 import { anOrder, aProduct, bulkOrders } from "../support/builders.ts";
