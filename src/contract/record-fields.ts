@@ -19,6 +19,8 @@ export interface RecordField {
   readonly aliases?: readonly string[];
   /** Free text: when an export is imported again, whitespace at both ends is part of the value. */
   readonly isText?: true;
+  /** It may describe the customer: it is shown with the customer's data, and erased with it. */
+  readonly isPersonal?: true;
   /** An ID, in which a number in scientific notation is damage. */
   readonly isId?: true;
 }
@@ -32,7 +34,7 @@ export const orderFields = {
   order_id: { type: "id", isRequired: true, change: "key", isText: true, isId: true },
   order_date: { type: "date" },
   currency_iso: { type: "currency", isDetail: true },
-  user_reference: { type: "reference", isDetail: true, isText: true, isId: true },
+  user_reference: { type: "reference", isDetail: true, isText: true, isPersonal: true, isId: true },
 } as const satisfies RecordFields;
 
 /** The fields in the order of columns: the key comes first. */
@@ -136,17 +138,20 @@ export const lineColumns = Object.fromEntries(
 
 export type LineColumn = keyof typeof lineColumns;
 
-type DetailOf<F extends RecordFields> = {
-  [N in keyof F]: F[N] extends { readonly isDetail: true } ? N & string : never;
+type NamesWith<P extends "isDetail" | "isPersonal", F extends RecordFields> = {
+  [N in keyof F]: F[N] extends Readonly<Record<P, true>> ? N & string : never;
 }[keyof F];
 
-function detailsOf<F extends RecordFields>(fields: F): readonly DetailOf<F>[] {
-  return Object.keys(fields).filter((name): name is DetailOf<F> => fields[name]?.isDetail === true);
+function namesWith<P extends "isDetail" | "isPersonal", F extends RecordFields>(property: P, fields: F) {
+  return Object.keys(fields).filter((name): name is NamesWith<P, F> => fields[name]?.[property] === true);
 }
 
 /** The fields of an order and of a product that lists contain only with `details`. */
-export const orderDetails = detailsOf(orderFields);
-export const productDetails = detailsOf(productFields);
+export const orderDetails = namesWith("isDetail", orderFields);
+export const productDetails = namesWith("isDetail", productFields);
+
+/** The optional fields of an order that may describe the customer. */
+export const personalOrderFields = namesWith("isPersonal", orderFields);
 
 type LineDetail = {
   [F in keyof Fields]: Fields[F] extends { readonly isSpec: true } | { readonly inOrder: { readonly isDetail: true } }

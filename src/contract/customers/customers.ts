@@ -5,6 +5,8 @@ import { reviewErasures } from "./review-erasures.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
+import { personalOrderFields } from "../record-fields.ts";
+import { sameSchema } from "../record-schema.ts";
 import { reviewStates } from "../reviews/shapes.ts";
 import { shape, timestamp } from "../shapes.ts";
 
@@ -19,7 +21,7 @@ const orderRecord = lazyObject(() => ({
   platform: text(),
   customer_name: text(),
   email: text(),
-  user_reference: text().nullable(),
+  ...sameSchema(personalOrderFields, z.string().nullable()),
   created_at: timestamp(),
   products: z.array(z.object({ product_id: text(), name: text(), quantity: id(), price: text().nullable() })),
 }));

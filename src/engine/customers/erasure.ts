@@ -1,5 +1,11 @@
 import { sql } from "kysely";
-import { type ErasedCounts, invalidField, type ReviewErasure, webhookEvents } from "../../contract/index.ts";
+import {
+  type ErasedCounts,
+  invalidField,
+  personalOrderFields,
+  type ReviewErasure,
+  webhookEvents,
+} from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { suppressErased } from "../emails/events/suppressions.ts";
 import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
@@ -112,7 +118,11 @@ async function pseudonymizeOrders(
   if (orderRows.length > 0) {
     await transaction
       .updateTable("orders")
-      .set({ email: pseudonym, customer_name: erasedName, user_reference: null })
+      .set({
+        email: pseudonym,
+        customer_name: erasedName,
+        ...Object.fromEntries(personalOrderFields.map((name) => [name, null])),
+      })
       .where(dialect.withoutIndex(sql.ref<number>("account_id")), "=", accountId)
       .where("id", "in", orderRows)
       .execute();

@@ -1,4 +1,4 @@
-import { emailTypes, type Customer, type CustomerSuppression } from "../../contract/index.ts";
+import { emailTypes, type Customer, type CustomerSuppression, personalOrderFields } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { readAddressHasher } from "../emails/events/suppressions.ts";
 import { selectEmails, toRecord } from "../emails/email-list.ts";
@@ -74,15 +74,20 @@ async function readOrders({ accountId, orderRows }: Person, context: HandlerCont
     lines
       .filter(({ order_row }) => order_row === row)
       .map(({ product_id, name, quantity, price }) => ({ product_id, name, quantity: Number(quantity), price }));
-  return orders.map(({ id, order_id, order_date, platform, customer_name, email, user_reference, created_at }) => ({
-    order_id,
-    order_date: iso(order_date),
-    platform,
-    customer_name,
-    email,
-    user_reference,
-    created_at: iso(created_at),
-    products: productsOf(id),
+  const personal = (order: (typeof orders)[number]) =>
+    Object.fromEntries(personalOrderFields.map((name) => [name, order[name]])) as Pick<
+      (typeof orders)[number],
+      (typeof personalOrderFields)[number]
+    >;
+  return orders.map((order) => ({
+    order_id: order.order_id,
+    order_date: iso(order.order_date),
+    platform: order.platform,
+    customer_name: order.customer_name,
+    email: order.email,
+    ...personal(order),
+    created_at: iso(order.created_at),
+    products: productsOf(order.id),
   }));
 }
 

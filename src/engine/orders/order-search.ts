@@ -115,11 +115,12 @@ export async function readOrder(orderId: string, context: HandlerContext): Promi
     const quantity = (products.get(unit.product_id)?.quantity ?? 0) + 1;
     products.set(unit.product_id, { ...unit, ...products.get(unit.product_id), quantity });
   }
-  const { platform } = order;
+  const { order_id, platform } = order;
   const fields = Object.fromEntries(orderFieldNames.map((name) => [name, order[name]]));
   return {
-    ...(fields as Pick<typeof order, (typeof orderFieldNames)[number]>),
+    order_id,
     platform,
+    ...(fields as Omit<Pick<typeof order, (typeof orderFieldNames)[number]>, "order_id">),
     order_date: iso(order.order_date),
     created_at: iso(order.created_at),
     send_mail: order.sends_mail === 1,

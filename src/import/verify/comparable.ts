@@ -68,7 +68,7 @@ export function storedValue(value: unknown, { type }: Partial<RecordField>): Val
   if (type === "email") return email(own);
   if (type === "date") return day(own);
   if (type === "price") return price(own);
-  return text(type === "currency" ? own?.toUpperCase() : own);
+  return text(type === "currency" && own ? own.toUpperCase() : own);
 }
 
 /** A spec value that was sent. The service ignores one that is empty, or `N/A`. */

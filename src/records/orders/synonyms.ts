@@ -1,7 +1,10 @@
+import type { LineColumn, orderFields } from "../../contract/record-fields.ts";
 import { synonyms, type FieldSynonyms } from "../../import/mapping/names.ts";
 import { productSynonyms } from "../product-synonyms.ts";
 
-export const orderSynonyms: Readonly<Record<string, FieldSynonyms>> = {
+type Column = keyof typeof orderFields | LineColumn | "platform" | "product_id" | "quantity";
+
+export const orderSynonyms: Readonly<Record<Column, FieldSynonyms>> = {
   order_id: synonyms(
     "order id|order number|order no|order nr|order ref|order reference|order name|purchase id|transaction id|bestellnummer|bestellnr|bestell nr|bestell id|auftragsnummer|auftragsnr|auftrags nr|belegnummer|rechnungsnummer|numero commande|no commande|n commande|id commande|reference commande|ref commande|numero pedido|n pedido|no pedido|id pedido|codigo pedido|referencia pedido|numero ordine|n ordine|id ordine|codice ordine|numero do pedido|numero encomenda|id encomenda|bestelnummer|ordernummer|bestelling id|numer zamowienia|nr zamowienia|id zamowienia|ordrenummer|ordrenr|tilausnumero|cislo objednavky",
     "order|orders|reference|invoice|invoice number|bestellung|auftrag|commande|pedido|ordine|encomenda|bestelling|zamowienie|ordre|id|number|nummer|numero",
