@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type * as z from "zod";
 import { describe, expect, test } from "vitest";
 import {
   contract,
@@ -7,10 +8,15 @@ import {
   isSurelyPastReview,
   isSurelyProduct,
   maxLength,
+  lineFields,
+  orderFields,
   orderHead,
   orderProduct,
+  type RecordField,
   shape,
+  specFields,
 } from "../../../src/contract/index.ts";
+import { schemasOf } from "../../../src/contract/record-schema.ts";
 import { countRuns } from "../../support/suite-size.ts";
 
 const names = Object.keys(isSurely) as (keyof typeof isSurely)[];
@@ -111,13 +117,24 @@ describe("orders that are surely valid", () => {
     expect(orderProduct().parse(given)).toEqual(given);
   });
 
-  test.each(Object.keys(completeHead))("not with an invalid %s", (field) => {
-    expect(isSurelyHead({ ...completeHead, [field]: "\u0000" })).toBe(false);
-  });
+  const tables = { order: orderFields, "line item": lineFields, spec: specFields } as const;
+  const sure: Readonly<Record<keyof typeof tables, (field: string, value: unknown) => boolean>> = {
+    order: (field, value) => isSurelyHead({ ...completeHead, [field]: value }),
+    "line item": (field, value) => isSurelyProduct({ ...completeProduct, [field]: value }),
+    spec: (field, value) => isSurelyProduct({ ...product, specs: { [field]: value } }),
+  };
+  const allFields = Object.entries(tables).flatMap(([table, fields]) =>
+    Object.entries<RecordField>(fields).map(([field, { isRequired }]) => [table, field, isRequired === true] as const),
+  );
 
-  test.each(Object.keys(completeProduct))("not with an invalid product %s", (field) => {
-    const value = field === "specs" ? { sku: "s", upc: "\u0000" } : "\u0000";
-    expect(isSurelyProduct({ ...completeProduct, [field]: value })).toBe(false);
+  test.each(allFields)("%s %s: only values that the schema returns as they are", (table, field, isRequired) => {
+    const isSure = (value: unknown) => sure[table as keyof typeof tables](field, value);
+    const schemas: Readonly<Record<string, z.ZodType>> = schemasOf(tables[table as keyof typeof tables], "part");
+    const check = (value: unknown) => {
+      if (isSure(value)) expect(schemas[field]?.safeParse(value)).toMatchObject({ success: true, data: value });
+    };
+    fc.assert(fc.property(anyValue, check), { numRuns: countRuns(300) });
+    expect([isSure(undefined), isSure("\u0000"), isSure(null)]).toEqual([!isRequired, false, false]);
   });
 
   test("leaves null to the schema", () => {
