@@ -74,21 +74,13 @@ async function readOrders({ accountId, orderRows }: Person, context: HandlerCont
     lines
       .filter(({ order_row }) => order_row === row)
       .map(({ product_id, name, quantity, price }) => ({ product_id, name, quantity: Number(quantity), price }));
-  const personal = (order: (typeof orders)[number]) =>
-    Object.fromEntries(personalOrderFields.map((name) => [name, order[name]])) as Pick<
-      (typeof orders)[number],
-      (typeof personalOrderFields)[number]
-    >;
-  return orders.map((order) => ({
-    order_id: order.order_id,
-    order_date: iso(order.order_date),
-    platform: order.platform,
-    customer_name: order.customer_name,
-    email: order.email,
-    ...personal(order),
-    created_at: iso(order.created_at),
-    products: productsOf(order.id),
-  }));
+  type Personal = Pick<(typeof orders)[number], (typeof personalOrderFields)[number]>;
+  return orders.map((order) => {
+    const { order_id, order_date, platform, customer_name, email, created_at } = order;
+    const own = { order_id, order_date: iso(order_date), platform, customer_name, email };
+    const personal = Object.fromEntries(personalOrderFields.map((name) => [name, order[name]])) as Personal;
+    return Object.assign(own, personal, { created_at: iso(created_at), products: productsOf(order.id) });
+  });
 }
 
 async function readReviews({ accountId, userRows }: Person, context: HandlerContext): Promise<Customer["reviews"]> {
