@@ -77,6 +77,15 @@ export function toProductRow(
   return [productId, ...columns];
 }
 
+const orderedFields = fields.flatMap(([name, { inOrder }]) =>
+  inOrder ? [{ name: inOrder.name, index: indexOfColumn(name as ProductColumn) }] : [],
+);
+const specIndexes = fields.flatMap(([name, { isSpec }]) =>
+  isSpec === true ? [{ name, index: indexOfColumn(name as ProductColumn) }] : [],
+);
+const currencyIndex = indexOfColumn("currency_iso");
+const nothing: readonly null[] = productColumnNames.map(() => null);
+
 /** Converts a product of an order to a row. Its currency is the order's. */
 export function toOrderedProductRow(
   productId: string,
@@ -84,13 +93,14 @@ export function toOrderedProductRow(
   currency: string | null,
   onInvalidSpec: OnInvalidSpec,
 ): ProductRow {
-  const row: ProductRow = [productId];
+  const row = nothing.slice() as (string | number | null)[] as ProductRow;
+  row[0] = productId;
+  row[currencyIndex] = currency;
+  const values: Values = product;
+  for (const { name, index } of orderedFields) row[index] = readValue(values[name]);
   const specs: Values | null | undefined = product.specs;
-  for (const [name, { isSpec, inOrder }] of fields) {
-    if (isSpec === true) row.push(specs ? readSpec(name, specs[name], onInvalidSpec) : null);
-    else if (name === "currency_iso") row.push(currency);
-    else row.push(inOrder ? readValue((product as Values)[inOrder.name]) : null);
-  }
+  if (!specs) return row;
+  for (const { name, index } of specIndexes) row[index] = readSpec(name, specs[name], onInvalidSpec);
   return row;
 }
 

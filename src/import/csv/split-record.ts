@@ -28,20 +28,23 @@ export function splitRecords(texts: readonly string[], delimiter: string): strin
   const fields: string[] = [];
   const places: (readonly [cells: string[], column: number])[] = [];
   const rows = texts.map((text) => {
-    const pieces = text.split(delimiter);
-    if (!text.includes('"')) return pieces;
-    const hasBreak = hasLineBreak(text);
+    let quoteAt = text.indexOf('"');
+    if (quoteAt < 0) return text.split(delimiter);
     const cells: string[] = [];
-    for (let at = 0; at < pieces.length; at++) {
-      const piece = pieces[at] ?? "";
-      if (isSimplyQuoted(piece) && !(hasBreak && hasLineBreak(piece))) cells.push(piece.slice(1, -1));
-      else if (!piece.includes('"')) cells.push(piece);
+    for (let at = 0; at <= text.length;) {
+      const isQuoted = quoteAt === at;
+      const last = isQuoted ? findClosingQuote(text, at) : at;
+      const found = text.indexOf(delimiter, last);
+      const end = found < 0 ? text.length : found;
+      if (!isQuoted && (quoteAt < 0 || quoteAt > end)) cells.push(text.slice(at, end));
+      else if (isQuoted && last === end - 1 && isPlain(text, at + 1, last, delimiter))
+        cells.push(text.slice(at + 1, last));
       else {
-        const end = piece.charCodeAt(0) === quote && hasOddQuotes(piece) ? findClosingPiece(pieces, at + 1) : at;
-        fields.push(end === at ? piece : pieces.slice(at, end + 1).join(delimiter));
+        fields.push(text.slice(at, end));
         places.push([cells, cells.push("") - 1]);
-        at = end;
       }
+      if (quoteAt >= 0 && quoteAt < end) quoteAt = text.indexOf('"', end);
+      at = end + 1;
     }
     return cells;
   });
@@ -55,24 +58,16 @@ export function splitRecord(text: string, delimiter: string): string[] {
   return splitRecords([text], delimiter)[0] ?? [];
 }
 
-function hasLineBreak(text: string): boolean {
-  return text.includes("\n") || text.includes("\r");
+/** The closing quote of a quoted field, in which quotes are doubled. */
+function findClosingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1);
+  while (at >= 0 && text.charCodeAt(at + 1) === quote) at = text.indexOf('"', at + 2);
+  return at < 0 ? text.length : at;
 }
 
-function isSimplyQuoted(piece: string): boolean {
-  return piece.charCodeAt(0) === quote && piece.length > 1 && piece.indexOf('"', 1) === piece.length - 1;
-}
-
-/** Doubled quotes have no effect on whether their number is odd. */
-function hasOddQuotes(piece: string): boolean {
-  let isOdd = false;
-  for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) isOdd = !isOdd;
-  return isOdd;
-}
-
-/** The piece in which a quoted field with delimiters ends. */
-function findClosingPiece(pieces: readonly string[], from: number): number {
-  let at = from;
-  while (at < pieces.length - 1 && !hasOddQuotes(pieces[at] ?? "")) at++;
-  return at;
+/** Whether the text inside quotes has no quote, delimiter, or line break. */
+function isPlain(text: string, from: number, end: number, delimiter: string): boolean {
+  if (text.indexOf('"', from) < end) return false;
+  const inside = text.slice(from, end);
+  return !inside.includes(delimiter) && !inside.includes("\n") && !inside.includes("\r");
 }
