@@ -39,7 +39,7 @@ function startEngineThread(): EngineThread {
   for (const flag of listFlags()) setFlagsFromString(flag);
   const { port1, port2 } = new MessageChannel();
   const file = findThreadFile(import.meta.url, "./engine-thread");
-  const resourceLimits = { maxYoungGenerationSizeMb: 24 };
+  const resourceLimits = { maxYoungGenerationSizeMb: 8 };
   const worker = new Worker(file, { workerData: port2, transferList: [port2], resourceLimits });
   worker.unref();
   return {
@@ -53,7 +53,7 @@ function startEngineThread(): EngineThread {
 /** Flags of V8 for two busy threads. V8 prints an error for a flag that it does not have. */
 function listFlags(): string[] {
   // Collects garbage earlier; otherwise, the two heaps would grow by 100 MB before the first collection.
-  const flags = ["--heap-growing-percent=40"];
+  const flags = ["--heap-growing-percent=25"];
   // Optimizes functions later; in an import of a few seconds, that takes longer than it saves. V8 12, which has
   // `Array.fromAsync`, does not have the flag.
   if (!("fromAsync" in Array)) flags.push("--interrupt-budget=400000");
