@@ -23,6 +23,7 @@ async function compare(path: string, headers: Readonly<Record<string, string>> =
 describe("details=true, an extension of the specification", () => {
   it("GET /apps/{app_key}/purchases", async () => {
     const { appKey, utoken, own } = wire();
+    const sent = { currency_iso: "EUR", user_reference: "u-1" };
     await own("POST", "/apps/{app}/purchases", {
       platform: "magento",
       validate_data: true,
@@ -30,8 +31,7 @@ describe("details=true, an extension of the specification", () => {
       customer_name: "Ann",
       order_id: "1001",
       order_date: "2026-03-01",
-      currency_iso: "EUR",
-      user_reference: "u-1",
+      ...sent,
       products: { teapot: { name: "Teapot", url: "https://shop.example/teapot", price: "12.50", specs } },
     });
     const { plain, detailed } = await compare(`/apps/${appKey}/purchases?utoken=${utoken}`);
@@ -51,8 +51,7 @@ describe("details=true, an extension of the specification", () => {
     expect(plain).toEqual({ status, response: { purchases: [record], total_purchases: 1 } });
     const more = {
       platform: "magento",
-      currency_iso: "EUR",
-      user_reference: "u-1",
+      ...sent,
       product_image: null,
       product_price: "12.50",
       product_tags: null,
