@@ -108,9 +108,9 @@ test.concurrent("with all steps, the checks pass, and the column arrives", { tim
 });
 
 test.concurrent.for(Object.entries(detections))("without the step in %s, a check fails", async ([file, detection]) => {
-  const [test, output] = detection;
+  const [testFile, output] = detection;
   const folder = copyRepository(file.replaceAll("/", "-"), onlySynonyms, file);
-  const { exitCode, all } = await run(folder, ...(test === undefined ? types : [...vitest, test]));
+  const { exitCode, all } = await run(folder, ...(testFile === undefined ? types : [...vitest, testFile]));
   expect(all).toMatch(output);
   expect(exitCode).toBeGreaterThan(0);
 });
