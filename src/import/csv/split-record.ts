@@ -68,6 +68,6 @@ function findClosingQuote(text: string, opening: number): number {
 /** Whether the text inside quotes has no quote, delimiter, or line break. */
 function isPlain(text: string, from: number, end: number, delimiter: string): boolean {
   if (text.indexOf('"', from) < end) return false;
-  const inside = text.slice(from, end);
+  const inside = text.substring(from, end);
   return !inside.includes(delimiter) && !inside.includes("\n") && !inside.includes("\r");
 }
