@@ -39,7 +39,7 @@ describeInBrowser("hostile texts", (browser) => {
       dialogs += 1;
       void dialog.dismiss();
     });
-    for (const [at, text] of sample(hostileTexts, { offset, step: 5 }).entries()) {
+    for (const [at, text] of sample(hostileTexts, { offset, step: 9 }).entries()) {
       await pageVisits[name]?.(shop, page, texts(text));
       const label = `${name}: ${JSON.stringify(text)}`;
       expect(await hacked(page), label).toBe("nothing");
@@ -54,7 +54,7 @@ describeInBrowser("hostile texts", (browser) => {
 
   it("are shown in form fields as entered", async () => {
     const { page } = await browser.open(undefined, { javaScript: false });
-    for (const text of [...sample(hostileTexts, { offset: 1, step: 3 }), "\n\nfirst lines are empty"]) {
+    for (const text of [...sample(hostileTexts, { offset: 1, step: 7 }), "\n\nfirst lines are empty"]) {
       await page.goto(await shop.reviewAddress());
       await page.locator("#content").fill(text);
       await page.getByRole("button").click();
