@@ -22,8 +22,8 @@ export default defineConfig({
     // These run alone: see `vitest.attack.config.ts`.
     exclude: ["test/attack/**", "node_modules/**"],
     globalSetup: ["test/support/postgres.ts"],
-    // Three more than there are cores: many tests wait for a process, a retry, or a pace.
-    maxWorkers: Math.max(2, availableParallelism()) + 3,
+    // Two more than there are cores: many tests wait for a process, a retry, or a pace.
+    maxWorkers: Math.max(2, availableParallelism()) + 2,
     // Loading the program takes longer than most tests, so a worker loads it once for all its files. A test that changes
     // global state restores it.
     isolate: false,
