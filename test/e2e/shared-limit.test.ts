@@ -81,7 +81,7 @@ function paceOf(calls: readonly LoggedCall[], mostPerSecond: number): number {
 }
 
 describe("processes that import into the same account", () => {
-  test("share the rate limit, use it fully, and get no 429", async () => {
+  test("share the rate limit, use it fully, and get no 429", { retry: 2 }, async () => {
     const { server, home, log } = await openService();
     const paths = ["one", "other"].map((name) => writeOrders(home, name, callCount));
     const runs = await Promise.all(paths.map((path) => home.runProcess(importArgs(path))));
