@@ -80,8 +80,8 @@ function paceOf(calls: readonly LoggedCall[], mostPerSecond: number): number {
   return (mostPerSecond * 1_000) / (median ?? Infinity);
 }
 
-describe("processes that import into the same account", () => {
-  test("share the rate limit, use it fully, and get no 429", { retry: 2 }, async () => {
+describe("processes that import into the same account", { retry: 2 }, () => {
+  test("share the rate limit, use it fully, and get no 429", async () => {
     const { server, home, log } = await openService();
     const paths = ["one", "other"].map((name) => writeOrders(home, name, callCount));
     const runs = await Promise.all(paths.map((path) => home.runProcess(importArgs(path))));
