@@ -106,11 +106,6 @@ const looseOrder = lazily(() => z.looseObject({ order_id: z.unknown().optional()
 
 type LooseOrder = z.infer<ReturnType<typeof looseOrder>>;
 
-/** Like `looseOrder`, but does not inspect the fields, because a bulk call has many orders. */
-function isLooseOrder(value: unknown): value is LooseOrder {
-  return isRecord(value);
-}
-
 /**
  * An error in one order. `order_num` (bulk only) is its position in the list.
  * Source: spec "Orders (purchases)". Assumed: `errors` is a list, and is omitted if it is empty.
@@ -192,7 +187,8 @@ export const orders = {
         validate_data: shape.boolean.optional(),
         send_mail: send_mail(),
         ...outcomesInput(),
-        orders: z.array(z.custom<LooseOrder>(isLooseOrder, { error: "must be an object" }), {
+        // Does not inspect the fields, because a bulk call has many orders.
+        orders: z.array(z.custom<LooseOrder>(isRecord, { error: "must be an object" }), {
           error: "must be a list of orders",
         }),
       }),

@@ -1,16 +1,7 @@
 import { type AliasedRawBuilder, type RawBuilder, sql } from "kysely";
-import type { RecordFields } from "../contract/record-fields.ts";
 import type { BatchColumns, StorageDialect } from "./dialect.ts";
 
 export type { BatchColumns } from "./dialect.ts";
-
-/** The columns of a batch with the fields of a record. */
-export function batchColumnsOf<F extends RecordFields>(fields: F): BatchColumns<Record<keyof F & string, unknown>> {
-  const columns = Object.entries(fields).map(([name, { type }]) => {
-    return [name, type === "date" || type === "boolean" ? "integer" : "text"];
-  });
-  return Object.fromEntries(columns) as BatchColumns<Record<keyof F & string, unknown>>;
-}
 
 /**
  * Passes many rows to one statement as a table named `batch`: `insert … select … from batch`. Uses one parameter for

@@ -19,8 +19,7 @@ import {
   type ServiceError,
 } from "../../contract/index.ts";
 import { parseLeniently } from "../kernel/parse-leniently.ts";
-import { type MissedLine, toMissedLine } from "../products/missed-products.ts";
-import { isValidProductId } from "../products/product-check.ts";
+import { isValidProductId, type MissedLine, toMissedLine } from "../products/product-check.ts";
 import { toOrderedProductRow } from "../products/product-row.ts";
 import {
   type CheckedOrder,
@@ -62,14 +61,19 @@ const { unitsPerCall, ...perOrder } = orderLimits;
  * invalid product ID are skipped without an error, even when validating, and stored as missed; an order without
  * remaining lines is not created.
  */
-export function checkOrder(raw: Readonly<Record<string, unknown>>, rules: OrderRules): CheckedOrder {
+export function checkOrder(
+  raw: Readonly<Record<string, unknown>>,
+  rules: OrderRules,
+  size = countUnits(raw["products"]),
+): CheckedOrder {
   const problems: Problems = { errors: [], dropped: [] };
   const { errors, dropped } = problems;
   const head = rules.isChecked === true ? (raw as OrderHead) : parseHead(raw, rules, problems);
   if (rules.isValidating && (raw["order_date"] === undefined || raw["order_date"] === null)) {
     errors.push({ field: "order_date", error: missing });
   }
-  const { items, missed } = checkItems(raw["products"], head?.currency_iso || null, rules, problems);
+  const order = { products: raw["products"], size, currency: head?.currency_iso || null };
+  const { items, missed } = checkItems(order, rules, problems);
   const orderId = readOrderId(raw["order_id"]);
   if (errors.length > 0 || !head) return { orderId, items: [], errors, dropped };
   return { orderId, head, items, missed, errors, dropped };
@@ -112,9 +116,10 @@ function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): 
   let units = 0;
   for (const [at, raw] of orders.entries()) {
     if (at > 0 && at % checkedPerTurn === 0) yield;
-    units += countUnits(raw["products"]).units;
+    const size = countUnits(raw["products"]);
+    units += size.units;
     if (units > unitsPerCall) throw tooManyUnits(orders);
-    rows.add(checkOrder(raw, rules), source);
+    rows.add(checkOrder(raw, rules, size), source);
   }
   return { rows: rows.finish(), validate_data, send_mail, details };
 }
@@ -151,8 +156,13 @@ function tooManyUnits(orders: MassCreateInput["orders"]): ServiceError {
   return invalidField("orders", `have ${units} units; at most ${unitsPerCall} are allowed per call`);
 }
 
+interface OrderSize {
+  readonly products: number;
+  readonly units: number;
+}
+
 /** Counts the line items of an order, and their units. An invalid quantity counts as 1, as it does when it is dropped. */
-function countUnits(given: unknown): { readonly products: number; readonly units: number } {
+function countUnits(given: unknown): OrderSize {
   const products = (given ?? {}) as Readonly<Record<string, { readonly quantity?: unknown } | null>>;
   let [count, units] = [0, 0];
   if (typeof products !== "object") return { products: count, units };
@@ -185,7 +195,13 @@ interface CheckedItems {
   missed?: MissedLine[];
 }
 
-function checkItems(products: unknown, currency: string | null, rules: OrderRules, problems: Problems): CheckedItems {
+interface SentItems {
+  readonly products: unknown;
+  readonly size: OrderSize;
+  readonly currency: string | null;
+}
+
+function checkItems({ products, size, currency }: SentItems, rules: OrderRules, problems: Problems): CheckedItems {
   const checked: CheckedItems = { items: [] };
   const { errors } = problems;
   if (typeof products !== "object" || products === null || Array.isArray(products)) {
@@ -195,7 +211,6 @@ function checkItems(products: unknown, currency: string | null, rules: OrderRule
     });
     return checked;
   }
-  const size = countUnits(products);
   if (size.products > perOrder.products || size.units > perOrder.units) {
     errors.push({ field: "products", error: tooLargeText });
     return checked;

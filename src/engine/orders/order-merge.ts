@@ -48,7 +48,7 @@ export interface OrderChanges {
   readonly changed: readonly { readonly before: StoredOrder; readonly after: OrderFields }[];
 }
 
-const fieldsOf: Readonly<Record<string, RecordField>> = orderFields;
+const descriptions: Readonly<Record<string, RecordField>> = orderFields;
 
 /**
  * Merges the orders of a call into the stored ones and into each other.
@@ -164,7 +164,7 @@ function toUnits(order: StoredOrder | undefined): Map<string, Units> | undefined
 function updateFields(order: MergedOrder, row: OrderRow): string[] {
   const { fields } = order;
   const changed = orderFieldNames.filter((name, at) => {
-    const [sent, stored, { type, change }] = [row[at] ?? null, fields[name], fieldsOf[name] as RecordField];
+    const [sent, stored, { type, change }] = [row[at] ?? null, fields[name], descriptions[name] as RecordField];
     if (sent === null || change !== undefined) return false;
     // A stored date has a time if it was not specified.
     return type === "date" ? dayOf(Number(sent)) !== dayOf(Number(stored)) : sent !== stored;

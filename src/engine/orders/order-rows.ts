@@ -6,8 +6,7 @@ import {
   type OrderHead,
   type Platform,
 } from "../../contract/index.ts";
-import { type BatchColumns, batchColumnsOf } from "../../storage/batch.ts";
-import type { MissedLine } from "../products/missed-products.ts";
+import type { MissedLine } from "../products/product-check.ts";
 import { isSameRow, type ProductRow } from "../products/product-row.ts";
 
 /** The properties that a call specifies for all of its orders. */
@@ -48,28 +47,15 @@ export interface CheckedOrder extends OrderProblems {
 }
 
 /** The ID is first, so that a batch of orders is also one of IDs. */
-const fields = inColumnOrder(orderFields);
-
-export const orderFieldNames = Object.keys(fields) as (keyof typeof orderFields)[];
+export const orderFieldNames = Object.keys(inColumnOrder(orderFields)) as (keyof typeof orderFields)[];
 
 /** The columns of an order as it is stored; the date is null if it is not specified. */
-export const orderColumns: BatchColumns<Record<keyof typeof orderFields | "platform" | "sends_mail", unknown>> = {
-  ...batchColumnsOf(fields),
-  platform: "text",
-  sends_mail: "integer",
-};
-
-export const purchaseColumns: BatchColumns<Record<"order_id" | "product_id" | "unit" | "price", unknown>> = {
-  order_id: "text",
-  product_id: "text",
-  unit: "integer",
-  price: "text",
-};
+export const orderColumns = [...orderFieldNames, "platform", "sends_mail"] as const;
 
 /** The values of `orderColumns`, and the number of the order's units. */
 export type OrderRow = readonly (string | number | null)[];
 
-/** The values of `purchaseColumns`, the position of the product, and 1 if the caller specified the quantity. */
+/** A unit of a line item, the position of the product, and 1 if the caller specified the quantity. */
 export type UnitRow = readonly [
   order_id: string,
   product_id: string,

@@ -9,6 +9,7 @@ import {
 } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { tooLargeText } from "./order-check.ts";
 import { type EmailTiming, queueOrderEmails, readEmailTiming, updateOrderEmails } from "./order-emails.ts";
@@ -18,7 +19,6 @@ import {
   orderColumns,
   type OrderProblems,
   type OrderRows,
-  purchaseColumns,
   readProductRows,
   readSentOrders,
   type SentOrder,
@@ -207,12 +207,10 @@ async function storeChanges(
   if (removedUnits.length > 0) await removeUnits(removedUnits, context);
 }
 
-const columnsOf = (columns: object) => sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-
 /** The values of a batch; an order without a date is of the time of the call. */
 const orderValues = (nowMs: RawBuilder<unknown>) =>
   sql.join(
-    Object.keys(orderColumns).map((name) =>
+    orderColumns.map((name) =>
       name === "order_date" ? sql`coalesce(batch.order_date, cast(${nowMs} as bigint))` : sql.ref(`batch.${name}`),
     ),
   );
@@ -223,11 +221,13 @@ const replacedFields = Object.entries<RecordField>(orderFields)
 
 const saveOrders = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
-    insert into orders (account_id, created_at, ${columnsOf(orderColumns)})
+    insert into orders (account_id, created_at, ${sql.join(orderColumns.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), ${orderValues(slot("nowMs"))}
-    from ${batchOf(orderColumns, slot("rows"), dialect)} where true
+    from ${batchOf(batchColumns("orders", orderColumns), slot("rows"), dialect)} where true
     on conflict (account_id, order_id) do update set ${sql.join(replacedFields)}`,
 );
+
+const purchaseColumns = { order_id: "text", product_id: "text", unit: "integer", price: "text" } as const;
 
 /** The cross joins make the batch the outer loop, so that purchase IDs are in the order of the call. */
 const saveUnits = createDeferredStatement<{ accountId: number; nowMs: number; rows: string }>(

@@ -1,14 +1,12 @@
 import { sql } from "kysely";
 import type * as z from "zod";
-import { allMissedProducts, type contract, maxLength, missedPage } from "../../contract/index.ts";
-import { batchOf, type BatchColumns, batchRows } from "../../storage/batch.ts";
+import { allMissedProducts, type contract, missedPage } from "../../contract/index.ts";
+import { batchOf, batchRows } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
-import type { Row } from "../../storage/tables.ts";
+import { batchColumns, type Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
-
-/** A line of an order that was skipped because of its product ID. */
-export type MissedLine = readonly [sku: string, name: string];
+import type { MissedLine } from "./product-check.ts";
 
 /** The skipped lines of an order, and its fields. */
 export interface MissedLines {
@@ -16,28 +14,7 @@ export interface MissedLines {
   readonly lines: readonly MissedLine[];
 }
 
-/** Assumed: the other fields of a skipped line are not validated. */
-export function toMissedLine(productId: string, raw: unknown): MissedLine {
-  return [toStorable(productId, maxLength.id), toStorable(readName(raw), maxLength.name)];
-}
-
-interface MissedColumns {
-  order_id: string;
-  product_sku: string;
-  product_name: string;
-  user_email: string;
-  user_name: string;
-  order_date: number;
-}
-
-const columns: BatchColumns<MissedColumns> = {
-  order_id: "text",
-  product_sku: "text",
-  product_name: "text",
-  user_email: "text",
-  user_name: "text",
-  order_date: "integer",
-};
+const columns = ["order_id", "product_sku", "product_name", "user_email", "user_name", "order_date"] as const;
 
 /**
  * Stores skipped order lines. Lines that are already stored are not changed.
@@ -55,26 +32,15 @@ export async function storeMissedProducts(orders: readonly MissedLines[], contex
   });
 }
 
+const columnList = sql.join(columns.map((name) => sql.ref(name)));
+
 const insertMissed = createStatement<{ accountId: number; nowMs: number; rows: string }>(
   (slot, dialect) => sql`
-    insert into missed_products (account_id, created_at, order_id, product_sku, product_name, user_email,
-      user_name, order_date)
-    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), order_id, product_sku,
-      product_name, user_email, user_name, order_date
-    from ${batchOf(columns, slot("rows"), dialect)} where true
+    insert into missed_products (account_id, created_at, ${columnList})
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), ${columnList}
+    from ${batchOf(batchColumns("missed_products", columns), slot("rows"), dialect)} where true
     on conflict (account_id, order_id, product_sku) do nothing`,
 );
-
-/** Assumed: a missing or invalid product name is stored as an empty string. */
-function readName(raw: unknown): string {
-  const { name } = (raw ?? {}) as { readonly name?: unknown };
-  return typeof name === "string" ? name : "";
-}
-
-/** Assumed: characters that cannot be stored are replaced by U+FFFD, and texts longer than a valid value are truncated. */
-function toStorable(text: string, max: number): string {
-  return text.slice(0, max).replaceAll("\0", "\uFFFD").toWellFormed();
-}
 
 type Query = z.output<typeof contract.products.missed.input>;
 type Listed = z.output<typeof contract.products.missed.output>;

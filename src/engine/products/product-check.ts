@@ -47,3 +47,22 @@ export function checkProduct(
   });
   return { row, errors: problems };
 }
+
+/** A line of an order that was skipped because of its product ID. */
+export type MissedLine = readonly [sku: string, name: string];
+
+/** Assumed: the other fields of a skipped line are not validated. */
+export function toMissedLine(productId: string, raw: unknown): MissedLine {
+  return [toStorable(productId, maxLength.id), toStorable(readName(raw), maxLength.name)];
+}
+
+/** Assumed: a missing or invalid product name is stored as an empty string. */
+function readName(raw: unknown): string {
+  const { name } = (raw ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" ? name : "";
+}
+
+/** Assumed: characters that cannot be stored are replaced by U+FFFD, and texts longer than a valid value are truncated. */
+function toStorable(text: string, max: number): string {
+  return text.slice(0, max).replaceAll("\0", "\uFFFD").toWellFormed();
+}

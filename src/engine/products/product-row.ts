@@ -7,14 +7,11 @@ import {
   productFields,
   type ProductInput,
 } from "../../contract/index.ts";
-import { batchColumnsOf } from "../../storage/batch.ts";
+
+export type ProductColumn = "product_id" | keyof typeof productFields;
 
 /** The columns of a product, in the order of a `ProductRow`. */
-export const productColumns = { product_id: "text", ...batchColumnsOf(productFields) } as const;
-
-export type ProductColumn = keyof typeof productColumns;
-
-export const productColumnNames = Object.keys(productColumns) as readonly ProductColumn[];
+export const productColumnNames = ["product_id", ...Object.keys(productFields)] as readonly ProductColumn[];
 
 /**
  * A product to save, as a list of its columns, because one statement saves many of them; null means not specified.

@@ -1,16 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
+import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ProductField, productFields } from "../../contract/index.ts";
-import {
-  type ProductColumn,
-  productColumnNames,
-  productColumns,
-  type ProductRow,
-  skuOf,
-  withoutSku,
-} from "./product-row.ts";
+import { type ProductColumn, productColumnNames, type ProductRow, skuOf, withoutSku } from "./product-row.ts";
 
 const fields: Readonly<Partial<Record<ProductColumn, ProductField>>> = productFields;
 
@@ -38,7 +32,6 @@ function createSave(columnIndexes: readonly number[]) {
   const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
   const changing = columnNames.filter((name) => name !== "product_id");
   const hasValue = (name: ProductColumn) => columnNames.includes(name);
-  const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
   const differs = changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`);
   // Once the store has named a product, its name may appear in emails to visitors.
   const keepsVisitorName = columnNames.includes("name")
@@ -54,7 +47,7 @@ function createSave(columnIndexes: readonly number[]) {
     insert into products (account_id, created_at, updated_at, named_by_visitor, ${sql.join(productColumnNames.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
       cast(${slot("nowMs")} as bigint), ${keepsVisitorName}, ${sql.join(productColumnNames.map((name) => mergedValue(name, hasValue(name))))}
-    from ${batchOf(batchColumns, slot("rows"), dialect)}
+    from ${batchOf(batchColumns("products", columnNames), slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
     where stored.id is null ${sql.join([sql``, ...differs], sql` or `)}
@@ -69,7 +62,6 @@ function createSave(columnIndexes: readonly number[]) {
  */
 function createUpsert(columnIndexes: readonly number[]) {
   const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
-  const batchColumns = Object.fromEntries(columnNames.map((name) => [name, productColumns[name]]));
   const merges = columnNames
     .filter((name) => name !== "product_id")
     .map((name) => {
@@ -82,7 +74,7 @@ function createUpsert(columnIndexes: readonly number[]) {
     insert into products (account_id, created_at, updated_at, named_by_visitor, ${columns})
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint), 0,
       ${columns}
-    from ${batchOf(batchColumns, slot("rows"), dialect)} where true
+    from ${batchOf(batchColumns("products", columnNames), slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
     on conflict (account_id, product_id) do update set
       ${sql.join(merges.map(({ column, merged }) => sql`${column} = ${merged}`))},
