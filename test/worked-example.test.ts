@@ -113,8 +113,8 @@ test.concurrent("with all steps, the checks pass, and the column arrives", { tim
 test.concurrent.for(Object.entries(detections))("without the step in %s, a check fails", async ([file, detection]) => {
   const [testFile, output] = detection;
   const folder = copyRepository(file.replaceAll("/", "-"), onlySynonyms, file);
-  const test = [...vitest, testFile ?? "", "-t", output];
-  const { exitCode, all } = await run(folder, ...(testFile === undefined ? types : test));
+  const named = [...vitest, testFile ?? "", "-t", output];
+  const { exitCode, all } = await run(folder, ...(testFile === undefined ? types : named));
   expect(all).toMatch(new RegExp(testFile === undefined ? `synonyms\\.ts.* ${output}` : `FAIL .*${output}`));
   expect(exitCode).toBeGreaterThan(0);
 });
