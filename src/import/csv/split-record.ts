@@ -21,12 +21,12 @@ export function parseRecords(texts: readonly string[], delimiter: string): strin
 
 /**
  * The cells of valid records. Plain fields, which are unquoted or have no quote, delimiter, or line break inside their
- * quotes, are sliced; `parseRecords` reads the others, which takes ten times as long.
+ * quotes, are sliced; `parseRecords` reads the others, each distinct one once, since that takes ten times as long.
  * @param delimiter one character
  */
 export function splitRecords(texts: readonly string[], delimiter: string): string[][] {
-  const fields: string[] = [];
-  const places: (readonly [cells: string[], column: number])[] = [];
+  /** Where each distinct field that is not plain occurs. */
+  const fields = new Map<string, { readonly cells: string[]; readonly column: number }[]>();
   const rows = texts.map((text) => {
     let quoteAt = text.indexOf('"');
     if (quoteAt < 0) return text.split(delimiter);
@@ -40,8 +40,11 @@ export function splitRecords(texts: readonly string[], delimiter: string): strin
       else if (isQuoted && last === end - 1 && isPlain(text, at + 1, last, delimiter))
         cells.push(text.slice(at + 1, last));
       else {
-        fields.push(text.slice(at, end));
-        places.push([cells, cells.push("") - 1]);
+        const field = text.slice(at, end);
+        const place = { cells, column: cells.push("") - 1 };
+        const others = fields.get(field);
+        if (others) others.push(place);
+        else fields.set(field, [place]);
       }
       if (quoteAt >= 0 && quoteAt < end) quoteAt = text.indexOf('"', end);
       at = end + 1;
@@ -49,8 +52,10 @@ export function splitRecords(texts: readonly string[], delimiter: string): strin
     return cells;
   });
   // As the fields of a single record, since each record has a cost, too.
-  const [values = []] = fields.length === 0 ? [] : parseRecords([fields.join(delimiter)], delimiter);
-  for (const [at, [cells, column]] of places.entries()) cells[column] = values[at] ?? "";
+  const [values = []] = fields.size === 0 ? [] : parseRecords([[...fields.keys()].join(delimiter)], delimiter);
+  for (const [at, places] of [...fields.values()].entries()) {
+    for (const { cells, column } of places) cells[column] = values[at] ?? "";
+  }
   return rows;
 }
 
