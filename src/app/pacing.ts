@@ -1,6 +1,6 @@
 import type { ConnectionSettings } from "./ports.ts";
 import type { PacedAccount } from "../client/shared-pace.ts";
-import type { Transport } from "../service/transport.ts";
+import { type Transport, wrapTransport } from "../service/transport.ts";
 
 /** Default rate for remote services, in calls per second. Source: spec "Limits". */
 export const defaultRate = 5;
@@ -25,16 +25,18 @@ export async function pace(
   const { sleep } = await import("../client/sleep.ts");
   const shared = await openSharedPace(settings, account, rate);
   const pacer = new Pacer({ ratePerSecond: rate, clock, sleep, ...shared.options });
-  return {
-    call: async (operation, input, caller, options) => {
+  const close = async () => {
+    await transport.close();
+    shared.close();
+  };
+  return wrapTransport(
+    transport,
+    async (operation, input, caller, options) => {
       await pacer.acquire(options);
       return transport.call(operation, input, caller, options);
     },
-    close: async () => {
-      await transport.close();
-      shared.close();
-    },
-  };
+    close,
+  );
 }
 
 /**

@@ -8,7 +8,7 @@ import { validateInput } from "../engine/kernel/validate.ts";
 import { CallPreviewed, type Preview, replaceSecrets, secretVariable } from "../service/call-preview.ts";
 import { type RawRequest, createSignedSender } from "../service/raw-call.ts";
 import { createService } from "../service/service.ts";
-import type { Transport } from "../service/transport.ts";
+import { type Transport, wrapTransport } from "../service/transport.ts";
 
 /** Makes a call so that its changes are discarded. */
 type Rehearse = (operation: OperationName, input: Readonly<Record<string, unknown>>) => Promise<void>;
@@ -30,20 +30,17 @@ export function previewCalls(connection: Connection, settings: PreviewSettings):
   const { appKey } = connection;
   const isLocal = profile.mode === "local";
   const baseUrl = (isLocal ? (findPublicUrl(env) ?? servedUrl) : profile.baseUrl).replace(/(?<!\/)\/+$/, "");
-  const previewing: Transport = {
-    call: async (operation, input, caller, options) => {
-      const isChange = endpointOf(operation).effect !== "read";
-      if (!isChange && !preview.includesReads) return transport.call(operation, input, caller, options);
-      const endpoint = endpointOf(operation);
-      validateInput(endpoint, input);
-      const shown = replaceSecrets<Readonly<Record<string, unknown>>>(input, endpoint.secretFields);
-      const encoded = encodeCall(endpoint, shown, { appKey, ...(endpoint.auth !== "open" && { utoken }), ...caller });
-      preview.record({ operation, baseUrl, ...encoded, input: shown });
-      if (preview.isRehearsed && isLocal && isChange) await rehearse(operation, input);
-      throw new CallPreviewed();
-    },
-    close: () => transport.close(),
-  };
+  const previewing = wrapTransport(transport, async (operation, input, caller, options) => {
+    const endpoint = endpointOf(operation);
+    const isChange = endpoint.effect !== "read";
+    if (!isChange && !preview.includesReads) return transport.call(operation, input, caller, options);
+    validateInput(endpoint, input);
+    const shown = replaceSecrets<Readonly<Record<string, unknown>>>(input, endpoint.secretFields);
+    const encoded = encodeCall(endpoint, shown, { appKey, ...(endpoint.auth !== "open" && { utoken }), ...caller });
+    preview.record({ operation, baseUrl, ...encoded, input: shown });
+    if (preview.isRehearsed && isLocal && isChange) await rehearse(operation, input);
+    throw new CallPreviewed();
+  });
   const send = createSignedSender({
     send: async (request) => {
       preview.record({ baseUrl, ...describeRaw(request) });

@@ -43,6 +43,10 @@ export class ReplicaReads implements Transport {
   /** Why the replica is not used; null while it is. */
   #problem: string | null = "not checked yet";
 
+  get engine(): Transport["engine"] {
+    return this.#primary.engine;
+  }
+
   constructor(primary: Transport, options: ReplicaOptions) {
     this.#primary = primary;
     this.#options = options;

@@ -127,7 +127,7 @@ async function useReplica(
   const address = findReader(env, profile.database);
   if (!address) return transport;
   const { ReplicaReads } = await import("./replica-reads.ts");
-  const { openReplica } = await import("../storage/replica.ts");
+  const { openReplica } = await import("../storage/postgres/replica.ts");
   return new ReplicaReads(transport, {
     open: async () => {
       const database = await openReplica(address.location, { poolSize: findPoolSize(env) });

@@ -1,4 +1,4 @@
-import type { OutputOf, Transport } from "../service/transport.ts";
+import type { EngineCapability, OutputOf, Transport } from "../service/transport.ts";
 import { endpointOf } from "../contract/index.ts";
 import type { Database } from "../storage/database.ts";
 import type { PoolUse } from "../storage/dialect.ts";
@@ -48,11 +48,19 @@ export interface LocalTransport extends Transport {
 /** The default address of `starpost serve`. */
 const defaultPublicUrl = "http://127.0.0.1:8080";
 
+const capability: Required<EngineCapability> = {
+  inputStage: true,
+  inputText: true,
+  clientAddress: true,
+  hasVersion: true,
+};
+
 /** Handles calls on the database. Closing the transport closes the database. */
 export function createLocalTransport(options: LocalTransportOptions, limits = new CallLimits(options)): LocalTransport {
   const { database } = options;
   const engine = createEngine(options, limits);
   return {
+    engine: capability,
     call: async (operation, input, caller, callOptions = {}) => {
       callOptions.signal?.throwIfAborted();
       try {
@@ -67,7 +75,8 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
     queuedWrites: () => engine.writes.length,
     poolUse: database.poolUse,
     onReplica: (replica) => createLocalTransport({ ...options, database: replica }, limits),
-    readReplicaLag: async (replica) => (await import("../storage/replica.ts")).readReplicaLag(replica, database),
+    readReplicaLag: async (replica) =>
+      (await import("../storage/postgres/replica.ts")).readReplicaLag(replica, database),
     close: () => database.db.destroy(),
   };
 }

@@ -72,9 +72,11 @@ async function makeCall(
     // The transport validates the input.
     // A connection that was closed has no address. Calls without one would not be limited.
     const clientAddress = (ip as string | undefined) ?? "unknown";
-    const mayStore = endpoint.caching?.byVersion === true && !reply.hasHeader("cache-control");
+    const asksVersion = transport.engine?.hasVersion && endpoint.caching?.byVersion;
+    const mayStore = asksVersion === true && !reply.hasHeader("cache-control");
     const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion } };
+    const engine = transport.engine && { clientAddress, hasVersion };
+    const options = { onEvent, idempotencyKey, engine };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);

@@ -1,6 +1,18 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import { ServiceError, type ErrorKind, type OperationName, type RecordName } from "../contract/index.ts";
-import type { Caller, CallEvent, CallOptions, EngineOptions, InputOf, OutputOf, Transport } from "./transport.ts";
+import type {
+  Caller,
+  CallEvent,
+  CallOptions,
+  EngineCapability,
+  EngineOptions,
+  InputOf,
+  OutputOf,
+  Transport,
+} from "./transport.ts";
+
+/** The other options are those of servers, which make no calls to another thread. */
+const capability = { inputStage: true, inputText: true } as const satisfies EngineCapability;
 
 /** A call to another thread. */
 interface Request {
@@ -8,11 +20,11 @@ interface Request {
   /** Undefined in the last request, which closes the transport. */
   readonly call?: {
     readonly operation: OperationName;
-    /** As JSON, which is faster to transfer than objects, or as this thread has prepared it. */
-    readonly input: string | { readonly prepared: unknown };
+    /** As JSON, which is faster to transfer than objects, unless this thread has prepared it. */
+    readonly input: unknown;
     readonly caller: Caller;
     readonly idempotencyKey: string | undefined;
-    readonly engine: Pick<EngineOptions, "isChecked" | "inputText">;
+    readonly engine: Pick<EngineOptions, keyof typeof capability>;
   };
 }
 
@@ -24,10 +36,8 @@ type Answer = { readonly id: number } & (
   | { readonly type: "fault"; readonly error: unknown }
 );
 
-/** The steps `prepare` of operations that can run in the caller's thread. They return plain data. */
-export type Preparations = Readonly<
-  Partial<Record<OperationName, (input: never, isChecked: boolean | undefined) => unknown>>
->;
+/** The steps `prepare` of operations that can run in the caller's thread, for checked input. They return plain data. */
+export type Preparations = Readonly<Partial<Record<OperationName, (input: never) => unknown>>>;
 
 /** The data of a `ServiceError`, in a form that can be transferred. */
 interface Refusal {
@@ -61,14 +71,11 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
     });
   };
   const carryOut = async ({ operation, input, caller, idempotencyKey, engine }: Call, onEvent: OnEvent) => {
-    const isText = typeof input === "string";
-    const given: unknown = isText ? JSON.parse(input) : input.prepared;
-    const known = isText ? { inputText: input } : { isPrepared: true };
-    return transport.call(operation, given as never, caller, {
-      idempotencyKey,
-      engine: { ...known, ...engine },
-      onEvent,
-    });
+    const json = engine.inputStage === "prepared" ? undefined : (input as string);
+    const given: unknown = json === undefined ? input : JSON.parse(json);
+    const { inputStage, inputText = json } = engine;
+    const options = { idempotencyKey, engine: { inputStage, inputText }, onEvent };
+    return transport.call(operation, given as never, caller, options);
   };
   const handle = ({ id, call }: Request) => {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
@@ -93,6 +100,7 @@ function describe(error: ServiceError): Refusal {
 
 /** Makes calls to a transport in another thread. Signals are ignored, because calls finish quickly. */
 export class PortTransport implements Transport {
+  readonly engine = capability;
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   /** Requests of this turn, which are sent in one message. */
@@ -115,11 +123,12 @@ export class PortTransport implements Transport {
     operation: N,
     input: InputOf<N>,
     caller: Caller,
-    { idempotencyKey, engine: { isChecked = false, inputText } = {}, onEvent }: CallOptions = {},
+    { idempotencyKey, engine: { inputStage, inputText } = {}, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
-    const engine = inputText === undefined ? { isChecked } : { isChecked, inputText };
-    const prepare = isChecked ? this.#preparations[operation] : undefined;
-    const sent = prepare ? { prepared: prepare(input as never, isChecked) } : JSON.stringify(input);
+    const prepare = inputStage === "checked" ? this.#preparations[operation] : undefined;
+    const isPrepared = prepare !== undefined || inputStage === "prepared";
+    const sent: unknown = prepare ? prepare(input as never) : isPrepared ? input : JSON.stringify(input);
+    const engine = { inputStage: isPrepared ? ("prepared" as const) : inputStage, inputText };
     const call = { operation, input: sent, caller, idempotencyKey, engine };
     return this.#ask(call, onEvent) as Promise<OutputOf<N>>;
   }

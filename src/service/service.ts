@@ -3,8 +3,8 @@ import type { Caller, CallOptions, InputOf, OutputOf, Transport } from "./transp
 
 type Call<N extends OperationName> = (input: InputOf<N>, options?: CallOptions) => Promise<OutputOf<N>>;
 
-/** Every call of the contract as a typed function: `service.products.massCreate({ products })`. */
-export type Service = {
+/** Every call of the contract as a typed function: `service.products.massCreate({ products })`; and what its transport declares. */
+export type Service = Pick<Transport, "engine"> & {
   [G in GroupName]: {
     [V in Extract<keyof Contract[G], string>]: Call<Extract<`${G}.${V}`, OperationName>>;
   };
@@ -23,7 +23,7 @@ export function createService(transport: Transport, caller: Caller): Service {
       }),
     ),
   ]);
-  return Object.fromEntries(groups) as Service;
+  return { ...(Object.fromEntries(groups) as Service), engine: transport.engine };
 }
 
 type UntypedCall = (

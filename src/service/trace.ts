@@ -1,7 +1,7 @@
 import { callerNames } from "../contract/endpoint.ts";
 import { ServiceError } from "../contract/errors.ts";
 import { findOperation } from "../contract/find-operation.ts";
-import type { Transport } from "./transport.ts";
+import { type Transport, wrapTransport } from "./transport.ts";
 
 /** What a connection does, for `--verbose`. Contains no secrets, but personal data in paths and queries. */
 export type TraceEvent =
@@ -88,20 +88,16 @@ function decode(text: string): string {
 
 /** Reports the calls of a transport by the names of their operations. */
 export function traceCalls(transport: Transport, onTrace: OnTrace, clock: () => number): Transport {
-  return {
-    call: async (operation, input, caller, options) => {
-      const startedAtMs = clock();
-      const end = (outcome: string) =>
-        onTrace({ type: "call", operation, outcome, duration_ms: clock() - startedAtMs });
-      try {
-        const output = await transport.call(operation, input, caller, options);
-        end("ok");
-        return output;
-      } catch (error) {
-        end(error instanceof ServiceError ? error.kind : "failed");
-        throw error;
-      }
-    },
-    close: () => transport.close(),
-  };
+  return wrapTransport(transport, async (operation, input, caller, options) => {
+    const startedAtMs = clock();
+    const end = (outcome: string) => onTrace({ type: "call", operation, outcome, duration_ms: clock() - startedAtMs });
+    try {
+      const output = await transport.call(operation, input, caller, options);
+      end("ok");
+      return output;
+    } catch (error) {
+      end(error instanceof ServiceError ? error.kind : "failed");
+      throw error;
+    }
+  });
 }

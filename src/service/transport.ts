@@ -31,12 +31,13 @@ export type CallEvent =
   /** The service honored the idempotency key. If `isReplay`, the result is that of an earlier call. */
   | { readonly type: "idempotency"; readonly isReplay: boolean };
 
-/** What an engine in the same process understands about a call. Remote services know none of it. */
+/** What only an engine in the same process understands about a call. */
 export interface EngineOptions {
-  /** Whether the input is the output of the contract's validation, which need not be repeated. */
-  readonly isChecked?: boolean | undefined;
-  /** Whether the input is what the operation's step `prepare` returned in another thread. */
-  readonly isPrepared?: boolean | undefined;
+  /**
+   * How far the caller has taken the input: `checked` is the output of the contract's validation, `prepared` that of the
+   * operation's step `prepare`. Neither is repeated.
+   */
+  readonly inputStage?: "checked" | "prepared" | undefined;
   /** The input as JSON, or another text that identifies it, to be compared with that of an earlier call with the same key. */
   readonly inputText?: string | undefined;
   /** The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this process. */
@@ -48,6 +49,9 @@ export interface EngineOptions {
   readonly hasVersion?: ((version: number) => boolean) | undefined;
 }
 
+/** The options of `EngineOptions` that a transport honors. */
+export type EngineCapability = Readonly<Partial<Record<keyof EngineOptions, true>>>;
+
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
@@ -56,6 +60,7 @@ export interface CallOptions {
    * honor keys, by calls without a token, and by services that do not know them.
    */
   readonly idempotencyKey?: string | undefined;
+  /** Ignored by transports that do not declare these options. */
   readonly engine?: EngineOptions | undefined;
   /** Maximum number of attempts, if lower than the default of the transport. */
   readonly maxAttempts?: number | undefined;
@@ -71,6 +76,8 @@ export class NotModified extends Error {
  * @throws ServiceError if the call is refused or gets no response
  */
 export interface Transport {
+  /** Undefined for remote services. */
+  readonly engine?: EngineCapability | undefined;
   call<N extends OperationName>(
     operation: N,
     input: InputOf<N>,
@@ -78,4 +85,13 @@ export interface Transport {
     options?: CallOptions,
   ): Promise<OutputOf<N>>;
   close(): Promise<void>;
+}
+
+/** A transport that makes its calls through another one, and declares what that one does. */
+export function wrapTransport(
+  inner: Transport,
+  call: Transport["call"],
+  close: Transport["close"] = () => inner.close(),
+): Transport {
+  return { engine: inner.engine, call, close };
 }

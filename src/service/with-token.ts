@@ -1,6 +1,6 @@
 import { endpointOf, ServiceError, utokenLimits } from "../contract/index.ts";
 import { abortable } from "./abortable.ts";
-import type { Caller, CallOptions, InputOf, Transport } from "./transport.ts";
+import { type Caller, type CallOptions, type InputOf, type Transport, wrapTransport } from "./transport.ts";
 import { dayMs } from "../contract/time.ts";
 
 /** A utoken and its expiry, in milliseconds since the epoch. */
@@ -50,18 +50,18 @@ const renewWithinMs = dayMs;
 export function withToken(transport: Transport, options: TokenOptions): SignedTransport {
   const { appKey } = options;
   const tokens = new TokenHolder(transport, options);
+  const signed = wrapTransport(transport, async (operation, input, caller, callOptions) => {
+    const { auth, acceptsUtoken = false } = endpointOf(operation);
+    const call = (who: Caller) => transport.call(operation, input, who, callOptions);
+    if (auth === "open") return call(caller);
+    if ((auth === "account" && !acceptsUtoken) || caller.utoken !== undefined) return call({ appKey, ...caller });
+    return callWithToken(tokens, (utoken) => call({ appKey, ...caller, utoken }), callOptions);
+  });
   return {
-    call: async (operation, input, caller, callOptions) => {
-      const { auth, acceptsUtoken = false } = endpointOf(operation);
-      const call = (who: Caller) => transport.call(operation, input, who, callOptions);
-      if (auth === "open") return call(caller);
-      if ((auth === "account" && !acceptsUtoken) || caller.utoken !== undefined) return call({ appKey, ...caller });
-      return callWithToken(tokens, (utoken) => call({ appKey, ...caller, utoken }), callOptions);
-    },
+    ...signed,
     token: async () => tokens.get(),
     renewToken: async () => tokens.renew(),
     withToken: (call, callOptions) => callWithToken(tokens, call, callOptions),
-    close: () => transport.close(),
   };
 }
 

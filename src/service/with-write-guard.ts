@@ -1,5 +1,5 @@
 import { endpointOf, type OperationName } from "../contract/index.ts";
-import type { Transport } from "./transport.ts";
+import { type Transport, wrapTransport } from "./transport.ts";
 
 /** Calls that sign in, and change no data. */
 const signingIn: ReadonlySet<OperationName> = new Set(["tokens.create", "core.createToken"]);
@@ -14,11 +14,8 @@ export function isWrite(operation: OperationName): boolean {
 
 /** Calls `guard` before each call that changes data of the account. */
 export function withWriteGuard(transport: Transport, guard: WriteGuard): Transport {
-  return {
-    call: async (operation, input, caller, options) => {
-      if (isWrite(operation)) await guard(operation, input);
-      return transport.call(operation, input, caller, options);
-    },
-    close: () => transport.close(),
-  };
+  return wrapTransport(transport, async (operation, input, caller, options) => {
+    if (isWrite(operation)) await guard(operation, input);
+    return transport.call(operation, input, caller, options);
+  });
 }

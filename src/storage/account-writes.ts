@@ -30,8 +30,8 @@ export class AccountWrites {
 
   async run<T>(work: Work<T>, options: WriteOptions<T>): Promise<T> {
     const { db, dialect } = this.#database;
-    if (dialect.isServer && options.accountId === undefined) return db.transaction().execute(work);
-    const key = dialect.isServer ? options.accountId : undefined;
+    if (!dialect.runsInOrder && options.accountId === undefined) return db.transaction().execute(work);
+    const key = dialect.runsInOrder ? undefined : options.accountId;
     const queue = this.#queues.get(key) ?? this.#addQueue(key);
     return queue.run(work, options);
   }

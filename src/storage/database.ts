@@ -49,7 +49,7 @@ export async function openDatabase(
     driver = rehearse(driver);
   }
   const db = new Kysely<Tables>({ dialect: driver });
-  if (dialect.isServer && !isRehearsal) pipelineTransactions(db);
+  if (dialect.isPipelined && !isRehearsal) pipelineTransactions(db);
   try {
     await migrate(db as unknown as Kysely<never>, dialect, nowMs);
   } catch (error) {
@@ -57,7 +57,7 @@ export async function openDatabase(
     throw toStorageError(error, shownAs) ?? error;
   }
   const { poolSize = defaultPoolSize } = options;
-  const maxTransactions = dialect.isServer ? Math.max(2, Math.floor(poolSize * shareOfWrites)) : undefined;
+  const maxTransactions = dialect.runsInOrder ? undefined : Math.max(2, Math.floor(poolSize * shareOfWrites));
   return { db, dialect, shownAs, maxTransactions, poolUse: () => readPool?.() };
 }
 

@@ -92,10 +92,13 @@ export type BatchColumns<R> = { readonly [C in keyof R & string]: "text" | "inte
 /** Everything in which the supported databases differ. Each is implemented in a folder of its own. */
 export interface StorageDialect {
   readonly name: DialectName;
-  /** Whether the database is a server, which processes on several machines can share. */
-  readonly isServer: boolean;
-  /** Whether transactions of one process run strictly in the order in which they were started. */
+  /**
+   * Whether the database has one writer at a time, so that transactions of one process run strictly in the order in which
+   * they were started.
+   */
   readonly runsInOrder: boolean;
+  /** Whether statements are sent before the earlier ones have been answered, so that their errors arrive later. */
+  readonly isPipelined: boolean;
   /** Loads the driver. The database itself is opened by the first query. */
   createDriver(location: string, options: DriverOptions): Promise<KyselyDialect>;
   /** Explains an error of the driver, or returns undefined if it is not a known storage error. */
@@ -133,6 +136,8 @@ export interface StorageDialect {
    * sorting all rows to reading the first ones in order.
    */
   testRows(condition: RawBuilder<unknown>): RawBuilder<boolean>;
+  /** Ends a subquery that is to be evaluated before the conditions of the outer query, whatever the planner estimates. */
+  readonly asWritten: RawBuilder<unknown>;
   readonly textSearch: TextSearch;
   /** Creates a store of the limits on calls, which the processes of a server share. */
   createTokenStore(db: Kysely<Tables>, clock: () => number): TokenStore;

@@ -116,12 +116,12 @@ export class WriteQueue {
 
   /** Whether a transaction starts before the last one is on the disk. */
   get #overlaps(): boolean {
-    return this.#database.dialect.isServer || this.#options.isBulk === true;
+    return !this.#database.dialect.runsInOrder || this.#options.isBulk === true;
   }
 
   #isPauseDue(): boolean {
     const { isBulk = false } = this.#options;
-    return isBulk && !this.#database.dialect.isServer && performance.now() - this.#pausedMs >= bulkPause.everyMs;
+    return isBulk && this.#database.dialect.runsInOrder && performance.now() - this.#pausedMs >= bulkPause.everyMs;
   }
 
   async #pause(): Promise<void> {
@@ -191,8 +191,8 @@ export class WriteQueue {
     const isShared = groups.length > 1 && !batch.isUnguarded;
     const startedMs = performance.now();
     const maxMs = this.#options.isBulk === true ? maxBulkTransactionMs : maxTransactionMs;
-    // A server reports only later that it could not begin.
-    batch.hasBegun = !this.#database.dialect.isServer;
+    // Whether a pipelined one could begin is reported later.
+    batch.hasBegun = !this.#database.dialect.isPipelined;
     while (groups.length > 0 && (started.length === 0 || performance.now() - startedMs < maxMs)) {
       const group = groups.shift() ?? [];
       started.push(...group);
@@ -206,18 +206,18 @@ export class WriteQueue {
     this.#waiting.unshift(...groups.splice(0).flat());
   }
 
-  /** Locks the account of some writes. On a server, their first statements follow without a wait. */
+  /** Locks the account of some writes. If statements are pipelined, their first ones follow without a wait. */
   async #lock([first]: readonly Waiting[], batch: Batch, transaction: Transaction<Tables>): Promise<void> {
     const accountId = first?.accountId;
     if (accountId === undefined) return;
     const { dialect } = this.#database;
     const sentMs = performance.now();
-    const after = dialect.isServer ? batch.last : undefined;
+    const after = dialect.isPipelined ? batch.last : undefined;
     const noted = lockAccount(accountId, { transaction, dialect, after }).then((version) => {
       batch.hasBegun = true;
       this.#options.onLock?.({ accountId, version, waitedMs: performance.now() - sentMs });
     });
-    if (dialect.isServer) noted.catch(() => {});
+    if (dialect.isPipelined) noted.catch(() => {});
     else await noted;
   }
 

@@ -1,4 +1,5 @@
 import { formatNumber } from "./plural.ts";
+import { alignRows } from "./sections.ts";
 
 /** Values at consecutive times. */
 export interface Series {
@@ -30,15 +31,14 @@ export function drawTimeChart(
   const available = Math.max(minColumns, width - indent.length - gap - "≤ ".length - totalWidth);
   const timeCount = Math.max(...series.map(({ values }) => values.length));
   const perColumn = Math.ceil(timeCount / available);
-  const lines = series.map(({ name, values }, at) => {
+  const rows = series.map(({ name, values }, at) => {
     const columns = group(values, perColumn);
     const max = Math.max(...columns);
     const drawn = columns.map((value) => draw(value, max)).join("");
-    const parts = [name.padEnd(nameWidth), (totals[at] ?? "").padStart(totalWidth), drawn, `≤ ${formatNumber(max)}`];
-    return parts.join(" ".repeat(gap));
+    return [name, totals[at] ?? "", drawn, `≤ ${formatNumber(max)}`];
   });
   const note = perColumn === 1 ? [] : [`${indent}one bar is the sum of ${perColumn}`];
-  return [`${indent}${span.join(" to ")}`, ...lines, ...note];
+  return [`${indent}${span.join(" to ")}`, ...alignRows(rows, { indent: "", rightColumn: 1 }), ...note];
 }
 
 function group(values: readonly number[], size: number): readonly number[] {

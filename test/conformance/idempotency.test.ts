@@ -195,7 +195,7 @@ describeBackends("idempotency keys", (harness) => {
   it("are stored together with what the call changed, or neither is", async () => {
     const { service } = await harness().newAccount();
     const { db, dialect } = harness().database;
-    const [refuseKeys, acceptKeys] = dialect.isServer
+    const [refuseKeys, acceptKeys] = dialect.isPipelined
       ? [
           "alter table idempotent_calls add constraint refused check (created_at < 0) not valid",
           "alter table idempotent_calls drop constraint refused",

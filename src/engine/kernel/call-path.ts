@@ -35,7 +35,7 @@ export async function carryOut(
   options: CallOptions,
   { limits, writes, responses, startCall, findOperation }: Engine,
 ): Promise<unknown> {
-  const { onEvent, engine: { isChecked, isPrepared, inputText, clientAddress, hasVersion } = {} } = options;
+  const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
   const started = startCall();
   const account = await authenticate(started.database, endpoint, caller, started.nowMs);
@@ -43,16 +43,16 @@ export async function carryOut(
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   if (isKnown(endpoint, account, hasVersion)) throw new NotModified();
   const key = honoredKey(endpoint, account, options.idempotencyKey);
-  const input = isChecked === true || isPrepared === true ? given : validateInput(endpoint, given);
+  const input = inputStage === undefined ? validateInput(endpoint, given) : given;
   const operation = await findOperation(name);
   const { owner, check, checkSignature, prepare, before, after } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
-  const call = { ...started, account, ownerId, isChecked };
+  const call = { ...started, account, ownerId, isChecked: inputStage !== undefined };
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
   await limits.countPublic({ endpoint, input, call, clientAddress, readSignature });
-  const prepared = prepare && isPrepared !== true ? await prepare(input, call) : input;
+  const prepared = prepare && inputStage !== "prepared" ? await prepare(input, call) : input;
   if (before) await writeBefore(before(prepared, account), call, writes);
   let result: unknown;
   if (endpoint.effect === "read") {

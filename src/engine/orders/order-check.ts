@@ -138,9 +138,9 @@ export async function checkCall(input: MassCreateInput, isChecked: boolean | und
   }
 }
 
-/** Checks the orders of a bulk call at once, for another thread. */
-export function checkCallForThread(input: MassCreateInput, isChecked: boolean | undefined): CheckedCall {
-  const turns = checkInTurns(input, isChecked);
+/** Checks the orders of a bulk call, which meet the contract, at once, for another thread. */
+export function checkCallForThread(input: MassCreateInput): CheckedCall {
+  const turns = checkInTurns(input, true);
   for (;;) {
     const { done, value } = turns.next();
     // Text is transferred much faster than lists.

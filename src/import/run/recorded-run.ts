@@ -161,7 +161,8 @@ type AnyCall = (input: unknown, options?: CallOptions) => Promise<unknown>;
 
 /** The same service with a callback before each call. */
 function watchCalls(service: Service, onCall: () => void): Service {
-  const groups = Object.entries(service).map(([group, verbs]) => {
+  const { engine, ...calls } = service;
+  const groups = Object.entries(calls).map(([group, verbs]) => {
     const watched = Object.entries(verbs as Record<string, AnyCall>).map(([verb, call]) => {
       const watchedCall: AnyCall = async (input, options) => {
         onCall();
@@ -171,5 +172,5 @@ function watchCalls(service: Service, onCall: () => void): Service {
     });
     return [group, Object.fromEntries(watched)];
   });
-  return Object.fromEntries(groups) as Service;
+  return { ...(Object.fromEntries(groups) as Service), engine };
 }

@@ -221,7 +221,7 @@ function prepareImport(
           orders: items.map((item) => item.payload as OrderPayload),
         },
         // The key names the rows of the run, whose files never change.
-        { ...options, engine: { isChecked: true, inputText: options.idempotencyKey } },
+        { ...options, engine: service.engine && { inputStage: "checked", inputText: options.idempotencyKey } },
       );
       waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));

@@ -57,8 +57,8 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       for (const { payload } of items) {
         try {
           const { review } = payload as ReviewPayload;
-          const checked = { ...options, engine: { isChecked: true } };
-          const { reviews: created } = await service.reviews.createNow(review, checked);
+          const engine = service.engine && ({ inputStage: "checked" } as const);
+          const { reviews: created } = await service.reviews.createNow(review, { ...options, engine });
           const storedAs = created[0]?.created_at;
           const isKept = storedAs === undefined || Date.parse(storedAs) === Date.parse(review.past?.created_at ?? "");
           isDatedToday ||= !isKept;

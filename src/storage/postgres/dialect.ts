@@ -118,8 +118,8 @@ async function removeStatistics(table: keyof Tables, db: Kysely<Tables>): Promis
 
 export const postgres: StorageDialect = {
   name: "postgres",
-  isServer: true,
   runsInOrder: false,
+  isPipelined: true,
   createDriver: async (url, options) => (await import("./driver.ts")).createPostgresDriver(url, options),
   explainError: explainPostgresError,
 
@@ -177,6 +177,7 @@ export const postgres: StorageDialect = {
   // The planner knows how many rows have a value.
   withoutIndex: (column) => column,
   testRows: (condition) => sql`(select 1 where ${condition}) is not null`,
+  asWritten: sql`offset 0`,
   textSearch: postgresTextSearch,
   createTokenStore: (db, clock) => new DatabaseTokenStore(db, postgres, clock),
 

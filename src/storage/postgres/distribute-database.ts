@@ -14,7 +14,7 @@ export type DistributionPlan = (TableDistribution & { readonly addsExtension: bo
  */
 export async function planDistribution(url: string): Promise<DistributionPlan> {
   const { dialect: name, location, shownAs } = parseDatabaseAddress(url);
-  if (!dialects[name].isServer) return { problem: "it is a SQLite file" };
+  if (name === "sqlite") return { problem: "it is a SQLite file" };
   const db = new Kysely<never>({ dialect: await dialects[name].createDriver(location, { isReadOnly: true }) });
   try {
     const citus = await findCitus(db);

@@ -143,8 +143,8 @@ const sqliteTextSearch: TextSearch = {
 
 export const sqlite: StorageDialect = {
   name: "sqlite",
-  isServer: false,
   runsInOrder: true,
+  isPipelined: false,
   createDriver: async (path, options) => (await import("./driver.ts")).createSqliteDriver(path, options),
   explainError: explainSqliteError,
 
@@ -182,6 +182,7 @@ export const sqlite: StorageDialect = {
   // A unary plus does nothing else.
   withoutIndex: (column) => sql`+${column}`,
   testRows: (condition) => sql`(${condition})`,
+  asWritten: sql`limit -1`,
   textSearch: sqliteTextSearch,
   createTokenStore: () => new MemoryTokenStore(),
 

@@ -22,8 +22,11 @@ function connect() {
   const prepare = ({ name }: { readonly name: string }) => ({ name, map: new Map([[1, name]]) });
   const transport = new PortTransport(worker as unknown as Worker, { "orders.massCreate": prepare });
   onTestFinished(() => transport.close());
-  const send = (name: string, operation = "orders.massCreate", engine: CallOptions["engine"] = { isChecked: true }) =>
-    transport.call(operation as "orders.massCreate", { name } as never, {}, { engine });
+  const send = (
+    name: string,
+    operation = "orders.massCreate",
+    engine: CallOptions["engine"] = { inputStage: "checked" },
+  ) => transport.call(operation as "orders.massCreate", { name } as never, {}, { engine });
   return { done, send };
 }
 
@@ -32,9 +35,9 @@ test("calls of checked input are sent as this thread prepares them, others as JS
   const answers = [send("a"), send("b", "orders.create"), send("c", "orders.massCreate", {})];
   expect(await Promise.all(answers)).toEqual([{ name: "a" }, { name: "b" }, { name: "c" }]);
   expect(done).toEqual([
-    ["orders.massCreate", { name: "a", map: new Map([[1, "a"]]) }, { isPrepared: true, isChecked: true }],
-    ["orders.create", { name: "b" }, { isChecked: true, inputText: '{"name":"b"}' }],
-    ["orders.massCreate", { name: "c" }, { isChecked: false, inputText: '{"name":"c"}' }],
+    ["orders.massCreate", { name: "a", map: new Map([[1, "a"]]) }, { inputStage: "prepared" }],
+    ["orders.create", { name: "b" }, { inputStage: "checked", inputText: '{"name":"b"}' }],
+    ["orders.massCreate", { name: "c" }, { inputText: '{"name":"c"}' }],
   ]);
 });
 
@@ -42,6 +45,6 @@ test("an error is that of the call", async () => {
   const { done, send } = connect();
   await expect(send("bad")).rejects.toThrow("failed");
   await expect(send("refused")).rejects.toMatchObject({ kind: "invalidParams", field: "name" });
-  await send("a", "orders.massCreate", { isChecked: true, inputText: "key" });
+  await send("a", "orders.massCreate", { inputStage: "checked", inputText: "key" });
   expect(done).toMatchObject([["orders.massCreate", { name: "a" }, { inputText: "key" }]]);
 });

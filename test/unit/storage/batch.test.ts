@@ -85,7 +85,7 @@ describeDatabases("a batch", (url) => {
       names.toSorted().map((name) => `old-${name}`),
       sql`where true`,
     ).execute(db);
-    await sql.raw(dialect.isServer ? "analyze accounts" : "select 1").execute(db);
+    await sql.raw(dialect.name === "postgres" ? "analyze accounts" : "select 1").execute(db);
     await insert(names, sql`cross join accounts as stored where stored.app_key = 'old-' || batch.name`).execute(db);
     const added = db.selectFrom("accounts").select("app_key").where("app_key", "not like", "old-%");
     const found = await added.orderBy("id").execute();

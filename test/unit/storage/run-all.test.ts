@@ -36,7 +36,7 @@ describeDatabases("statements that run together", (url) => {
     const names = ["a", "b", "c"];
     const [starts, ends] = [names.map((name) => `start ${name}`), names.map((name) => `end ${name}`)];
     const inTurn = names.flatMap((name) => [`start ${name}`, `end ${name}`]);
-    expect(events).toEqual(database.dialect.isServer ? [...starts, ...ends] : inTurn);
+    expect(events).toEqual(database.dialect.isPipelined ? [...starts, ...ends] : inTurn);
     expect(await readNotes()).toEqual(["a", "ab", "abc", "ac"].map((text) => ({ text })));
   });
 

@@ -226,7 +226,7 @@ describe("a queue that waits for a connection", () => {
       },
     });
     const db = { transaction } as unknown as Kysely<Tables>;
-    const queue = new WriteQueue({ db, dialect: { ...database.dialect, isServer: true } });
+    const queue = new WriteQueue({ db, dialect: { ...database.dialect, runsInOrder: false, isPipelined: true } });
     const write = (name: string) =>
       queue.run(async () => `${name} alone`, {
         combinable: {
@@ -276,7 +276,7 @@ describe("a queue whose commits overlap", () => {
     });
     const queue = new WriteQueue({
       db: { transaction } as unknown as Kysely<Tables>,
-      dialect: { ...database.dialect, isServer: true },
+      dialect: { ...database.dialect, runsInOrder: false, isPipelined: true },
     });
     return { queue, events, ends };
   }

@@ -1,3 +1,4 @@
+import { formatSections } from "../../../terminal/sections.ts";
 import { formatFlag } from "../flag.ts";
 import { globalFlags, helpFlag, versionFlag } from "../global-flags.ts";
 import { nounGroups } from "./groups.ts";
@@ -27,6 +28,5 @@ export function describeProgram(): string {
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(16, ...rows.map(([term]) => term.length)) + 2;
-  return `${title}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join("")}`;
+  return `${formatSections([{ title, rows }], { minWidth: 16 }).join("\n")}\n`;
 }

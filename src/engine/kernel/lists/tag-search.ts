@@ -97,7 +97,7 @@ async function readEnds(
 
 /**
  * The first matches in a range of IDs. IDs are expressions where the index by ID must not be used. A record is looked up before its
- * filters are tested; otherwise, PostgreSQL could use an index of a filter, and read all of its records.
+ * filters are tested; otherwise, a planner could use an index of a filter, and read all of its records.
  */
 function selectMatches(search: TagSearch, range: TaggedRange, { dialect }: HandlerContext): RawBuilder<{ id: number }> {
   const { table, words, accountId, phrases, filters, limit } = search;
@@ -106,10 +106,10 @@ function selectMatches(search: TagSearch, range: TaggedRange, { dialect }: Handl
   const tags = [...search.tags, ...(range.tags.length > 0 ? [range.tags] : [])];
   const indexed = tags.map((choices) => toIndexedTags(accountId, choices));
   const contains = dialect.textSearch.contains(sql.ref("words"), phrases, indexed);
-  const record = sql`select * from ${sql.table(table)} where account_id = ${accountId} and id = matches.id offset 0`;
+  const record = sql`select * from ${sql.table(table)} where account_id = ${accountId} and id = matches.id ${dialect.asWritten}`;
   return sql`select id from (select ${row} as id from ${sql.table(words)}
       where account_id = ${accountId} and ${contains} and ${row} between ${range.first} and ${range.last}
-      order by 1 ${order} offset 0) as matches
+      order by 1 ${order} ${dialect.asWritten}) as matches
     where (select 1 from (${record}) as ${sql.ref(table)} where ${filters}) is not null
     order by id ${order} limit ${limit}`;
 }

@@ -10,7 +10,7 @@ describe.each(engines)("orders over $name", ({ open }) => {
       const { caller, service } = await harness.newAccount();
       const products = { cup: anOrderedProduct({ quantity: maxQuantity + 1 }) };
       const input = bulkOrders([anOrder({ products })]);
-      await harness.transport.call("orders.massCreate", input, caller, { engine: { isChecked: true } });
+      await harness.transport.call("orders.massCreate", input, caller, { engine: { inputStage: "checked" } });
       expect((await service.orders.list({})).total_purchases).toBe(1_000);
     } finally {
       await harness.close();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { checkReader } from "../../../../src/doctor/local/database-checks.ts";
 import type { DoctorContext } from "../../../../src/doctor/check.ts";
-import { openReplica, readReplicaLag } from "../../../../src/storage/replica.ts";
+import { openReplica, readReplicaLag } from "../../../../src/storage/postgres/replica.ts";
 import { postgresServer, postgresSkipped, takeDatabase, takeEmptyDatabase } from "../../../support/postgres.ts";
 
 describe.skipIf(postgresServer === undefined)("a replica", () => {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type Database, openDatabase } from "./database.ts";
-import type { DriverOptions } from "./dialect.ts";
-import { replicaLagMs } from "./postgres/server-facts.ts";
-import { StorageError } from "./storage-error.ts";
+import { type Database, openDatabase } from "../database.ts";
+import type { DriverOptions } from "../dialect.ts";
+import { replicaLagMs } from "./server-facts.ts";
+import { StorageError } from "../storage-error.ts";
 
 /** How long a statement may wait for a lock on a replica, in milliseconds; there are hardly any. */
 const busyTimeoutMs = 1_000;
