@@ -2,21 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
+import { type ChaosPlan, type FaultName, faultNames } from "../config/chaos-plan.ts";
 import { coreRateLimit, type OperationName, ServiceError, tooManyRequestsMessage } from "../contract/index.ts";
-
-/** Faults, in the order in which they are drawn. */
-const faults = ["429", "413", "500", "reset", "timeout", "drop"] as const;
-type Fault = (typeof faults)[number];
-
-/** Which faults to inject, for testing clients. */
-export interface ChaosOptions {
-  /** The probability of each fault, from 0 to 1. */
-  readonly rates: Readonly<Partial<Record<Fault, number>>>;
-  readonly delayMs: number;
-  readonly seed: number;
-  /** An operation or a path prefix to which faults are limited (default: all calls). */
-  readonly only?: string | undefined;
-}
 
 /** Statistics of injected faults. */
 export interface ChaosCounts {
@@ -24,7 +11,7 @@ export interface ChaosCounts {
   readonly calls: number;
   /** Calls without an injected fault. */
   readonly spared: number;
-  readonly faults: Readonly<Record<Fault, number>>;
+  readonly faults: Readonly<Record<FaultName, number>>;
   readonly operations: Readonly<Record<string, number>>;
 }
 
@@ -40,7 +27,7 @@ interface ReceivedCall {
  * seed. `429`, `413`, `500`, `reset`, and `timeout` replace the work; `drop` happens after the work.
  */
 export class Chaos {
-  readonly #options: ChaosOptions;
+  readonly #plan: ChaosPlan;
   readonly #clock: () => number;
   readonly #random: () => number;
   readonly #held = new Set<Socket>();
@@ -51,10 +38,10 @@ export class Chaos {
     operations: {} as Record<string, number>,
   };
 
-  constructor(options: ChaosOptions, clock: () => number) {
-    this.#options = options;
+  constructor(plan: ChaosPlan, clock: () => number) {
+    this.#plan = plan;
     this.#clock = clock;
-    this.#random = createRandom(options.seed);
+    this.#random = createRandom(plan.seed);
   }
 
   get counts(): ChaosCounts {
@@ -68,7 +55,7 @@ export class Chaos {
     this.#counts.calls++;
     operations[received.operation] = (operations[received.operation] ?? 0) + 1;
     const fault = this.#draw();
-    if (this.#options.delayMs > 0) await wait(this.#options.delayMs);
+    if (this.#plan.delayMs > 0) await wait(this.#plan.delayMs);
     if (fault === undefined) {
       this.#counts.spared++;
       return work();
@@ -84,16 +71,16 @@ export class Chaos {
   }
 
   #applies({ operation, request }: ReceivedCall): boolean {
-    const { only } = this.#options;
+    const { only } = this.#plan;
     return only === undefined || only === operation || (only.startsWith("/") && request.url.startsWith(only));
   }
 
-  #draw(): Fault | undefined {
-    const isDrawn = faults.map((name) => this.#random() < (this.#options.rates[name] ?? 0));
-    return faults[isDrawn.indexOf(true)];
+  #draw(): FaultName | undefined {
+    const isDrawn = faultNames.map((name) => this.#random() < (this.#plan.rates[name] ?? 0));
+    return faultNames[isDrawn.indexOf(true)];
   }
 
-  async #inject(fault: Fault, { request, reply }: ReceivedCall, work: () => Promise<unknown>): Promise<unknown> {
+  async #inject(fault: FaultName, { request, reply }: ReceivedCall, work: () => Promise<unknown>): Promise<unknown> {
     if (fault === "429") throw this.#refuseAsTooMany(reply);
     if (fault === "413") throw new ServiceError("bodyTooLarge", "the body is larger than this server takes");
     if (fault === "500") throw new ServiceError("internal", `internal error (request ${request.id})`);
