@@ -1,6 +1,7 @@
 const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
-export function formatCount(value: number): string {
+/** A number with at most one decimal. */
+export function formatDecimal(value: number): string {
   return number.format(value);
 }
 
@@ -26,11 +27,6 @@ export function formatSize(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"] as const;
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return `${number.format(bytes / 1_000 ** power)} ${units[power] ?? ""}`;
-}
-
-/** `7 rows`, `1 row`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** The last part of a path. */

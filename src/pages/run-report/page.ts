@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { isolate } from "../bidi.ts";
 import { type Html, markup, render, trusted } from "../markup.ts";
-import { countOf, formatCount, formatDuration, formatShare, formatSize, formatTime } from "./format.ts";
+import { formatDuration, formatShare, formatSize, formatTime } from "./format.ts";
+import { countOf, formatNumber } from "../../terminal/plural.ts";
 import { renderReasons } from "./reasons.ts";
 import { reportStyle } from "./style.ts";
 import { renderTimeline } from "./timeline.ts";
@@ -48,7 +49,7 @@ ${renderFiles(run)}
 
 function renderCounts({ summary: { rows } }: RunReport): Html {
   const tile = (value: number, name: string, tone: string, share: boolean) =>
-    markup`<div class="tile ${value > 0 ? tone : ""}"><dt>${name}</dt><dd>${formatCount(value)}${share && value > 0 && markup` <small>${formatShare(value, rows.read)}</small>`}</dd></div>
+    markup`<div class="tile ${value > 0 ? tone : ""}"><dt>${name}</dt><dd>${formatNumber(value)}${share && value > 0 && markup` <small>${formatShare(value, rows.read)}</small>`}</dd></div>
 `;
   return markup`<dl class="tiles">
 ${tile(rows.read, "rows read", "", false)}${tile(rows.accepted, "accepted", "good", true)}${tile(rows.rejected, "rejected", rows.rejected * 2 >= rows.read ? "bad" : "warn", true)}${tile(rows.failed, "failed", "bad", true)}</dl>`;
@@ -66,7 +67,7 @@ function renderFacts(run: RunReport): Html {
     ["Running time", formatDuration(summary.duration_ms)],
     ["Records", describeRecords(summary.items)],
     ["Calls", describeCalls(summary.calls)],
-    ["Resumed", resumes < 1 ? "no" : resumes === 1 ? "once" : `${formatCount(resumes)} times`],
+    ["Resumed", resumes < 1 ? "no" : resumes === 1 ? "once" : `${formatNumber(resumes)} times`],
     ["Version", `starpost ${version}`],
     ...Object.entries(options).map(([flag, value]) => [flag, isolate(value)] as const),
   ];
@@ -78,22 +79,22 @@ ${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></di
 }
 
 function describeRecords({ accepted, created, changed, unchanged }: RunReport["summary"]["items"]): string {
-  const stored = `${formatCount(accepted)} accepted`;
+  const stored = `${formatNumber(accepted)} accepted`;
   if (created === null || changed === null || unchanged === null || accepted === 0) return stored;
-  return `${stored}: ${formatCount(created)} created, ${formatCount(changed)} changed, ${formatCount(unchanged)} unchanged`;
+  return `${stored}: ${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`;
 }
 
 function describeCalls({ sent, retried, throttled }: RunReport["summary"]["calls"]): string {
   const notes = [
-    ...(retried > 0 ? [`${formatCount(retried)} retried`] : []),
-    ...(throttled > 0 ? [`${formatCount(throttled)} rate limited`] : []),
+    ...(retried > 0 ? [`${formatNumber(retried)} retried`] : []),
+    ...(throttled > 0 ? [`${formatNumber(throttled)} rate limited`] : []),
   ];
-  return `${formatCount(sent)} sent${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+  return `${formatNumber(sent)} sent${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 }
 
 function renderFiles({ files }: RunReport): Html {
   return markup`<section>
-<h2>${files.length > 1 ? `Files (${formatCount(files.length)})` : "File"}</h2>
+<h2>${files.length > 1 ? `Files (${formatNumber(files.length)})` : "File"}</h2>
 <ul class="files">
 ${files.map(
   ({ file, size_bytes, encoding, sha256 }) =>
@@ -106,7 +107,7 @@ function renderFollowUp({ verified, undone }: RunReport): Html {
   if (!verified && !undone) return markup``;
   return markup`<section>
 <h2>Verification and undo</h2>
-${verified && markup`<p>${verified.missing_count + (verified.different_count ?? 0) === 0 ? "✓ Verified" : "✗ Verification failed"}${verified.at !== null && `, ${formatTime(Date.parse(verified.at))}`}: ${countOf(verified.checked.rows, "row")} checked, ${formatCount(verified.missing_count)} missing, ${formatCount(verified.different_count ?? 0)} different values.</p>`}
-${undone && markup`<p>${undone.state === "finished" ? "Undone" : "Partly undone"}, ${formatTime(Date.parse(undone.finished_at ?? undone.started_at))}: ${countOf(undone.reversed, "row")} reverted, ${formatCount(undone.kept)} kept, ${formatCount(undone.impossible)} cannot be reverted.</p>`}
+${verified && markup`<p>${verified.missing_count + (verified.different_count ?? 0) === 0 ? "✓ Verified" : "✗ Verification failed"}${verified.at !== null && `, ${formatTime(Date.parse(verified.at))}`}: ${countOf(verified.checked.rows, "row")} checked, ${formatNumber(verified.missing_count)} missing, ${formatNumber(verified.different_count ?? 0)} different values.</p>`}
+${undone && markup`<p>${undone.state === "finished" ? "Undone" : "Partly undone"}, ${formatTime(Date.parse(undone.finished_at ?? undone.started_at))}: ${countOf(undone.reversed, "row")} reverted, ${formatNumber(undone.kept)} kept, ${formatNumber(undone.impossible)} cannot be reverted.</p>`}
 </section>`;
 }

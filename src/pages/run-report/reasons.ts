@@ -1,6 +1,7 @@
 import { isolate } from "../bidi.ts";
 import { type Html, markup } from "../markup.ts";
-import { baseName, countOf, formatCount, formatShare } from "./format.ts";
+import { baseName, formatShare } from "./format.ts";
+import { countOf, formatNumber } from "../../terminal/plural.ts";
 import type { RejectReason } from "../../import/report/reject-reasons.ts";
 import type { RunReport } from "../../import/report/run-report.ts";
 
@@ -49,7 +50,7 @@ function renderExample({ value, reason, ...place }: Example, cause: string): Htm
 }
 
 function renderPlace({ file, line, unit }: Pick<Example, "file" | "line" | "unit">): Html {
-  return markup`${file !== null && markup`${isolate(baseName(file))}, `}${unit} ${formatCount(line)}`;
+  return markup`${file !== null && markup`${isolate(baseName(file))}, `}${unit} ${formatNumber(line)}`;
 }
 
 function renderValue(value: string | null): Html {
@@ -66,7 +67,7 @@ function renderOthers(reasons: readonly RejectReason[]): Html {
 <tbody>
 ${reasons.map((reason) => {
   const [example] = reason.examples;
-  return markup`<tr><td class="number">${formatCount(reason.rows)}</td><td>${renderCause(reason)} <code>${reason.code}</code></td><td>${example && markup`<span class="line">${renderPlace(example)}</span> ${renderValue(example.value)}`}</td></tr>\n`;
+  return markup`<tr><td class="number">${formatNumber(reason.rows)}</td><td>${renderCause(reason)} <code>${reason.code}</code></td><td>${example && markup`<span class="line">${renderPlace(example)}</span> ${renderValue(example.value)}`}</td></tr>\n`;
 })}</tbody>
 </table>`;
 }

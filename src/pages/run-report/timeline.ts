@@ -1,5 +1,6 @@
 import { type Html, markup } from "../markup.ts";
-import { countOf, formatClock, formatCount, formatDuration, formatTime } from "./format.ts";
+import { formatClock, formatDecimal, formatDuration, formatTime } from "./format.ts";
+import { countOf } from "../../terminal/plural.ts";
 import type { RunReport, Timeline, TimelinePoint } from "../../import/report/run-report.ts";
 
 /** A chart over time. It is omitted if all its values are zero, unless `isRequired` is set. */
@@ -58,7 +59,7 @@ function describeAttempts({ attempts, points }: Timeline): string {
   const [from, to] = [attempts[0]?.from ?? 0, attempts.at(-1)?.to ?? 0];
   const marks = " Dashed lines mark where the import was resumed; the time between attempts is not shown.";
   const pauses = attempts.length > 1 ? marks : "";
-  return `From ${formatTime(from)} to ${formatTime(to)}, in ${formatCount(points.length)} ${points.length === 1 ? "interval" : "intervals"}.${pauses}`;
+  return `From ${formatTime(from)} to ${formatTime(to)}, in ${formatDecimal(points.length)} ${points.length === 1 ? "interval" : "intervals"}.${pauses}`;
 }
 
 function describeEmpty(ids: readonly string[]): string {
@@ -76,7 +77,7 @@ function renderChart({ id, title, valueOf }: Series, timeline: Timeline): Html {
   const max = Math.max(...values);
   const sum = values.reduce((total, value) => total + value, 0);
   const maxAt = points[values.indexOf(max)]?.at ?? 0;
-  const description = `Total ${formatCount(sum)}; maximum ${formatCount(max)} at ${formatTime(maxAt)}.`;
+  const description = `Total ${formatDecimal(sum)}; maximum ${formatDecimal(max)} at ${formatTime(maxAt)}.`;
   const bars = points.map((point) => ({ name: formatClock(point.at), value: valueOf(point) }));
   const chart = renderBarChart({ id: `chart-${id}`, title, description, bars, marks: listMarks(timeline) });
   return markup`<figure>
@@ -106,7 +107,7 @@ function renderTable({ points, hasHeartbeats }: Timeline): Html {
 <tbody>
 ${points.map(
   (point) =>
-    markup`<tr><th scope="row" class="time">${formatTime(point.at)}</th>${listCells(point).map((value) => markup`<td class="number">${formatCount(value)}</td>`)}</tr>\n`,
+    markup`<tr><th scope="row" class="time">${formatTime(point.at)}</th>${listCells(point).map((value) => markup`<td class="number">${formatDecimal(value)}</td>`)}</tr>\n`,
 )}</tbody>
 </table>
 </section>`;
@@ -156,7 +157,7 @@ export function renderBarChart({ id, title, description, bars, marks }: BarChart
   const rects = bars.map(({ value }, at) => renderBar(value / top, at, step));
   const levels = [0, top / 2, top].map((level) => {
     const y = round(margin.top + plotHeight * (1 - level / top));
-    return markup`<path class="grid" d="M${margin.left} ${y}H${width - margin.right}"/><text class="level" x="${margin.left - 8}" y="${y + 4}">${formatCount(level)}</text>`;
+    return markup`<path class="grid" d="M${margin.left} ${y}H${width - margin.right}"/><text class="level" x="${margin.left - 8}" y="${y + 4}">${formatDecimal(level)}</text>`;
   });
   const [first, last] = [bars[0]?.name ?? "", bars.at(-1)?.name ?? ""];
   return markup`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">

@@ -1,6 +1,7 @@
 import { isolate } from "../bidi.ts";
 import { type Html, markup } from "../markup.ts";
-import { baseName, countOf, formatCount, formatShare, formatTime } from "./format.ts";
+import { baseName, formatShare, formatTime } from "./format.ts";
+import { countOf, formatNumber } from "../../terminal/plural.ts";
 import type { RunReport } from "../../import/report/run-report.ts";
 
 type Tone = "good" | "warn" | "bad";
@@ -22,7 +23,7 @@ function shorten(name: string): string {
 export function titleOf({ summary: { kind }, files }: Pick<RunReport, "summary" | "files">): readonly string[] {
   const others = files.length - maxNamed;
   const shown = files.slice(0, others === 1 ? maxNamed + 1 : maxNamed).map(({ file }) => shorten(baseName(file)));
-  const more = others > 1 ? ` and ${formatCount(others)} more files` : "";
+  const more = others > 1 ? ` and ${formatNumber(others)} more files` : "";
   return [`Import of ${kind}${shown.length > 0 ? " from " : ""}`, shown.join(", "), more];
 }
 
@@ -72,13 +73,13 @@ function describeResult(run: RunReport): string {
   if (read === 0) return run.summary.state === "finished" ? "The files contain no rows" : "no rows were read";
   const all = run.summary.state === "finished" ? "All" : "all";
   const describe = (count: number, verb: string) =>
-    `${count === read ? all : `${formatCount(count)} of`} ${rows} ${count === 1 ? "was" : "were"} ${verb}`;
+    `${count === read ? all : `${formatNumber(count)} of`} ${rows} ${count === 1 ? "was" : "were"} ${verb}`;
   if (read === 1) return `1 row was ${accepted === 1 ? "accepted" : rejected === 1 ? "rejected" : "not imported"}`;
   if (accepted === read) return describe(read, "accepted");
   const share = formatShare(rejected + failed, read);
   if (failed === 0) return `${describe(rejected, "rejected")}${rejected === read ? "" : ` (${share})`}`;
   if (rejected === 0) return `${describe(failed, "not imported")}${failed === read ? "" : ` (${share})`}`;
-  return `${describe(rejected + failed, "not imported")} (${formatCount(rejected)} rejected, ${formatCount(failed)} failed)`;
+  return `${describe(rejected + failed, "not imported")} (${formatNumber(rejected)} rejected, ${formatNumber(failed)} failed)`;
 }
 
 /** A bar with the shares of accepted, rejected, and failed rows; the counts below state the same in text. */
