@@ -3,11 +3,11 @@ import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } fro
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
-import { countTraces, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
+import { countCustomerRows, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
 import { findPerson } from "./person.ts";
 import { readExport } from "./person-export.ts";
 import { readCustomer } from "./person-records.ts";
-import { findTraces } from "./traces.ts";
+import { findCustomerRows } from "./customer-rows.ts";
 
 const defaultErasure: ReviewErasure = "anonymize";
 
@@ -21,16 +21,16 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
   export: operation("customers.export", {
     before: () => buyerIndex,
     run: async ({ email }, context) => {
-      const traces = await findTraces(await findPerson(email, context), context);
-      return { export: { ...traces.customer, ...(await readExport(traces, context)) } };
+      const customerRows = await findCustomerRows(await findPerson(email, context), context);
+      return { export: { ...customerRows.customer, ...(await readExport(customerRows, context)) } };
     },
   }),
 
   planErasure: operation("customers.planErasure", {
     before: () => buyerIndex,
     run: async ({ email, reviews = defaultErasure }, context) => {
-      const traces = await findErasable(email, context);
-      return { plan: { reviews, counts: await countTraces(traces, context) } };
+      const customerRows = await findErasable(email, context);
+      return { plan: { reviews, counts: await countCustomerRows(customerRows, context) } };
     },
   }),
 
@@ -43,15 +43,15 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
   erase: operation("customers.erase", {
     before: () => buyerIndex,
     run: async ({ email, reviews = defaultErasure }, context) => {
-      const traces = await findErasable(email, context);
-      const counts = await eraseCustomer(traces, reviews, context);
+      const customerRows = await findErasable(email, context);
+      const counts = await eraseCustomer(customerRows, reviews, context);
       const { transaction, nowMs } = context;
       const { id } = await transaction
         .insertInto("erasures")
         .values({ account_id: accountOf(context).id, reviews, counts: JSON.stringify(counts), created_at: nowMs })
         .returning("id")
         .executeTakeFirstOrThrow();
-      const mailIds = [...traces.mails, ...traces.mailsToOthers];
+      const mailIds = [...customerRows.mails, ...customerRows.mailsToOthers];
       return { erasure: { id, created_at: iso(nowMs), reviews, counts }, mailIds };
     },
     // Removes the remains of erased rows and emails. If that fails, the rows themselves are erased nevertheless.
@@ -82,5 +82,5 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
 async function findErasable(email: string, context: HandlerContext) {
   const person = await findPerson(email, context);
   await rejectOwner(person, context);
-  return findTraces(person, context);
+  return findCustomerRows(person, context);
 }

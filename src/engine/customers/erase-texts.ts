@@ -10,16 +10,16 @@ import { deleteRows, findRows, selectAccountRows, updateAccountRows } from "../k
 import type { HandlerContext } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { refreshQuestions } from "../questions/question-index.ts";
-import { countReviews } from "../reviews/star-totals.ts";
+import { updateStarTotals } from "../reviews/star-totals.ts";
 import { erasedName } from "./redaction.ts";
-import { isOwnEvent, type Traces } from "./traces.ts";
+import { isOwnEvent, type CustomerRows } from "./customer-rows.ts";
 import { recordEmailEvents } from "../kernel/email-log.ts";
 
 /** Row IDs per statement. SQLite allows 32,766 values in one statement. */
 const chunkSize = 5_000;
 
 /** Deletes the rows of an account in which a column has one of the values. */
-async function deleteTraces(
+async function deleteRows(
   table: string,
   column: string,
   ids: readonly number[],
@@ -32,29 +32,33 @@ async function deleteTraces(
 }
 
 /** Erases the texts of a customer: reviews as requested, and questions and answers completely. */
-export async function eraseTexts(traces: Traces, reviews: ReviewErasure, context: HandlerContext): Promise<number> {
-  const images = await eraseImages(traces, context);
-  if (reviews === "delete") await deleteReviews(traces, context);
-  else await anonymizeReviews(traces, context);
-  await deleteQuestions(traces, context);
+export async function eraseTexts(
+  customerRows: CustomerRows,
+  reviews: ReviewErasure,
+  context: HandlerContext,
+): Promise<number> {
+  const images = await eraseImages(customerRows, context);
+  if (reviews === "delete") await deleteReviews(customerRows, context);
+  else await anonymizeReviews(customerRows, context);
+  await deleteQuestions(customerRows, context);
   return images;
 }
 
-async function eraseImages({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<number> {
+async function eraseImages({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext): Promise<number> {
   if (reviews.length === 0) return 0;
   const found = await findRows("review_images", ["id"], { account_id: accountId, review_row: reviews }, context);
   const ids = found.map(({ id }) => id);
-  await deleteTraces("review_images", "id", ids, { accountId, ...context });
+  await deleteRows("review_images", "id", ids, { accountId, ...context });
   await removePublicIds("image", ids, accountId, context);
   return ids.length;
 }
 
 /** The person who made a decision can be the customer. */
-const eraseActor = ({ customer }: Traces) =>
+const eraseActor = ({ customer }: CustomerRows) =>
   sql<string>`case when by_name in (${sql.join(["", ...customer.names])}) then ${erasedName} else by_name end`;
 
-async function anonymizeReviews(traces: Traces, context: HandlerContext): Promise<void> {
-  const { person, reviews } = traces;
+async function anonymizeReviews(customerRows: CustomerRows, context: HandlerContext): Promise<void> {
+  const { person, reviews } = customerRows;
   const { accountId } = person;
   if (reviews.length === 0) return;
   const { transaction, nowMs } = context;
@@ -64,12 +68,12 @@ async function anonymizeReviews(traces: Traces, context: HandlerContext): Promis
     .where("id", "in", reviews)
     .execute();
   await updateAccountRows("review_events", accountId, transaction)
-    .set({ reason: null, previous: null, by_name: eraseActor(traces) })
+    .set({ reason: null, previous: null, by_name: eraseActor(customerRows) })
     .where("review_row", "in", reviews)
     .execute();
 }
 
-async function deleteReviews({ person: { accountId }, reviews }: Traces, context: HandlerContext): Promise<void> {
+async function deleteReviews({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext): Promise<void> {
   if (reviews.length === 0) return;
   const { transaction } = context;
   const counted = await selectAccountRows("reviews", accountId, transaction)
@@ -78,12 +82,12 @@ async function deleteReviews({ person: { accountId }, reviews }: Traces, context
     .where("published", "=", 1)
     .execute();
   const hidden = counted.map(({ productRow, score }) => ({ productRow, score, by: -1 as const }));
-  await countReviews(hidden, accountId, context);
+  await updateStarTotals(hidden, accountId, context);
   const scope = { accountId, transaction };
-  await deleteTraces("review_events", "review_row", reviews, scope);
-  await deleteTraces("review_words", "review_row", reviews, scope);
+  await deleteRows("review_events", "review_row", reviews, scope);
+  await deleteRows("review_words", "review_row", reviews, scope);
   await deleteVotes("review", reviews, scope);
-  await deleteTraces("reviews", "id", reviews, scope);
+  await deleteRows("reviews", "id", reviews, scope);
   await removePublicIds("review", reviews, accountId, context);
 }
 
@@ -97,14 +101,14 @@ async function deleteVotes(
 }
 
 /** Deletes the customer's answers, and the customer's questions with all answers, which mean nothing without them. */
-async function deleteQuestions(traces: Traces, context: HandlerContext): Promise<void> {
-  const { person, questions, ownAnswers, answersToQuestions } = traces;
+async function deleteQuestions(customerRows: CustomerRows, context: HandlerContext): Promise<void> {
+  const { person, questions, ownAnswers, answersToQuestions } = customerRows;
   const { accountId } = person;
   const { transaction } = context;
   const answers = [...ownAnswers, ...answersToQuestions];
   await updateAccountRows("question_events", accountId, transaction)
-    .set({ reason: null, previous: null, by_name: eraseActor(traces) })
-    .where(isOwnEvent(traces))
+    .set({ reason: null, previous: null, by_name: eraseActor(customerRows) })
+    .where(isOwnEvent(customerRows))
     .execute();
   if (questions.length + answers.length === 0) return;
   const { rows: affected } = await sql<{ id: number; product_row: number }>`
@@ -113,8 +117,8 @@ async function deleteQuestions(traces: Traces, context: HandlerContext): Promise
         where account_id = ${accountId} and id in (${sql.join([0, ...answers])})))`.execute(transaction);
   const scope = { accountId, transaction };
   await deleteVotes("answer", answers, scope);
-  await deleteTraces("answers", "id", answers, scope);
-  await deleteTraces("questions", "id", questions, scope);
+  await deleteRows("answers", "id", answers, scope);
+  await deleteRows("questions", "id", questions, scope);
   await removePublicIds("answer", answers, accountId, context);
   await refreshQuestions(
     affected.map(({ id }) => id),
@@ -146,8 +150,12 @@ const canceled = "stopped_by_hand" satisfies EmailRuleName;
  * that quote the customer to others, too.
  * @returns the number of canceled emails
  */
-export async function eraseEmails(traces: Traces, pseudonym: string, context: HandlerContext): Promise<number> {
-  const { person, mails, mailsToOthers } = traces;
+export async function eraseEmails(
+  customerRows: CustomerRows,
+  pseudonym: string,
+  context: HandlerContext,
+): Promise<number> {
+  const { person, mails, mailsToOthers } = customerRows;
   const { accountId } = person;
   const all = [...mails, ...mailsToOthers];
   if (all.length === 0) return 0;
@@ -164,13 +172,13 @@ export async function eraseEmails(traces: Traces, pseudonym: string, context: Ha
     .where("detail", "is not", null)
     .where("detail", "not in", emailRuleNames)
     .execute();
-  await deleteTraces("mail_messages", "mail_row", all, { accountId, ...context });
+  await deleteRows("mail_messages", "mail_row", all, { accountId, ...context });
   return canceledMails;
 }
 
 /** Counts emails that have not been sent. */
 export async function countUnsent(
-  { person: { accountId }, mails, mailsToOthers }: Pick<Traces, "person" | "mails" | "mailsToOthers">,
+  { person: { accountId }, mails, mailsToOthers }: Pick<CustomerRows, "person" | "mails" | "mailsToOthers">,
   { transaction, dialect }: HandlerContext,
 ): Promise<number> {
   const found = await transaction

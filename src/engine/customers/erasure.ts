@@ -15,7 +15,7 @@ import { countUnsent, eraseEmails, eraseTexts } from "./erase-texts.ts";
 import { createRedactor, erasedName } from "./redaction.ts";
 import { reindexReviews } from "../reviews/review-index.ts";
 import { eraseMentions } from "./mentions.ts";
-import type { Traces } from "./traces.ts";
+import type { CustomerRows } from "./customer-rows.ts";
 
 /** The tables with data of customers, or with notes and settings that may mention them. */
 export const erasedTables: readonly (keyof Tables)[] = [
@@ -51,7 +51,7 @@ export const erasedTables: readonly (keyof Tables)[] = [
  * @throws ServiceError `invalidParams`
  */
 export async function rejectOwner(
-  { accountId, keys }: Traces["person"],
+  { accountId, keys }: CustomerRows["person"],
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
   const owner = await selectAccountRows("users", accountId, transaction)
@@ -63,8 +63,9 @@ export async function rejectOwner(
 }
 
 /** Counts what an erasure would change. */
-export async function countTraces(traces: Traces, context: HandlerContext): Promise<ErasedCounts> {
-  const { customer, reviews, questions, ownAnswers, answersToQuestions, mails, mailsToOthers, deliveries } = traces;
+export async function countCustomerRows(customerRows: CustomerRows, context: HandlerContext): Promise<ErasedCounts> {
+  const { customer, reviews, questions, ownAnswers, answersToQuestions, mails, mailsToOthers, deliveries } =
+    customerRows;
   return {
     orders: customer.orders.length,
     reviews: reviews.length,
@@ -72,13 +73,13 @@ export async function countTraces(traces: Traces, context: HandlerContext): Prom
     questions: questions.length,
     answers: ownAnswers.length + answersToQuestions.length,
     mails: mails.length,
-    canceled_mails: await countUnsent(traces, context),
+    canceled_mails: await countUnsent(customerRows, context),
     mails_to_others: mailsToOthers.length,
     unsubscriptions: customer.unsubscribed.length,
     suppressions: customer.suppressed.filter(({ kind }) => kind !== "erased").length,
     missed_products: customer.missed_products.length,
     webhook_deliveries: deliveries.length,
-    stored_results: await replaceResults(createRedactor(traces.values), context, true),
+    stored_results: await replaceResults(createRedactor(customerRows.values), context, true),
     mentions: 0,
   };
 }
@@ -88,30 +89,30 @@ export async function countTraces(traces: Traces, context: HandlerContext): Prom
  * to the address any more: its hash is suppressed.
  */
 export async function eraseCustomer(
-  traces: Traces,
+  customerRows: CustomerRows,
   reviews: ReviewErasure,
   context: HandlerContext,
 ): Promise<ErasedCounts> {
-  const { person } = traces;
+  const { person } = customerRows;
   const id = context.random(8).toString("hex");
   // The domain is reserved, so nobody has the address. Source: RFC 2606.
   const pseudonym = `erased-${id}@erased.invalid`;
-  const planned = await countTraces(traces, context);
-  const images = await eraseTexts(traces, reviews, context);
-  const canceled_mails = await eraseEmails(traces, pseudonym, context);
+  const planned = await countCustomerRows(customerRows, context);
+  const images = await eraseTexts(customerRows, reviews, context);
+  const canceled_mails = await eraseEmails(customerRows, pseudonym, context);
   await pseudonymizeOrders(person, pseudonym, context);
   await pseudonymizeUsers(person, pseudonym, id, context);
   await reindexReviews({ authors: person.userRows }, person.accountId, context);
   await deleteSubscriptions(person, context);
-  await eraseDeliveries(traces, context);
-  await replaceResults(createRedactor(traces.values), context);
-  const mentions = await eraseMentions(traces, pseudonym, context);
+  await eraseDeliveries(customerRows, context);
+  await replaceResults(createRedactor(customerRows.values), context);
+  const mentions = await eraseMentions(customerRows, pseudonym, context);
   await suppressErased(person.email, person.accountId, context);
   return { ...planned, images, canceled_mails, mentions };
 }
 
 async function pseudonymizeOrders(
-  { accountId, orderRows, keys }: Traces["person"],
+  { accountId, orderRows, keys }: CustomerRows["person"],
   pseudonym: string,
   { transaction, dialect }: HandlerContext,
 ): Promise<void> {
@@ -138,7 +139,7 @@ async function pseudonymizeOrders(
 }
 
 async function pseudonymizeUsers(
-  { accountId, userRows }: Traces["person"],
+  { accountId, userRows }: CustomerRows["person"],
   pseudonym: string,
   id: string,
   { transaction }: HandlerContext,
@@ -153,7 +154,7 @@ async function pseudonymizeUsers(
   }
 }
 
-async function deleteSubscriptions({ accountId, keys }: Traces["person"], { transaction }: HandlerContext) {
+async function deleteSubscriptions({ accountId, keys }: CustomerRows["person"], { transaction }: HandlerContext) {
   for (const table of ["unsubscribers", "mail_suppressions", "test_recipients"] as const) {
     await transaction
       .deleteFrom(table)
@@ -164,7 +165,7 @@ async function deleteSubscriptions({ accountId, keys }: Traces["person"], { tran
 }
 
 /** Deliveries that have not been made are given up, because their receivers must not get the data any more. */
-async function eraseDeliveries({ person, deliveries }: Traces, { transaction }: HandlerContext): Promise<void> {
+async function eraseDeliveries({ person, deliveries }: CustomerRows, { transaction }: HandlerContext): Promise<void> {
   if (deliveries.length === 0) return;
   const update = updateAccountRows("webhook_deliveries", person.accountId, transaction).where("id", "in", deliveries);
   await update

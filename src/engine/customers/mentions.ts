@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { listOwnedTables } from "../accounts/deletion.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { createAddressReplacer, createNameReplacer, formsOf, noteColumns } from "./redaction.ts";
-import type { Traces } from "./traces.ts";
+import type { CustomerRows } from "./customer-rows.ts";
 
 /** Columns with texts that cannot contain an address, or whose addresses are replaced otherwise. */
 const otherColumns: ReadonlySet<string> = new Set([
@@ -35,7 +35,7 @@ function containsAny(column: string, parts: readonly string[]): RawBuilder<boole
  * store.
  */
 export async function findMentions(
-  { person, values: { names } }: Pick<Traces, "person" | "values">,
+  { person, values: { names } }: Pick<CustomerRows, "person" | "values">,
   pseudonym: string,
   { transaction, dialect }: HandlerContext,
 ): Promise<Mention[]> {
@@ -68,11 +68,17 @@ export async function findMentions(
  * store.
  * @returns the number of different texts
  */
-export async function eraseMentions(traces: Traces, pseudonym: string, context: HandlerContext): Promise<number> {
-  const found = await findMentions(traces, pseudonym, context);
+export async function eraseMentions(
+  customerRows: CustomerRows,
+  pseudonym: string,
+  context: HandlerContext,
+): Promise<number> {
+  const found = await findMentions(customerRows, pseudonym, context);
   for (const { table, column, text, replacement } of found) {
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${replacement}
-      where account_id = ${traces.person.accountId} and ${sql.ref(column)} = ${text}`.execute(context.transaction);
+      where account_id = ${customerRows.person.accountId} and ${sql.ref(column)} = ${text}`.execute(
+      context.transaction,
+    );
   }
   return found.length;
 }

@@ -4,24 +4,24 @@ import type { HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { formatImageUrls } from "../reviews/review-response.ts";
 import { findMentions } from "./mentions.ts";
-import { isOwnEvent, type Traces } from "./traces.ts";
+import { isOwnEvent, type CustomerRows } from "./customer-rows.ts";
 
 /** Reads everything about a customer that `customers.get` does not return. */
-export async function readExport(traces: Traces, context: HandlerContext): Promise<ExportedParts> {
+export async function readExport(customerRows: CustomerRows, context: HandlerContext): Promise<ExportedParts> {
   return {
-    ...(await readReviewParts(traces, context)),
-    question_events: await readQuestionEvents(traces, context),
-    answers_to_questions: await readAnswersToQuestions(traces, context),
-    mail_contents: await readMailContents(traces, context),
-    webhook_deliveries: await readDeliveries(traces, context),
-    mentions: await readMentions(traces, context),
+    ...(await readReviewParts(customerRows, context)),
+    question_events: await readQuestionEvents(customerRows, context),
+    answers_to_questions: await readAnswersToQuestions(customerRows, context),
+    mail_contents: await readMailContents(customerRows, context),
+    webhook_deliveries: await readDeliveries(customerRows, context),
+    mentions: await readMentions(customerRows, context),
   };
 }
 
 /** SQLite and PostgreSQL accept no empty list, and no row has the ID 0. */
 const orNone = (ids: readonly number[]) => (ids.length === 0 ? [0] : ids);
 
-async function readReviewParts({ person: { accountId }, reviews }: Traces, context: HandlerContext) {
+async function readReviewParts({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext) {
   const { transaction, publicUrl } = context;
   const images = await selectAccountRows("review_images", accountId, transaction)
     .select(["id", "review_row as review_id", "content_type", "base64", "url"])
@@ -40,18 +40,18 @@ async function readReviewParts({ person: { accountId }, reviews }: Traces, conte
   };
 }
 
-async function readQuestionEvents(traces: Traces, { transaction }: HandlerContext) {
-  const rows = await selectAccountRows("question_events", traces.person.accountId, transaction)
+async function readQuestionEvents(customerRows: CustomerRows, { transaction }: HandlerContext) {
+  const rows = await selectAccountRows("question_events", customerRows.person.accountId, transaction)
     .select(["question_row as question_id", "answer_row as answer_id", "event", "by_name as by", "reason"])
     .select(["previous as previous_content", "created_at"])
-    .where(isOwnEvent(traces))
+    .where(isOwnEvent(customerRows))
     .orderBy("id")
     .execute();
   return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
 }
 
 async function readAnswersToQuestions(
-  { person: { accountId }, answersToQuestions }: Traces,
+  { person: { accountId }, answersToQuestions }: CustomerRows,
   { transaction }: HandlerContext,
 ) {
   const rows = await selectAccountRows("answers", accountId, transaction)
@@ -63,7 +63,7 @@ async function readAnswersToQuestions(
 }
 
 async function readMailContents(
-  { person: { accountId }, mails, mailsToOthers }: Traces,
+  { person: { accountId }, mails, mailsToOthers }: CustomerRows,
   { transaction }: HandlerContext,
 ): Promise<ExportedParts["mail_contents"]> {
   const all = orNone([...mails, ...mailsToOthers]);
@@ -94,7 +94,7 @@ async function readMailContents(
   });
 }
 
-async function readDeliveries({ person: { accountId }, deliveries }: Traces, { transaction }: HandlerContext) {
+async function readDeliveries({ person: { accountId }, deliveries }: CustomerRows, { transaction }: HandlerContext) {
   const rows = await selectAccountRows("webhook_deliveries", accountId, transaction)
     .select(["id", "event_name", "state", "created_at", "body"])
     .where("id", "in", orNone(deliveries))
@@ -109,8 +109,8 @@ const exportedTables: ReadonlySet<string> = new Set(
 );
 const exportedColumns: ReadonlySet<string> = new Set(["webhook_deliveries.body", "mail_events.detail"]);
 
-async function readMentions(traces: Traces, context: HandlerContext): Promise<ExportedParts["mentions"]> {
-  const found = await findMentions(traces, "", context);
+async function readMentions(customerRows: CustomerRows, context: HandlerContext): Promise<ExportedParts["mentions"]> {
+  const found = await findMentions(customerRows, "", context);
   return found
     .map(({ table, column, text }) => ({ table, place: `${table}.${column}`, text }))
     .filter(({ table, place }) => !exportedTables.has(table) && !exportedColumns.has(place))

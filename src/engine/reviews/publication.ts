@@ -13,7 +13,7 @@ import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/acco
 import { accountIdOf, accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
 import { refreshTags } from "./review-index.ts";
-import { countReviews } from "./star-totals.ts";
+import { updateStarTotals } from "./star-totals.ts";
 import type * as z from "zod";
 import { announceReviews } from "./review-emails.ts";
 import { findReview } from "./review-parts.ts";
@@ -89,7 +89,7 @@ async function togglePublication(ids: readonly number[], accountId: number, cont
   const counted = changed.map(({ product_row, score, published }) => {
     return { productRow: product_row, score, by: published === 1 ? (1 as const) : (-1 as const) };
   });
-  await countReviews(counted, accountId, context);
+  await updateStarTotals(counted, accountId, context);
 }
 
 /** How many reviews one transaction publishes or hides, so that other calls can run in between. */

@@ -11,7 +11,7 @@ import { addProducts, type ProductDescription } from "../products/product-lookup
 import { findGroups, groupTarget, type ProductGroups, productTarget, siteTarget } from "./rating-targets.ts";
 import { indexReviews } from "./review-index.ts";
 import type { ReviewParts } from "./review-response.ts";
-import { countReviews } from "./star-totals.ts";
+import { updateStarTotals } from "./star-totals.ts";
 
 /** In the order in which the rows are passed to the statement. */
 const columnNames = [
@@ -99,7 +99,7 @@ export async function storeReviews(
   const counted = rows.flatMap(({ product_row: productRow, score, published }) =>
     published === 1 ? [{ productRow, score, by: 1 as const }] : [],
   );
-  await countReviews(counted, account_id, context, groups);
+  await updateStarTotals(counted, account_id, context, groups);
   const events = ids.flatMap((id, index) => listEvents(index).map((event) => Object.assign({ id }, event)));
   await recordReviewEvents(events, account_id, context);
   const stored = reviews.map(({ row, author, product }, at) => {

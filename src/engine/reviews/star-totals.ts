@@ -89,7 +89,7 @@ const totalColumns = ["rating_target", "product_row", "stars_1", "stars_2", "sta
  * constant number of statements.
  * @param groups the groups of the products; looked up if they are omitted
  */
-export async function countReviews(
+export async function updateStarTotals(
   reviews: readonly CountedReview[],
   accountId: number,
   context: Context,

@@ -100,7 +100,7 @@ export async function surveyFile(
   for (const block of readRecordBlocks(source, format, keyColumn)) {
     records += block.records.starts.length;
     if (isJudged) invalidLine ||= findInvalid(block);
-    keys?.look(block);
+    keys?.addBlock(block);
     if (++blocks % blocksInARow !== 0) continue;
     onRecords(records);
     await setImmediate();
@@ -137,7 +137,7 @@ class RepeatedKeys {
   count = 0;
   firstLine = 0;
 
-  look({ bytes, records }: RecordBlock): void {
+  addBlock({ bytes, records }: RecordBlock): void {
     for (let at = 0; at < records.starts.length; at++) {
       const start = records.keyStarts[at] ?? -1;
       if (start < 0) continue;

@@ -5,7 +5,7 @@ import { hashKey, type KeyFilter, trimKey } from "./pre-scan.ts";
 import { readRecordBlocks, type RecordBlock } from "./record-blocks.ts";
 import { recordFlag, type RecordProblem } from "./record-scanner.ts";
 import { parseRecords, splitRecords } from "./split-record.ts";
-import { maxSpilledAtOnce, Spill, type SpilledRow } from "./spill.ts";
+import { maxRowsInMemory, RowsOnDisk, type RowOnDisk } from "./rows-on-disk.ts";
 
 /** Rows of a file in processing order, as parallel lists. */
 export interface RowBatch {
@@ -64,7 +64,7 @@ export function readSample(source: ByteSource, format: FileFormat, most: number)
 /** Replaces the spilled rows of batches by their groups, each at the position of its first row. */
 export function* insertGroups(
   batches: Iterable<readonly [batch: RowBatch, isSpilled: (at: number) => boolean]>,
-  spill: Spill,
+  spill: RowsOnDisk,
 ): Generator<RowBatch> {
   const groups = spill.groups();
   let group = groups.next();
@@ -78,7 +78,7 @@ export function* insertGroups(
       }
       for (; !group.done && group.value.firstLine === line; group = groups.next()) {
         for (const row of group.value.rows) append(batch, row);
-        if (group.value.rows.length < maxSpilledAtOnce) continue;
+        if (group.value.rows.length < maxRowsInMemory) continue;
         yield batch;
         batch = emptyBatch();
       }
@@ -87,8 +87,8 @@ export function* insertGroups(
   }
 }
 
-function spillRepeated(source: ByteSource, format: FileFormat, { keyColumn, repeated, folder }: Grouping): Spill {
-  const spill = new Spill(folder);
+function spillRepeated(source: ByteSource, format: FileFormat, { keyColumn, repeated, folder }: Grouping): RowsOnDisk {
+  const spill = new RowsOnDisk(folder);
   for (const block of readRecordBlocks(source, format, keyColumn)) {
     const isWanted = block.records.starts.map((_, at) => isRepeated(block, at, repeated));
     if (!isWanted.includes(true)) continue;
@@ -126,7 +126,7 @@ function emptyBatch(): RowBatch & { readonly families: Map<number, string> } {
 
 function append(
   batch: ReturnType<typeof emptyBatch>,
-  { cells, line, problem, key }: Omit<SpilledRow, "key"> & Partial<Pick<SpilledRow, "key">>,
+  { cells, line, problem, key }: Omit<RowOnDisk, "key"> & Partial<Pick<RowOnDisk, "key">>,
 ): void {
   const at = batch.rows.length;
   if (problem) batch.problems.set(at, problem);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { endpointOf, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import { RunTally, type TallyFile } from "./tally.ts";
-import { spillPrefix } from "../csv/spill.ts";
+import { diskFilePrefix } from "../csv/rows-on-disk.ts";
 import { unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { ImportBehavior } from "../kind.ts";
@@ -137,7 +137,7 @@ function reportNotices({ kind, behavior }: Attempt, tally: RunTally, deps: Impor
 
 export function removeSpills(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(spillPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
+    if (name.startsWith(diskFilePrefix)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

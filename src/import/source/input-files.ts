@@ -16,7 +16,7 @@ import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout, Family } from "../layouts/layout.ts";
 import type { ByteSource } from "../csv/byte-source.ts";
 import type { RecordProblem } from "../csv/record-scanner.ts";
-import { Spill } from "../csv/spill.ts";
+import { RowsOnDisk } from "../csv/rows-on-disk.ts";
 
 /** How files are read: as which kind, and with which options. */
 export interface Reading {
@@ -206,7 +206,7 @@ export function* readFamilyBatches(
   format: FileFormat,
   { familyOf, folder }: FamilyGrouping,
 ): Generator<RowBatch> {
-  using spill = new Spill(folder);
+  using spill = new RowsOnDisk(folder);
   for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
     for (const [at, cells] of rows.entries()) {
       const problem = problems.get(at);

@@ -40,7 +40,7 @@ export class UndoStore implements Disposable {
   }
 
   /** Stores the service's current state; of duplicates, the first. */
-  async look(read: (add: (entries: readonly Entry[]) => void) => Promise<void>): Promise<void> {
+  async storeCurrent(read: (add: (entries: readonly Entry[]) => void) => Promise<void>): Promise<void> {
     const store = "update things set now = ? where key = ? and done = 0 and now is null";
     await changeAtomically(this.#file, () => {
       this.#file.execute("update things set now = null where done = 0");

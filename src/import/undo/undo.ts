@@ -105,20 +105,20 @@ class RunUndo {
     const isUseful = past.whyNot === undefined || undoing?.needsPrevious === false;
     const { done, unknown } = this.#run.settled;
     const mayHold = done.size + unknown.size > 0;
-    if (isUseful && mayHold) await this.#look(store);
+    if (isUseful && mayHold) await this.#readCurrent(store);
     store.decide((thing) =>
       undoing ? undoing.decide(thing, past) : { outcome: "impossible", reason: `the API cannot undo ${manifest.kind}` },
     );
     this.#lastCounts = store.settled;
   }
 
-  async #look(store: UndoStore): Promise<void> {
+  async #readCurrent(store: UndoStore): Promise<void> {
     const undoing = this.#undoing;
     if (!undoing?.now) return;
     const service = await this.#openService();
     const found = undoing.now(service.service, service.reading);
     let records = 0;
-    await store.look(async (add) => {
+    await store.storeCurrent(async (add) => {
       for await (const entries of found) {
         add(entries);
         records += entries.length;
@@ -152,7 +152,7 @@ class RunUndo {
     while (!this.#deps.stop.aborted) {
       const things = store.takeNext(undoing.itemsACall);
       if (things.length === 0) return;
-      store.settle(things, await sendThings(undoing, service, things));
+      store.settle(things, await sendReversals(undoing, service, things));
     }
   }
 
@@ -235,8 +235,8 @@ function describePrevious(
   undo: UndoBehavior | undefined,
   before: BeforeStore | undefined,
 ): PreviousState {
-  const isUnasked = undo?.previous?.isOnRequest && !options.undoable;
-  const whyNot = isUnasked
+  const lacksUndoable = undo?.previous?.isOnRequest && !options.undoable;
+  const whyNot = lacksUndoable
     ? `the previous state was not recorded; to record it, pass --undoable to \`${kind} import\``
     : before?.ended
       ? before.ended.whyNot
@@ -245,7 +245,7 @@ function describePrevious(
 }
 
 /** If the service rejects a call, nothing in it is undone; sending it again would fail the same way. */
-async function sendThings(
+async function sendReversals(
   undoing: UndoBehavior,
   { service, writing }: CountedService,
   things: readonly Reversal[],

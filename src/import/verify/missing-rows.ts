@@ -60,7 +60,7 @@ export class Finding {
     this.#file?.close(false);
   }
 
-  look(items: readonly Item[], storedRecords: StoredRecords, storedKeys: StoredKeys): void {
+  checkItems(items: readonly Item[], storedRecords: StoredRecords, storedKeys: StoredKeys): void {
     const isRemoval = storedRecords.isRemoval ?? false;
     for (const item of items) {
       this.#checked.items++;

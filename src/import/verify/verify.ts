@@ -138,21 +138,21 @@ async function compare(
   deps: ImportDeps,
 ): Promise<Partial<Verification>> {
   const { run, storedRecords, storedKeys } = comparison;
-  const look = (isWritten: boolean) => replay(comparison, new Finding(run, request.maxListed, isWritten), deps);
+  const compareRun = (isWritten: boolean) => replay(comparison, new Finding(run, request.maxListed, isWritten), deps);
   const hasSent = run.settled.done.size > 0;
   const isNarrow = hasSent && storedRecords.canNarrow === true;
   if (hasSent) {
     const since = new Date(Date.parse(run.manifest.started_at) - clockDifferenceMs);
     await readHeld(comparison, isNarrow ? since : undefined, deps);
   }
-  let { files: _none, ...found } = await look(false);
+  let { files: _none, ...found } = await compareRun(false);
   if (isNarrow && found.missing_count > 0) {
     storedKeys.clear();
     await readHeld(comparison, undefined, deps);
-    ({ files: _none, ...found } = await look(false));
+    ({ files: _none, ...found } = await compareRun(false));
   }
   if (found.missing_count + storedKeys.different === 0) return found;
-  const { files, ...written } = await look(true);
+  const { files, ...written } = await compareRun(true);
   return { ...written, missing_file: await placeRows(files, request.missing, deps, "--missing") };
 }
 
@@ -177,7 +177,7 @@ async function replay(
   try {
     const { rows } = await replayRun(
       run,
-      (items, isSure) => isSure && finding.look(items, storedRecords, storedKeys),
+      (items, isSure) => isSure && finding.checkItems(items, storedRecords, storedKeys),
       deps,
     );
     const found = finding.end();

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openSource } from "../../../../src/import/csv/byte-source.ts";
 import { findUtfFault } from "../../../../src/import/csv/encoding-detection.ts";
 import { hashKey, KeyFilter, surveyFile, trimKey } from "../../../../src/import/csv/pre-scan.ts";
-import { Spill } from "../../../../src/import/csv/spill.ts";
+import { RowsOnDisk } from "../../../../src/import/csv/rows-on-disk.ts";
 import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
 const folder = useTemporaryFolder();
@@ -122,7 +122,7 @@ describe("spilled rows", () => {
   const row = (key: string, line: number) => ({ key, line, cells: [key, `${line}`], problem: undefined });
 
   test("come back by key, in the order of their first lines, under the name of their key", () => {
-    using spill = new Spill(folder);
+    using spill = new RowsOnDisk(folder);
     for (const [at, key] of ["b", "a", "alias", "b", "other", "a"].entries()) spill.add(row(key, at + 2));
     spill.add({ ...row("c", 20), problem: "bad_quote" });
     spill.addAlias("alias", "b");
@@ -155,7 +155,7 @@ describe("spilled rows", () => {
   });
 
   test("of a large group come in pieces with the same first line", () => {
-    using spill = new Spill(folder);
+    using spill = new RowsOnDisk(folder);
     for (let line = 2; line < 12_002; line++) spill.add(row("a", line));
     spill.add(row("b", 1));
     spill.seal();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readFileHead } from "../../../../src/import/csv/file-format.ts";
 import { readRowBatches, type RowBatch } from "../../../../src/import/csv/row-batches.ts";
-import { maxSpilledAtOnce } from "../../../../src/import/csv/spill.ts";
+import { maxRowsInMemory } from "../../../../src/import/csv/rows-on-disk.ts";
 import { surveyFile } from "../../../../src/import/csv/pre-scan.ts";
 import { readFamilyBatches } from "../../../../src/import/source/input-files.ts";
 import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
@@ -11,7 +11,7 @@ import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 const folder = useTemporaryFolder();
 
 /** Two keys with very many rows in turn, and others between them. */
-const ids = Array.from({ length: maxSpilledAtOnce * 5 }, (_, at) => ["a", "b", `single-${at}`][at % 3] ?? "");
+const ids = Array.from({ length: maxRowsInMemory * 5 }, (_, at) => ["a", "b", `single-${at}`][at % 3] ?? "");
 const path = join(folder, "input.csv");
 writeFileSync(path, `id,at\n${ids.map((id, at) => `${id},${at}\n`).join("")}`);
 
@@ -43,7 +43,7 @@ test("groups with many rows come in chunks, so that memory use is bounded", asyn
   const { found, most } = take(readRowBatches(source, format, { keyColumn: 0, repeated, folder }));
   expect(found).toEqual(expected);
   const ofOneBlock = Math.max(...[...readRowBatches(source, format, undefined)].map(({ rows }) => rows.length));
-  expect(most).toBeLessThan(ofOneBlock + maxSpilledAtOnce);
+  expect(most).toBeLessThan(ofOneBlock + maxRowsInMemory);
 });
 
 test("so do rows of a product family", () => {

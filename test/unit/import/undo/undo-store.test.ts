@@ -69,7 +69,7 @@ describe("the targets of an undo", () => {
 
   test("are decided with what was written, what is stored now, and whether they were sent", async () => {
     using store = await collect();
-    await store.look(async (add) => {
+    await store.storeCurrent(async (add) => {
       add([
         ["a", { name: "now" }],
         ["other", { name: "x" }],
@@ -99,7 +99,7 @@ describe("the targets of an undo", () => {
       1,
     ]);
     expect(store.takeNext(5)).toEqual([{ key: "a", send: { x: 1 } }]);
-    await store.look(async () => {});
+    await store.storeCurrent(async () => {});
     seen.length = 0;
     decide(reverse);
     expect(seen).toEqual([{ ...a, now: undefined, wasSent: true }, b]);
@@ -142,7 +142,7 @@ describe("the targets of an undo", () => {
     await expect(store.collect(fail)).rejects.toThrow("no");
     store.decide(() => reverse);
     expect(store.counts.reversed).toBe(6);
-    const failing = store.look(async (add) => {
+    const failing = store.storeCurrent(async (add) => {
       add([["a", { name: "now" }]]);
       await fail();
     });

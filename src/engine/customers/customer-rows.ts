@@ -9,7 +9,7 @@ import type { Person } from "./person.ts";
 import { readCustomer } from "./person-records.ts";
 
 /** Every row that contains data of a customer, by ID, except those of the address itself. */
-export interface Traces {
+export interface CustomerRows {
   readonly person: Person;
   readonly customer: Customer;
   readonly reviews: readonly number[];
@@ -33,7 +33,11 @@ interface DeletedTexts {
 }
 
 /** Selects the events of the customer's questions with all answers, and of the customer's answers to others. */
-export function isOwnEvent({ questions, ownAnswers, deleted }: Pick<Traces, "questions" | "ownAnswers" | "deleted">) {
+export function isOwnEvent({
+  questions,
+  ownAnswers,
+  deleted,
+}: Pick<CustomerRows, "questions" | "ownAnswers" | "deleted">) {
   return (eb: ExpressionBuilder<Tables, "question_events">) =>
     eb.or([
       eb("question_row", "in", [0, ...questions, ...deleted.questions]),
@@ -41,7 +45,7 @@ export function isOwnEvent({ questions, ownAnswers, deleted }: Pick<Traces, "que
     ]);
 }
 
-export async function findTraces(person: Person, context: HandlerContext): Promise<Traces> {
+export async function findCustomerRows(person: Person, context: HandlerContext): Promise<CustomerRows> {
   const customer = await readCustomer(person, context);
   const reviews = customer.reviews.map(({ id }) => id);
   const questions = customer.questions.map(({ id }) => id);
@@ -86,7 +90,7 @@ function listValues(
 
 async function findAnswers(
   accountId: number,
-  { questions, ownAnswers }: Pick<Traces, "questions" | "ownAnswers">,
+  { questions, ownAnswers }: Pick<CustomerRows, "questions" | "ownAnswers">,
   { transaction }: HandlerContext,
 ): Promise<number[]> {
   if (questions.length === 0) return [];
@@ -97,7 +101,7 @@ async function findAnswers(
 
 async function findDeletedTexts(
   { accountId, userRows }: Person,
-  { questions, ownAnswers }: Pick<Traces, "questions" | "ownAnswers">,
+  { questions, ownAnswers }: Pick<CustomerRows, "questions" | "ownAnswers">,
   { transaction }: HandlerContext,
 ): Promise<DeletedTexts> {
   if (userRows.length === 0) return { questions: [], answers: [] };

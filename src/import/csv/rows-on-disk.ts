@@ -3,32 +3,32 @@ import { join } from "node:path";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
 import type { RecordProblem } from "./record-scanner.ts";
 
-export interface SpilledRow {
+export interface RowOnDisk {
   readonly key: string;
   readonly line: number;
   readonly cells: string[];
   readonly problem: RecordProblem | undefined;
 }
 
-export const spillPrefix = "starpost-spill-";
+export const diskFilePrefix = "starpost-spill-";
 
 /** Maximum number of rows in memory: a group may have as many as the file. */
-export const maxSpilledAtOnce = 5_000;
+export const maxRowsInMemory = 5_000;
 
 /** Rows on disk, returned key by key, in the order of each key's first line. */
-export class Spill implements Disposable {
+export class RowsOnDisk implements Disposable {
   readonly #folder: string;
   readonly #file: SqliteFile;
 
   constructor(parentFolder: string) {
-    this.#folder = mkdtempSync(join(parentFolder, spillPrefix));
+    this.#folder = mkdtempSync(join(parentFolder, diskFilePrefix));
     this.#file = new SqliteFile(join(this.#folder, "rows.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute("create table rows (key text, line integer, cells text, problem text)");
     this.#file.execute("create table aliases (alias text, key text); begin");
   }
 
-  add({ key, line, cells, problem }: SpilledRow): void {
+  add({ key, line, cells, problem }: RowOnDisk): void {
     this.#file.run("insert into rows values (?, ?, ?, ?)", [key, line, JSON.stringify(cells), problem ?? null]);
   }
 
@@ -46,16 +46,16 @@ export class Spill implements Disposable {
   }
 
   /** Yields group by group; a large group comes in several consecutive pieces with the same first line. */
-  *groups(): Generator<{ readonly firstLine: number; readonly rows: SpilledRow[] }> {
+  *groups(): Generator<{ readonly firstLine: number; readonly rows: RowOnDisk[] }> {
     const found = this.#file.iterate(
       `select first_line, rows.key, line, cells, problem
        from rows join (select key, min(line) as first_line from rows group by key) as firsts on firsts.key = rows.key
        order by first_line, line`,
     );
-    let group: { firstLine: number; rows: SpilledRow[] } | undefined;
+    let group: { firstLine: number; rows: RowOnDisk[] } | undefined;
     for (const row of found) {
       const firstLine = Number(row["first_line"]);
-      if (group && (group.firstLine !== firstLine || group.rows.length >= maxSpilledAtOnce)) {
+      if (group && (group.firstLine !== firstLine || group.rows.length >= maxRowsInMemory)) {
         yield group;
         group = undefined;
       }
