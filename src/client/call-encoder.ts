@@ -1,4 +1,5 @@
 import {
+  appKeyNames,
   callerNames,
   type Endpoint,
   ServiceError,
@@ -22,7 +23,6 @@ export interface EncodedCall {
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;
-const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 
 /**
  * Encodes the input and the caller of a call as path, query, body, and headers.

@@ -8,6 +8,7 @@ import {
   ServiceError,
 } from "../contract/index.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
+import { asFields, isJsonObject } from "../contract/json-text.ts";
 
 /** A complete response. */
 export interface HttpResponse {
@@ -62,8 +63,8 @@ export function parseRefusal(response: HttpResponse, request: RequestInfo): Serv
   if (isRedirect(status)) return redirected(response, request);
   const isJson = status >= 400 || /\bjson\b/i.test(headers["content-type"] ?? "");
   const body = isJson ? parse(bytes) : undefined;
-  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  const error = isObject ? parseErrorBody(status, body as Fields) : undefined;
+  const isObject = isJsonObject(body);
+  const error = isObject ? parseErrorBody(status, body) : undefined;
   if (error) return refused(error, response, request);
   if (status < 400) return undefined;
   // The response to a HEAD request has no body.
@@ -275,8 +276,4 @@ function readPosition(value: unknown): ErrorPosition | undefined {
   const isPosition = typeof field === "string" && typeof problem === "string";
   if (!isPosition || !Number.isSafeInteger(line) || !Number.isSafeInteger(column)) return undefined;
   return { field, line: line as number, column: column as number, problem };
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

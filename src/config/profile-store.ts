@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { readSettings, writeSettings } from "./private-file.ts";
 import { failedError } from "./user-error.ts";
 import { withFileLock } from "./with-file-lock.ts";
+import { isJsonObject } from "../contract/json-text.ts";
 
 interface StoredFields {
   /** Whether the account is in production. */
@@ -90,7 +91,7 @@ export function parseObject(text: string): object {
   } catch (error) {
     throw failedError("invalid JSON", undefined, error);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isJsonObject(value)) return value;
   throw failedError("not a JSON object");
 }
 

@@ -219,6 +219,8 @@ export const callerNames = {
   tokenHeader: "x-service-token",
 } as const;
 
+export const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
+
 /** Names and limits of idempotency keys. Assumed (not in the specification): they work as in the Stripe API. */
 export const idempotencyKeys = {
   /** The request header; responses of calls that honored the key repeat it. */

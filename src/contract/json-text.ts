@@ -110,3 +110,13 @@ function describeInteger(bytes: Buffer, at: number): JsonProblem {
 function locate(bytes: Buffer, at: number, problem: string): JsonProblem {
   return { problem, character: bytes.toString("utf8", 0, at).length + 1 };
 }
+
+/** Whether a value is an object of JSON, with named fields. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value from which fields can be read; without any if it is no object. */
+export function asFields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

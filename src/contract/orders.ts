@@ -7,6 +7,7 @@ import { day, detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lineDetails, lineFields, orderDetails, orderFields, specFields } from "./record-fields.ts";
 import { createSureCheck, sameSchema, schemasOf } from "./record-schema.ts";
+import { isJsonObject } from "./json-text.ts";
 
 /** Allowed values of `platform`. Source: spec "Platform parameter values (orders)". */
 export const platforms = [
@@ -51,10 +52,6 @@ export const orderLimits = {
 
 const quantityText = `must be an integer from 1 to ${maxQuantity}`;
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
 export const orderProduct = lazily(() =>
   z.object({
@@ -84,10 +81,10 @@ const areSpecsSure = createSureCheck(specFields);
 
 /** Whether the schema would return a product without units as it is. If not, the schema must decide. */
 export function isSurelyProduct(given: unknown): given is OrderProduct {
-  if (!isRecord(given)) return false;
+  if (!isJsonObject(given)) return false;
   const { specs: values, quantity, unit_prices } = given;
   if (quantity !== undefined || unit_prices !== undefined) return false;
-  return areLineFieldsSure(given) && (values === undefined || (isRecord(values) && areSpecsSure(values)));
+  return areLineFieldsSure(given) && (values === undefined || (isJsonObject(values) && areSpecsSure(values)));
 }
 
 /** An order without its products. Source: spec "Order (input)". */
@@ -188,7 +185,7 @@ export const orders = {
         send_mail: send_mail(),
         ...outcomesInput(),
         // Does not inspect the fields, because a bulk call has many orders.
-        orders: z.array(z.custom<LooseOrder>(isRecord, { error: "must be an object" }), {
+        orders: z.array(z.custom<LooseOrder>(isJsonObject, { error: "must be an object" }), {
           error: "must be a list of orders",
         }),
       }),

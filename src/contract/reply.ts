@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazily } from "./lazily.ts";
+import { isJsonObject } from "./json-text.ts";
 
 /** A response format: how an output is wrapped on the wire, and unwrapped. */
 export interface ReplyForm {
@@ -24,14 +25,10 @@ function fieldsOf(value: z.ZodType): Readonly<Record<string, z.ZodType>> {
   throw new Error("this response format requires an object");
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** `{code,message,response:{…value}}` */
 export const flatResponse: ReplyForm = {
   encode: (value) => ({ ...success, response: value }),
-  decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
+  decode: (body) => (isJsonObject(body["response"]) ? body["response"] : {}),
   describe: (value) => z.object({ ...successFields(), response: value }),
 };
 
@@ -45,14 +42,14 @@ export const statusWith: ReplyForm = {
 /** `{status:{code,message},response:{…value}}` */
 export const enveloped: ReplyForm = {
   encode: (value) => ({ status: success, response: value }),
-  decode: (body) => (isFields(body["response"]) ? body["response"] : {}),
+  decode: (body) => (isJsonObject(body["response"]) ? body["response"] : {}),
   describe: (value) => z.object({ status: successStatus(), response: value }),
 };
 
 /** Like `form`, but omits some fields from each element of the list `name`. They are for pages, not for JSON responses. */
 export function withoutInside(form: ReplyForm, name: string, fields: readonly string[]): ReplyForm {
   const omit = (element: unknown) =>
-    isFields(element)
+    isJsonObject(element)
       ? Object.fromEntries(Object.entries(element).filter(([field]) => !fields.includes(field)))
       : element;
   return {
@@ -102,7 +99,7 @@ export function envelopedWhenPresent(inside: string): ReplyForm {
       ...others,
     }),
     decode: ({ status: _status, response, ...others }) => ({
-      ...(isFields(response) ? response : {}),
+      ...(isJsonObject(response) ? response : {}),
       ...others,
     }),
     describe: (output) => {

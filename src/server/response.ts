@@ -13,6 +13,7 @@ import { type CallEvent, NotModified, type Transport, type Caller } from "../ser
 import { noteCaller } from "./call-log.ts";
 import { createVersionCheck } from "./cache-headers.ts";
 import { encodeLongJson, requestsLongList } from "./long-json.ts";
+import { asFields, isJsonObject } from "../contract/json-text.ts";
 
 /** A call, and the format of its response. */
 export interface ResponseFormat {
@@ -137,7 +138,7 @@ function toJsonp(reply: FastifyReply, name: string, body: unknown): string {
   return `${name}(${json});`;
 }
 
-type Fields = Record<string, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** The parts of a request. */
 export interface CallParts {
@@ -184,7 +185,7 @@ function readSent(
 ): readonly Fields[] {
   if (!signedBody) {
     if (body === undefined) return [query];
-    if (typeof body === "object" && body !== null && !Array.isArray(body)) return [body as Fields, query];
+    if (isJsonObject(body)) return [body, query];
     throw new ServiceError("malformedBody", "the body is not a JSON object");
   }
   const signature = Object.entries(signedBody.headers).map(([name, header]) => [name, headers[header]]);
@@ -196,13 +197,9 @@ function findText(sources: readonly Fields[], names: readonly string[]): string 
   return values.find((value): value is string => typeof value === "string" && value !== "");
 }
 
-function asFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
 /** Earlier sources take precedence. */
 function merge(sources: readonly Fields[]): Fields {
-  const merged: Fields = {};
+  const merged: Record<string, unknown> = {};
   for (const source of sources.toReversed()) {
     for (const [name, value] of Object.entries(source)) if (!callerFields.has(name)) merged[name] = value;
   }
@@ -223,7 +220,7 @@ function readQuery(parsed: unknown): Fields {
     lists.set(name, [...(lists.get(name) ?? []), ...texts]);
     if (name !== parameter) isList.add(name);
   }
-  const fields: Fields = {};
+  const fields: Record<string, unknown> = {};
   for (const [name, values] of lists) {
     // Assigning `__proto__` would change the prototype of the object.
     if (values.length === 0 || name === "__proto__") continue;

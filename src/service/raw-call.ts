@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Effect, type ServiceError, type Auth, callerNames } from "../contract/index.ts";
+import { type Effect, type ServiceError, type Auth, appKeyNames, callerNames } from "../contract/index.ts";
 import type { CallOptions } from "./transport.ts";
 import { findOperation, type FoundOperation } from "../contract/find-operation.ts";
 import type { SignedTransport } from "./with-token.ts";
+import { isJsonObject } from "../contract/json-text.ts";
 
 /** An HTTP call, which need not be in the contract. */
 export interface RawRequest {
@@ -62,7 +63,6 @@ export interface RawSigning {
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;
-const accountNames: readonly string[] = callerNames.appKey;
 
 /** Methods without a body. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -70,7 +70,7 @@ const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Replaces the placeholders of a path with the app key. */
 export function fillPath(path: string, appKey: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
-    accountNames.includes(name) ? encodeURIComponent(appKey) : placeholder,
+    appKeyNames.has(name) ? encodeURIComponent(appKey) : placeholder,
   );
 }
 
@@ -90,7 +90,7 @@ export function createSignedSender({ send, appKey, tokens, createCoreToken }: Ra
     const isSigned = kind === "utoken" || kind === "core" || found?.endpoint.acceptsUtoken === true;
     if (call.isAnonymous || !isSigned || holdsToken(call, kind)) return sendWith();
     // A token is not valid for another account, so a new one would not help.
-    const isOwn = accountNames.every((name) => (found?.pathInput[name] ?? appKey) === appKey);
+    const isOwn = callerNames.appKey.every((name) => (found?.pathInput[name] ?? appKey) === appKey);
     if (!isOwn) return sendWith((await tokens.token()).utoken);
     const answer = await sendWithToken(tokens, sendWith, options);
     return kind === "core" && isRefused(answer) ? sendWith(await createCoreToken()) : answer;
@@ -164,11 +164,11 @@ function namedFields(
 /** Whether the app key must be added, because neither path, query, nor body contains it. */
 function needsAccount(found: FoundOperation | undefined, { query, body }: UnsignedCall): boolean {
   if (found?.endpoint.auth !== "account" || found.endpoint.signedBody) return false;
-  const isNamed = accountNames.some(
+  const isNamed = callerNames.appKey.some(
     (name) => found.pathInput[name] !== undefined || query.some(([field]) => field === name),
   );
   const inside = readObject(body);
-  return !isNamed && !accountNames.some((name) => inside && Object.hasOwn(inside, name));
+  return !isNamed && !callerNames.appKey.some((name) => inside && Object.hasOwn(inside, name));
 }
 
 function holdsToken({ query, body, headers }: UnsignedCall, kind: Auth): boolean {
@@ -201,8 +201,7 @@ function readObject(body: Buffer | undefined): Readonly<Record<string, unknown>>
   if (!body) return undefined;
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

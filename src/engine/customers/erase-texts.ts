@@ -19,7 +19,7 @@ import { recordEmailEvents } from "../kernel/email-log.ts";
 const chunkSize = 5_000;
 
 /** Deletes the rows of an account in which a column has one of the values. */
-async function deleteRows(
+async function deleteRowsOf(
   table: string,
   column: string,
   ids: readonly number[],
@@ -48,7 +48,7 @@ async function eraseImages({ person: { accountId }, reviews }: CustomerRows, con
   if (reviews.length === 0) return 0;
   const found = await findRows("review_images", ["id"], { account_id: accountId, review_row: reviews }, context);
   const ids = found.map(({ id }) => id);
-  await deleteRows("review_images", "id", ids, { accountId, ...context });
+  await deleteRowsOf("review_images", "id", ids, { accountId, ...context });
   await removePublicIds("image", ids, accountId, context);
   return ids.length;
 }
@@ -84,10 +84,10 @@ async function deleteReviews({ person: { accountId }, reviews }: CustomerRows, c
   const hidden = counted.map(({ productRow, score }) => ({ productRow, score, by: -1 as const }));
   await updateStarTotals(hidden, accountId, context);
   const scope = { accountId, transaction };
-  await deleteRows("review_events", "review_row", reviews, scope);
-  await deleteRows("review_words", "review_row", reviews, scope);
+  await deleteRowsOf("review_events", "review_row", reviews, scope);
+  await deleteRowsOf("review_words", "review_row", reviews, scope);
   await deleteVotes("review", reviews, scope);
-  await deleteRows("reviews", "id", reviews, scope);
+  await deleteRowsOf("reviews", "id", reviews, scope);
   await removePublicIds("review", reviews, accountId, context);
 }
 
@@ -117,8 +117,8 @@ async function deleteQuestions(customerRows: CustomerRows, context: HandlerConte
         where account_id = ${accountId} and id in (${sql.join([0, ...answers])})))`.execute(transaction);
   const scope = { accountId, transaction };
   await deleteVotes("answer", answers, scope);
-  await deleteRows("answers", "id", answers, scope);
-  await deleteRows("questions", "id", questions, scope);
+  await deleteRowsOf("answers", "id", answers, scope);
+  await deleteRowsOf("questions", "id", questions, scope);
   await removePublicIds("answer", answers, accountId, context);
   await refreshQuestions(
     affected.map(({ id }) => id),
@@ -172,7 +172,7 @@ export async function eraseEmails(
     .where("detail", "is not", null)
     .where("detail", "not in", emailRuleNames)
     .execute();
-  await deleteRows("mail_messages", "mail_row", all, { accountId, ...context });
+  await deleteRowsOf("mail_messages", "mail_row", all, { accountId, ...context });
   return canceledMails;
 }
 

@@ -50,7 +50,8 @@ function describeMissing(fields: readonly string[]): string {
   return `missing ${fields.length === 1 ? "column" : "columns"} ${fields.join(", ")}`;
 }
 
-const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
+/** How to build product URLs. */
+export const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
 
 /** A hint for a file that could be read without the requested layout, or with one that was not recognized. */
 function suggestLayout(

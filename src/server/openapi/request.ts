@@ -1,5 +1,6 @@
 import {
   acceptsIdempotencyKey,
+  appKeyNames,
   callerNames,
   type Endpoint,
   idempotencyKeys,
@@ -10,7 +11,6 @@ import { documentedInput, type Fields, type SchemaRegistry } from "./schema-regi
 
 const [appKeyField, bodyAppKeyField] = callerNames.appKey;
 const [utokenField] = callerNames.utoken;
-const appKeyNames: ReadonlySet<string> = new Set(callerNames.appKey);
 
 const appKeySchema = { type: "string", description: "The account's API key." };
 const utokenSchema = { type: "string", description: "A utoken of the account. It can be passed in the query instead." };

@@ -1,11 +1,11 @@
 import { cellOf, type Row } from "../../../terminal/row-stream.ts";
 import { fields, silent, type View } from "../../../terminal/view.ts";
+import { isJsonObject } from "../../../contract/json-text.ts";
 
 /** Shows the fields of a response. If the response holds a single record, shows the fields of that record. */
 export function viewOf(response: Row): View {
   const [only, ...rest] = Object.values(response);
-  const isRecord = rest.length === 0 && typeof only === "object" && only !== null && !Array.isArray(only);
-  const record = isRecord ? (only as Row) : response;
+  const record = rest.length === 0 && isJsonObject(only) ? only : response;
   const names = Object.keys(record).flatMap((name) => expandName(record, name));
   if (names.length === 0) return silent();
   return fields(Object.fromEntries(names.map((name) => [name, cellOf(record, name)])));

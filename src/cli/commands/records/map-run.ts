@@ -22,6 +22,7 @@ import { canPrompt, prompt, promptInterrupted } from "../../program/prompt.ts";
 import { alignRows } from "../../../terminal/sections.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Choice } from "../../../terminal/prompt.ts";
+import { urlFlag } from "../../../import/mapping/missing-columns.ts";
 
 export interface MapRequest {
   readonly kind: string;
@@ -103,8 +104,6 @@ function describeProposal(draft: MappingDraft, answers: Answers): string[] {
     ...(unused.length > 0 ? [`Unused columns: ${unused.join(", ")}.`] : []),
   ];
 }
-
-const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
 
 /** The error for fields that only a person can decide, with the columns that could be meant. */
 function undecidedError({ file, urlField }: MappingDraft, undecided: readonly FieldProposal[]): UserError {

@@ -1,6 +1,7 @@
 import { Tokenizer, TokenParser } from "@streamparser/json";
 import { FileFormatError } from "../../import-error.ts";
 import { maxRowLength } from "./table-writer.ts";
+import { isJsonObject } from "../../../contract/json-text.ts";
 
 /**
  * How a JSON text contains its records: one after another (NDJSON), as the elements of an array, or as the elements of
@@ -112,7 +113,7 @@ class RecordParser {
 
   #addWrapped(value: unknown, name: string): void {
     // Arrays of plain values, such as tags, contain no records.
-    if (!isObject(value) && this.#arrayName !== name) return;
+    if (!isJsonObject(value) && this.#arrayName !== name) return;
     this.#arrayName ??= name;
     if (name !== this.#arrayName) {
       const quoted = `"${this.#arrayName}" and "${name}"`;
@@ -127,7 +128,7 @@ class RecordParser {
   #add(value: unknown): void {
     this.#elements++;
     this.#bytesSinceRecord = 0;
-    if (!isObject(value)) throw this.#refuse("is not an object");
+    if (!isJsonObject(value)) throw this.#refuse("is not an object");
     this.#handler.record(value, this.#shape === "sequence" ? this.#recordLine : this.#elements);
     this.#recordLine = 0;
   }
@@ -138,10 +139,6 @@ class RecordParser {
     const hint = 'each record must be an object, such as {"email": "ada@mail.example"}';
     return new FileFormatError(`${place} ${what}`, hint, isLine ? { line: this.#line } : {});
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
