@@ -76,8 +76,8 @@ async function makeCall(
     const asksVersion = transport.engine?.hasVersion && endpoint.caching?.byVersion;
     const mayStore = asksVersion === true && !reply.hasHeader("cache-control");
     const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    const engine = transport.engine && { clientAddress, hasVersion };
-    const options = { onEvent, idempotencyKey, engine };
+    // Even if the transport does not declare it: limits by address must not depend on that.
+    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion } };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);

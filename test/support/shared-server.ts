@@ -43,7 +43,11 @@ async function startServer(hasClock: boolean, trustedProxies: readonly string[] 
     if (!target) throw new Error("no transport is served");
     return target;
   };
-  const transport: Transport = { call: (...call) => current().transport.call(...call), close: async () => {} };
+  const transport: Transport = {
+    engine: { clientAddress: true, hasVersion: true },
+    call: (...call) => current().transport.call(...call),
+    close: async () => {},
+  };
   const clock = hasClock ? { clock: () => current().clock() } : {};
   const server = createServer(transport, { logger: silentLog, ...clock, trustedProxies });
   const { url } = await server.listen({ host: "127.0.0.1", port: 0 });

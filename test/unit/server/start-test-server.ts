@@ -21,7 +21,7 @@ export async function startServing(
   const made: Made[] = [];
   const lines: string[] = [];
   const transport: Transport = {
-    engine: { clientAddress: true, hasVersion: true },
+    engine: { hasVersion: true },
     call: async (operation, input, caller, callOptions) => {
       made.push({ operation, input, caller });
       return (await answer({ operation, input, caller }, callOptions)) as never;
