@@ -116,7 +116,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value from which fields can be read; without any if it is no object. */
+/** A value as an object with fields; one without fields unless the value is an object. */
 export function asFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Home, Homes, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, type Summary, writeInto } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -30,12 +30,6 @@ const products =
   "Größe M,Size,https://shop.example/2,,\n" +
   "#1001/A,Slash,https://shop.example/3,S-1,\n";
 
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
-}
-
 const readRows = (path: string | null | undefined): Rows => parse(readFileSync(path ?? "", "utf8"), { columns: true });
 const pairsOf = (summary: FixedSummary) =>
   new Map(readRows(summary.fixed_ids_file).map(({ original = "", fixed = "" }) => [original, fixed]));
@@ -55,7 +49,7 @@ async function readStoredIds(home: Home): Promise<Set<string | undefined>> {
 describe("without --fix-ids", () => {
   test("rejects an ID that the service would drop, and suggests a valid one", async () => {
     const home = homes.open();
-    const { exitCode, data, stderr } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
+    const { exitCode, data, stderr } = await home.json(["orders", "import", writeInto(home, "o.csv", orders)]);
     expect(exitCode).toBe(3);
     expect(data.rows).toEqual({ read: 5, accepted: 1, rejected: 4, failed: 0 });
     expect(data).not.toHaveProperty("fixed_ids_file");
@@ -67,7 +61,7 @@ describe("without --fix-ids", () => {
 
   test("imports the reject file unchanged with --fix-ids, under the suggested IDs", async () => {
     const home = homes.open();
-    const { data } = await home.json(["orders", "import", write(home, "o.csv", orders)]);
+    const { data } = await home.json(["orders", "import", writeInto(home, "o.csv", orders)]);
     const proposed = readRows(data.rejects_file).map(({ _reason }) => /would send '(.*?)'/.exec(_reason ?? "")?.[1]);
     const again = await home.json<FixedSummary>(["orders", "import", data.rejects_file ?? "", "--fix-ids"]);
     expect(again.exitCode).toBe(0);
@@ -79,7 +73,7 @@ describe("without --fix-ids", () => {
 describe("with --fix-ids", () => {
   test("imports orders and products under the same IDs, and records the mapping", async () => {
     const home = homes.open();
-    const ordered = await home.json<FixedSummary>(["orders", "import", write(home, "o.csv", orders), "--fix-ids"]);
+    const ordered = await home.json<FixedSummary>(["orders", "import", writeInto(home, "o.csv", orders), "--fix-ids"]);
     expect(ordered.exitCode).toBe(0);
     expect(ordered.data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
     const known = await readStoredIds(home);
@@ -87,7 +81,7 @@ describe("with --fix-ids", () => {
     const listed = await home.json<FixedSummary>([
       "products",
       "import",
-      write(home, "p.csv", products),
+      writeInto(home, "p.csv", products),
       "--update",
       "--fix-ids",
     ]);
@@ -117,7 +111,7 @@ describe("with --fix-ids", () => {
     const [home, other] = [homes.open(), homes.open()];
     const rows = Array.from({ length: 40 }, (_, at) => orderRow(`o-${at}`, `p ${at % 25}`));
     const bad = orderRow("", "p 99");
-    const file = write(home, "o.csv", orderHeader + [...rows.slice(0, 20), bad, bad, ...rows.slice(20)].join(""));
+    const file = writeInto(home, "o.csv", orderHeader + [...rows.slice(0, 20), bad, bad, ...rows.slice(20)].join(""));
     const args = ["orders", "import", file, "--fix-ids", "--batch-size", "5"];
     const stopped = await home.json<FixedSummary>([...args, "--max-errors", "1"]);
     expect(stopped.exitCode).toBe(6);
@@ -135,7 +129,7 @@ describe("with --fix-ids", () => {
   test("derives the product URL from the original ID", async () => {
     const home = homes.open();
     const bare = orders.replace(",product_url", "").replaceAll(",https://shop.example/p", "");
-    const args = ["orders", "import", write(home, "o.csv", bare), "--fix-ids"];
+    const args = ["orders", "import", writeInto(home, "o.csv", bare), "--fix-ids"];
     const { exitCode } = await home.json([...args, "--product-url", "https://shop.example/p/{product_id}"]);
     expect(exitCode).toBe(0);
     const server = await home.serve();
@@ -151,7 +145,7 @@ describe("with --fix-ids", () => {
 
   test("fixes IDs in a shop layout: rows of the same product get the same ID", async () => {
     const home = homes.open();
-    const file = write(
+    const file = writeInto(
       home,
       "s.csv",
       "Handle,Title,Body (HTML),Vendor,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src\n" +
@@ -168,7 +162,7 @@ describe("with --fix-ids", () => {
 
   test("is supported by verify and plan", async () => {
     const home = homes.open();
-    const file = write(home, "o.csv", orders);
+    const file = writeInto(home, "o.csv", orders);
     const planned = await home.json<{ rows: Summary["rows"] }>(["orders", "plan", file, "--fix-ids"]);
     expect(planned.exitCode).toBe(0);
     expect(planned.data.rows).toMatchObject({ read: 5, rejected: 0 });

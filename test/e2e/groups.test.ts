@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Home, Homes } from "../support/starpost.ts";
+import { type Home, Homes, writeInto } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -22,12 +22,6 @@ async function openStore(): Promise<Home> {
   const { exitCode, stderr } = await home.run(["products", "import", "fixtures/good/products.csv"]);
   expect(exitCode, stderr).toBe(0);
   return home;
-}
-
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
 }
 
 async function readGroups(home: Home): Promise<string[][]> {
@@ -54,7 +48,7 @@ describe("groups import", () => {
 
   test("rejects rows without a group, with an invalid group or product ID, and with an unknown product", async () => {
     const home = await openStore();
-    const path = write(
+    const path = writeInto(
       home,
       "groups.csv",
       "group,product_id\n,chair-01\nGarden,\n..,chair-01\nGarden,a b\nGarden,nowhere\nGarden,pot-05\n",
@@ -79,7 +73,7 @@ describe("groups import", () => {
     const home = await openStore();
     const { data } = await home.json(["groups", "import", file]);
     expect((await home.run(["imports", "verify", data.import_id])).exitCode).toBe(0);
-    const moved = write(home, "moved.csv", "group,product_id\nElsewhere,lamp_03\n");
+    const moved = writeInto(home, "moved.csv", "group,product_id\nElsewhere,lamp_03\n");
     await home.run(["groups", "import", moved]);
     const verified = await home.json<{ missing: unknown[] }>(["imports", "verify", data.import_id]);
     expect(verified.exitCode).toBe(7);
@@ -106,7 +100,7 @@ describe("groups plan", () => {
 
   test("reports memberships that already exist and changes nothing", async () => {
     const home = await openStore();
-    await home.run(["groups", "import", write(home, "some.csv", "group,product_id\nLights,lamp_03\n")]);
+    await home.run(["groups", "import", writeInto(home, "some.csv", "group,product_id\nLights,lamp_03\n")]);
     const { exitCode, data } = await plan(home);
     expect(exitCode).toBe(0);
     expect(data).toMatchObject({ rows: { read: 5, accepted: 5 }, there: { items: 1 }, mails: null });
@@ -117,7 +111,7 @@ describe("groups plan", () => {
 describe("imports undo", () => {
   test("moves products back, removes added members, and deletes new groups", async () => {
     const home = await openStore();
-    await home.run(["groups", "import", write(home, "old.csv", "group,product_id\nOld,lamp_03\nGarden,pot-05\n")]);
+    await home.run(["groups", "import", writeInto(home, "old.csv", "group,product_id\nOld,lamp_03\nGarden,pot-05\n")]);
     const { data } = await home.json(["groups", "import", file, "--undoable"]);
     const undone = await home.json<object>(["imports", "undo", data.import_id, "--yes"]);
     expect(undone.data).toMatchObject({ state: "finished", reversed: 4, kept: 1, impossible: 0 });

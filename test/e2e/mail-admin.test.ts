@@ -141,6 +141,25 @@ it("sends a test email to the outbox folder", async () => {
   expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("starpost mail test --to")]);
 });
 
+/** Sends events as the mail provider does, and returns the response. */
+async function postEvents({ url, secret }: { url: string; secret: string }, events: readonly object[]) {
+  const body = JSON.stringify(events);
+  const seconds = Math.floor(Date.now() / 1_000);
+  const signing = Buffer.from(secret.slice("whsec_".length), "base64");
+  const digest = createHmac("sha256", signing).update(`e1.${seconds}.${body}`).digest("base64");
+  const reply = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": "e1",
+      "webhook-timestamp": String(seconds),
+      "webhook-signature": `v1,${digest}`,
+    },
+    body,
+  });
+  return ((await reply.json()) as { response: unknown }).response;
+}
+
 it("works with a remote service that receives provider events", async () => {
   const home = homes.open();
   await importOrders(home);
@@ -158,26 +177,9 @@ it("works with a remote service that receives provider events", async () => {
 
     const secret = await remote.json<{ url: string; secret: string }>(["mail", "provider-events"]);
     expect(secret.data.url).toBe(`${server.url}/starpost/v1/apps/${server.app_key}/mail_events`);
-    const post = async (events: readonly object[]) => {
-      const body = JSON.stringify(events);
-      const seconds = Math.floor(Date.now() / 1_000);
-      const signing = Buffer.from(secret.data.secret.slice("whsec_".length), "base64");
-      const digest = createHmac("sha256", signing).update(`e1.${seconds}.${body}`).digest("base64");
-      const reply = await fetch(secret.data.url, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": "e1",
-          "webhook-timestamp": String(seconds),
-          "webhook-signature": `v1,${digest}`,
-        },
-        body,
-      });
-      return ((await reply.json()) as { response: unknown }).response;
-    };
     const about = { email: sent?.email, "smtp-id": `<${key}@shop.example>`, timestamp: Date.now() / 1_000 };
     expect(
-      await post([
+      await postEvents(secret.data, [
         { ...about, event: "open", sg_event_id: "1" },
         { ...about, event: "click", sg_event_id: "2" },
         { ...about, event: "bounce", sg_event_id: "3", reason: "550 mailbox unavailable" },

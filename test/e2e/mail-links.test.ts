@@ -64,9 +64,8 @@ describe("emails with links that only work on this machine", () => {
     const server = await home.serve();
     await home.run(["mail", "test", "--to", "me@shop.example"]);
     expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(await readStates(home)).toEqual(["queued"]);
     await server.stop();
+    expect(await readStates(home)).toEqual(["queued"]);
     const stderr = String((await server.process).stderr);
     expect(stderr).toContain("STARPOST_PUBLIC_URL");
     expect(stderr).not.toContain("Sending due emails");

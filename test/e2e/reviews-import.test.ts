@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, type Summary, writeInto } from "../support/starpost.ts";
 import { shortenRetryDelays } from "../support/retry-delays.ts";
 
 const exportedReviews = "fixtures/exports/reviews.csv";
@@ -19,12 +19,6 @@ type Row = Record<string, string>;
 async function listReviews(home: Home): Promise<Row[]> {
   const { stdout } = await home.run(["reviews", "export"], { stripFinalNewline: false });
   return parse(stdout, { columns: true });
-}
-
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
 }
 
 /** The number of queued emails and webhook deliveries. */
@@ -45,7 +39,7 @@ false,Rude,Bad words,1,2018-08-16T10:11:12+02:00,teapot,Bob,bob@mail.example,
 describe("layouts of other vendors", () => {
   test("imports the layout with `published` first", async () => {
     const home = homes.open();
-    const file = write(home, "reviews.csv", published);
+    const file = writeInto(home, "reviews.csv", published);
     const { exitCode, data, stderr } = await home.json([
       "reviews",
       "import",
@@ -78,11 +72,11 @@ describe("layouts of other vendors", () => {
 
   test("imports the layout with `review_title` first, for a product with another stored name", async () => {
     const home = homes.open();
-    const products = write(home, "products.csv", "product_id,name,url\nteapot,Old pot,https://shop.example/old\n");
+    const products = writeInto(home, "products.csv", "product_id,name,url\nteapot,Old pot,https://shop.example/old\n");
     await home.run(["products", "import", products]);
     const header =
       "review_title,review_content,display_name,user_email,user_type,review_score,date,sku,product_title,product_description,product_url,product_image_url";
-    const file = write(
+    const file = writeInto(
       home,
       "reviews.csv",
       `${header}
@@ -108,7 +102,7 @@ Fine,Drinks,Bob,bob@mail.example,Robot,4,2018-08-15,cup,Cup,A cup,https://shop.e
 describe("invalid rows", () => {
   test("are limited to one review per call", async () => {
     const home = homes.open();
-    const file = write(home, "reviews.csv", published);
+    const file = writeInto(home, "reviews.csv", published);
     const { exitCode, stderr } = await home.run(["reviews", "import", file, "--batch-size", "2"]);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/--batch-size/)]);
   });
@@ -120,7 +114,7 @@ describe("existing reviews", () => {
 
   test("imports a repeated row as two reviews, and adds none when repeated", async () => {
     const home = homes.open();
-    const file = write(home, "reviews.csv", header + row + row);
+    const file = writeInto(home, "reviews.csv", header + row + row);
     const first = await home.json(["reviews", "import", file]);
     expect(first.data.rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
     const again = await home.json(["reviews", "import", file]);
@@ -129,7 +123,7 @@ describe("existing reviews", () => {
     const rejects: Row[] = parse(readFileSync(again.data.rejects_file ?? ""), { columns: true });
     expect(rejects.map(({ _code }) => _code)).toEqual(["duplicate", "duplicate"]);
     expect(again.stderr).toContain("already stored; nothing needs to be done");
-    const more = await home.json(["reviews", "import", write(home, "more.csv", header + row.repeat(3))]);
+    const more = await home.json(["reviews", "import", writeInto(home, "more.csv", header + row.repeat(3))]);
     expect(more.data.rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
     expect(await listReviews(home)).toHaveLength(3);
   });
@@ -142,10 +136,10 @@ describe("existing reviews", () => {
       row.replace("ann@", "bob@"),
       row.replace(",5,", ",4,"),
     ];
-    const { data } = await home.json(["reviews", "import", write(home, "r.csv", header + row + others.join(""))]);
+    const { data } = await home.json(["reviews", "import", writeInto(home, "r.csv", header + row + others.join(""))]);
     expect(data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
     const same = row.replace("ann@", "ANN@").replace("Pours", " Pours ");
-    const again = await home.json(["reviews", "import", write(home, "s.csv", header + same)]);
+    const again = await home.json(["reviews", "import", writeInto(home, "s.csv", header + same)]);
     expect(again.data.rows).toMatchObject({ accepted: 0, rejected: 1 });
   });
 });
@@ -192,7 +186,7 @@ describe("an interrupted run", () => {
     const home = homes.open();
     const server = mode === "remote" ? await home.serve() : undefined;
     const client = server ? homes.open(remoteEnv(server)) : home;
-    const file = write(client, "reviews.csv", manyReviews(600));
+    const file = writeInto(client, "reviews.csv", manyReviews(600));
     const rate = ["--rate", "100"];
     const id = await killAfterCalls(client, ["reviews", "import", file, ...rate], 150);
     await killAfterCalls(client, ["imports", "resume", id, ...rate], 600);
@@ -210,7 +204,7 @@ describe("an interrupted run", () => {
     // no review fails four times in a row and is taken for one that always makes the service fail.
     const server = await home.serve(["--chaos", "drop=8%,429=3%,500=1%,reset=2%,seed=11"]);
     const client = homes.open(remoteEnv(server));
-    const file = write(client, "reviews.csv", manyReviews(300));
+    const file = writeInto(client, "reviews.csv", manyReviews(300));
     const { exitCode, data, stderr } = await client.json(["reviews", "import", file, "--rate", "0"]);
     expect(exitCode, stderr).toBe(0);
     expect(data.rows).toEqual({ read: 300, accepted: 300, rejected: 0, failed: 0 });
@@ -276,7 +270,7 @@ async function serveElsewhere() {
 test("warns that a service without import support sets the dates itself, and creates no duplicates", async () => {
   const elsewhere = await serveElsewhere();
   const home = homes.open(remoteEnv({ url: elsewhere.url, app_key: "k", secret: "s" }));
-  const file = write(home, "reviews.csv", manyReviews(40));
+  const file = writeInto(home, "reviews.csv", manyReviews(40));
   const first = await home.json(["reviews", "import", file, "--rate", "0"]);
   expect(first.exitCode, first.stderr).toBe(0);
   expect(first.stderr.match(/^.*\bdate of .*review.*$/gm)).toHaveLength(1);

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Home, Homes } from "../support/starpost.ts";
+import { type Home, Homes, writeInto } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -22,12 +22,6 @@ true,=1+1,-3 stars?,2,2025-04-01T00:00:00Z,cup_1,Cai,cai@mail.example,Sorry,Cup,
 true,The shop,Fast delivery,4,2025-05-01T08:00:00Z,service_site_reviews,Dee,dee@mail.example,,,,anonymous,,,
 `;
 
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
-}
-
 async function exportAs(home: Home, layout: string): Promise<string> {
   const path = join(home.folder, `${layout}.csv`);
   const { exitCode, stderr } = await home.run(["reviews", "export", "--layout", layout, "--out", path, "--yes"]);
@@ -38,7 +32,7 @@ async function exportAs(home: Home, layout: string): Promise<string> {
 const home = homes.open();
 beforeAll(async () => {
   await home.run(["account", "set", "--name", "Tea & more"]);
-  const { exitCode, stderr } = await home.run(["reviews", "import", write(home, "reviews.csv", reviews)]);
+  const { exitCode, stderr } = await home.run(["reviews", "import", writeInto(home, "reviews.csv", reviews)]);
   expect(exitCode, stderr).toBe(0);
 });
 
@@ -50,7 +44,7 @@ test("the native export has images and dates of replies, and is restored", async
     image_urls: "https://img.example/a.jpg?x=1,2,https://img.example/b.jpg",
   });
   const empty = homes.open();
-  await empty.run(["reviews", "import", write(empty, "reviews.csv", exported.stdout), "--verify"]);
+  await empty.run(["reviews", "import", writeInto(empty, "reviews.csv", exported.stdout), "--verify"]);
   expect((await empty.run(["reviews", "export"], { stripFinalNewline: false })).stdout).toBe(exported.stdout);
 });
 
@@ -134,7 +128,7 @@ describe("google", () => {
   test("has the elements of the schema in its order, for published reviews of products with a URL", async () => {
     const products =
       "product_id,name,url,sku,mpn,brand,upc\n7012,Cream,https://shop.example/cream?a=1&b=2,CR-1,M1,Acme,4006381333931\n";
-    await home.run(["products", "import", write(home, "products.csv", products)]);
+    await home.run(["products", "import", writeInto(home, "products.csv", products)]);
     const { exitCode, stdout, stderr } = await home.run(["reviews", "export", "--layout", "google"], {
       stripFinalNewline: false,
     });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, writeInto } from "../support/starpost.ts";
 
 interface Undone {
   readonly import_id: string;
@@ -21,12 +21,6 @@ interface Undone {
 
 const homes = new Homes();
 afterAll(() => homes.remove());
-
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
-}
 
 /** Reads the database directly. */
 function query(home: Home, sql: string): Record<string, unknown>[] {
@@ -54,9 +48,9 @@ describe("unsubscribers", () => {
 
   test("removes the addresses that the run added, row by row, after confirmation", async () => {
     const home = homes.open();
-    const before = write(home, "before.csv", "email\nbefore@example.com\n");
+    const before = writeInto(home, "before.csv", "email\nbefore@example.com\n");
     await importRun(home, ["unsubscribers", "import", before, "--type", "1"]);
-    const path = write(
+    const path = writeInto(
       home,
       "u.csv",
       "email\na@example.com\nBefore@example.com\nbad\nperson@example.com\ngone@example.com\nA@example.com\n",
@@ -119,7 +113,7 @@ function dropSecondResponse(home: Home, id: string): void {
 test("undoes calls without a response as well, and does not verify them", async () => {
   const home = homes.open();
   const emails = Array.from({ length: 300 }, (_, at) => `n${at}@example.com\n`).join("");
-  const path = write(home, "u.csv", `email\n${emails}`);
+  const path = writeInto(home, "u.csv", `email\n${emails}`);
   const id = await importRun(home, ["unsubscribers", "import", path, "--type", "1", "--batch-size", "150"]);
   dropSecondResponse(home, id);
   query(home, "delete from unsubscribers where email = 'n299@example.com' returning id");
@@ -138,7 +132,7 @@ test("undoes calls without a response as well, and does not verify them", async 
 describe("coupons", () => {
   const codes = (home: Home) => query(home, "select code from coupons order by code").map(({ code }) => code);
   const importCodes = (home: Home, name: string, content: string, action: string, status?: number) =>
-    importRun(home, ["coupons", "import", write(home, name, content), "--action", action], status);
+    importRun(home, ["coupons", "import", writeInto(home, name, content), "--action", action], status);
 
   test("does not delete codes that may exist independently if the run's last response was lost", async () => {
     const home = homes.open();
@@ -185,10 +179,10 @@ describe("with a remote service", () => {
     const far = homes.open();
     const server = await far.serve();
     const home = homes.open(remoteEnv(server));
-    const before = write(home, "before.csv", "email\nn7@example.com\n");
+    const before = writeInto(home, "before.csv", "email\nn7@example.com\n");
     await importRun(home, ["unsubscribers", "import", before, "--type", "1", "--rate", "0"]);
     const emails = Array.from({ length: 3_000 }, (_, at) => `n${at}@example.com\n`).join("");
-    const path = write(home, "u.csv", `email\n${emails}`);
+    const path = writeInto(home, "u.csv", `email\n${emails}`);
     const run = home.start(["unsubscribers", "import", path, "--type", "1", "--rate", "2"]);
     const { import_id: id } = await home.waitForRows(600);
     // So that it does not finish in the meantime.

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, type Summary, writeInto } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -29,12 +29,6 @@ interface Failed {
   readonly error: { readonly message: string; readonly hint: string };
 }
 
-function write(home: Home, name: string, text: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
 const listOf = (emails: readonly string[]) => `email\n${emails.map((email) => `${email}\n`).join("")}`;
 
 /** The entries of the embedded database, as `type:address`. */
@@ -54,7 +48,7 @@ function unsubscribeBySelf(home: Home, email: string): void {
 
 async function openHome(emails: readonly string[]): Promise<Home> {
   const home = homes.open();
-  await home.json(["unsubscribers", "import", write(home, "before.csv", listOf(emails)), "--type", "1"]);
+  await home.json(["unsubscribers", "import", writeInto(home, "before.csv", listOf(emails)), "--type", "1"]);
   return home;
 }
 
@@ -65,7 +59,7 @@ describe("unsubscribers sync", () => {
   test("adds and removes addresses, keeps other types, and changes nothing when repeated", async () => {
     const home = await openHome(["a@x.example", "B@x.example", "c@x.example"]);
     await home.json(["unsubscribers", "import", join(home.folder, "before.csv"), "--type", "2"]);
-    const path = write(home, "list.csv", listOf(["b@X.example", "new@x.example", "NEW@x.example"]));
+    const path = writeInto(home, "list.csv", listOf(["b@X.example", "new@x.example", "NEW@x.example"]));
 
     const plan = await sync(home, path, "--plan");
     expect(plan.exitCode).toBe(1);
@@ -99,7 +93,7 @@ describe("unsubscribers sync", () => {
 
   test("records the added and removed addresses and the runs", async () => {
     const home = await openHome(["a@x.example"]);
-    const path = write(home, "list.csv", listOf(["new@x.example"]));
+    const path = writeInto(home, "list.csv", listOf(["new@x.example"]));
     const { data } = await sync(home, path, "--max-resubscribe", "1", "--yes");
     const folder = join(home.folder, "imports", data.sync_id ?? "");
     expect(JSON.parse(readFileSync(join(folder, "sync.json"), "utf8"))).toEqual(data);
@@ -119,7 +113,7 @@ describe("unsubscribers sync", () => {
       ["email\n", []],
       [listOf(["new@x.example"]), oneAllowed],
     ] as const) {
-      const refused = await sync(home, write(home, "list.csv", text), ...flags);
+      const refused = await sync(home, writeInto(home, "list.csv", text), ...flags);
       expect(refused.exitCode).toBe(2);
       const { error } = JSON.parse(refused.stderr) as Failed;
       expect(error.message).toMatch(/2 people /);
@@ -131,7 +125,7 @@ describe("unsubscribers sync", () => {
 
   test("prompts before resubscribing people, and changes nothing without a terminal", async () => {
     const home = await openHome(["a@x.example"]);
-    const path = write(home, "list.csv", listOf(["new@x.example"]));
+    const path = writeInto(home, "list.csv", listOf(["new@x.example"]));
     const { exitCode, stderr } = await sync(home, path, "--max-resubscribe", "1");
     expect(exitCode).toBe(2);
     expect(stderr).toContain("1 person");
@@ -140,7 +134,7 @@ describe("unsubscribers sync", () => {
 
   test("resubscribes nobody while a row is rejected, and reports it", async () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
-    const path = write(home, "list.csv", listOf(["b-at-x.example", "new@x.example"]));
+    const path = writeInto(home, "list.csv", listOf(["b-at-x.example", "new@x.example"]));
     const planned = await sync(home, path, "--plan");
     expect(planned.data).toMatchObject({ added: 1, removed: 0, withheld: 2, rejected: 1, rejects_file: null });
     const { exitCode, data } = await sync(home, path, "--max-resubscribe", "5", "--yes");
@@ -152,7 +146,7 @@ describe("unsubscribers sync", () => {
 
   test("distinguishes a plan blocked by a rejected row from a matching list", async () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
-    const differs = write(home, "list.csv", listOf(["b-at-x.example", "a@x.example"]));
+    const differs = writeInto(home, "list.csv", listOf(["b-at-x.example", "a@x.example"]));
     expect(await sync(home, differs, "--plan")).toMatchObject({
       exitCode: 1,
       data: { added: 0, removed: 0, withheld: 1, unchanged: 1, rejected: 1 },
@@ -167,7 +161,7 @@ describe("unsubscribers sync", () => {
     expect(done).toMatchObject({ exitCode: 3, data: { removed: 0, withheld: 1 } });
     expect(await summarize(differs)).toMatch(/list of type 1 .*differs/);
 
-    const same = write(home, "list.csv", listOf(["a@x.example", "B@x.example", "b-at-x.example"]));
+    const same = writeInto(home, "list.csv", listOf(["a@x.example", "B@x.example", "b-at-x.example"]));
     expect(await sync(home, same, "--plan")).toMatchObject({ exitCode: 3, data: { withheld: 0 } });
     expect(await summarize(same, "--plan")).toMatch(
       /Nothing would change: .* matches \(2 addresses\), except for 1 rejected row\./,
@@ -176,12 +170,12 @@ describe("unsubscribers sync", () => {
 
   test("reports that a file without addresses would empty the list", async () => {
     const home = await openHome(["a@x.example", "b@x.example"]);
-    const command = ["unsubscribers", "sync", write(home, "list.csv", "email\n"), "--type", "1"];
+    const command = ["unsubscribers", "sync", writeInto(home, "list.csv", "email\n"), "--type", "1"];
     const plan = await home.run([...command, "--plan"]);
     expect([plan.exitCode, plan.stderr]).toEqual([1, expect.stringContaining("no addresses")]);
     const refused = await home.run(command);
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(/no addresses.*2 people /)]);
-    const others = write(home, "others.csv", "email,type\nc@x.example,2\n");
+    const others = writeInto(home, "others.csv", "email,type\nc@x.example,2\n");
     const ofOthers = await home.run(["unsubscribers", "sync", others, "--type", "1", "--plan"]);
     expect(ofOthers.stderr).toContain("no addresses of type 1");
     expect(stored(home)).toEqual(["1:a@x.example", "1:b@x.example"]);
@@ -190,7 +184,7 @@ describe("unsubscribers sync", () => {
   test("lists people who unsubscribed themselves, and completes nevertheless", async () => {
     const home = await openHome(["a@x.example", "Self@x.example"]);
     unsubscribeBySelf(home, "Self@x.example");
-    const path = write(home, "list.csv", listOf(["a@x.example"]));
+    const path = writeInto(home, "list.csv", listOf(["a@x.example"]));
     const plan = await sync(home, path, "--plan");
     expect(plan.exitCode).toBe(0);
     expect(plan.data.cannot_be_removed).toEqual(["Self@x.example"]);
@@ -215,7 +209,11 @@ describe("unsubscribers sync", () => {
   test("treats addresses that differ only in invisible characters as the same", async () => {
     const accented = "j\u00E9r\u00F4me@x.example";
     const home = await openHome(["a@x.example", "b@x.example", accented]);
-    const path = write(home, "list.csv", listOf(["a@x.example\u200B", "\u00ADb@x.example", accented.normalize("NFD")]));
+    const path = writeInto(
+      home,
+      "list.csv",
+      listOf(["a@x.example\u200B", "\u00ADb@x.example", accented.normalize("NFD")]),
+    );
     const { data, exitCode } = await sync(home, path, "--plan");
     expect(data).toMatchObject({ added: 0, removed: 0, unchanged: 3 });
     expect(exitCode).toBe(0);
@@ -223,7 +221,7 @@ describe("unsubscribers sync", () => {
 
   test("writes the rejected rows of a plan with --rejects", async () => {
     const home = await openHome(["a@x.example"]);
-    const path = write(home, "list.csv", listOf(["a@x.example", "wrong"]));
+    const path = writeInto(home, "list.csv", listOf(["a@x.example", "wrong"]));
     const rejects = join(home.folder, "wrong.csv");
     const { data, exitCode } = await sync(home, path, "--plan", "--rejects", rejects);
     expect([data.rejected, exitCode]).toEqual([1, 3]);
@@ -245,10 +243,10 @@ describe("unsubscribers sync", () => {
     const far = homes.open();
     const many = Array.from({ length: 12_000 }, (_, at) => `n${at}@x.example`);
     const server = await far.serve();
-    await far.json(["unsubscribers", "import", write(far, "many.csv", listOf(many)), "--type", "1"]);
+    await far.json(["unsubscribers", "import", writeInto(far, "many.csv", listOf(many)), "--type", "1"]);
     const home = homes.open(remoteEnv(server));
     const wanted = [...many.slice(40), ...Array.from({ length: 3_000 }, (_, at) => `added${at}@x.example`)];
-    const path = write(home, "list.csv", listOf(wanted));
+    const path = writeInto(home, "list.csv", listOf(wanted));
     const flags = ["--max-resubscribe", "40", "--yes"];
     const killed = home.start(["unsubscribers", "sync", path, "--type", "1", "--rate", "10", ...flags]);
     const runs = join(home.folder, "imports");

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, type Summary, writeInto } from "../support/starpost.ts";
 
 interface Different {
   readonly file: string;
@@ -24,12 +24,6 @@ interface Verified {
 
 const homes = new Homes();
 afterAll(() => homes.remove());
-
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
-}
 
 function change(home: Home, ...statements: string[]): void {
   const file = new SqliteFile(join(home.folder, "starpost.db"));
@@ -60,7 +54,7 @@ describe("the values of orders", () => {
   test("are compared by row and field, and can be imported again", async () => {
     const home = homes.open();
     const rows = line("o-1", "p-1") + line("o-1", "p-2", "7.50") + line("o-2", "p-1") + line("o-3", "p-3");
-    const path = write(home, "orders.csv", header + rows);
+    const path = writeInto(home, "orders.csv", header + rows);
     const { import_id: id } = await load(home, ["orders", "import", path, "--verify"]);
     change(
       home,
@@ -104,7 +98,7 @@ describe("the values of orders", () => {
       line("o-1", "p-1", "12.50") +
       line("o-2", "p-1", "11").replace("Tea p-1", "Old tea") +
       line("o-3", "p-1", "11").replace("Tea p-1", "New tea");
-    const path = write(home, "orders.csv", header + rows);
+    const path = writeInto(home, "orders.csv", header + rows);
     const args = ["orders", "import", path, "--verify"];
     const { import_id: id, verified } = await load(home, args);
     expect(verified).toMatchObject({ missing_count: 0, different_count: 0 });
@@ -121,7 +115,7 @@ describe("the values of orders", () => {
 
   test("do not differ in the time of an order, which imports do not send", async () => {
     const home = homes.open();
-    const path = write(home, "orders.csv", header + line("o-1", "p-1"));
+    const path = writeInto(home, "orders.csv", header + line("o-1", "p-1"));
     const { import_id: id } = await load(home, ["orders", "import", path]);
     change(home, "update orders set order_date = order_date + 3600000");
     expect((await load(home, ["orders", "import", path, "--verify"])).items).toMatchObject({ unchanged: 1 });
@@ -132,7 +126,7 @@ describe("the values of orders", () => {
     const far = homes.open();
     const server = await far.serve();
     const home = homes.open(remoteEnv(server));
-    const path = write(home, "orders.csv", header + line("o-1", "p-1"));
+    const path = writeInto(home, "orders.csv", header + line("o-1", "p-1"));
     const { import_id: id, items } = await load(home, ["orders", "import", path, "--rate", "0"]);
     expect(items).toMatchObject({ created: 1, changed: 0, unchanged: 0 });
     change(far, "update orders set customer_name = 'Eve'");
@@ -150,10 +144,10 @@ describe("an order of another customer", () => {
   test.each([["without flags"], ["--no-validate"]])("is rejected, %s", async (flag) => {
     const home = homes.open();
     const flags = flag.startsWith("--") ? [flag] : [];
-    const own = write(home, "own.csv", header + line("o-1", "p-1"));
+    const own = writeInto(home, "own.csv", header + line("o-1", "p-1"));
     const { import_id: id } = await load(home, ["orders", "import", own]);
     const other = line("o-1", "p-2").replace("Ann@Mail", "eve@mail").replace(",Ann,", ",Eve,");
-    const path = write(home, "other.csv", header + other + line("o-2", "p-1"));
+    const path = writeInto(home, "other.csv", header + other + line("o-2", "p-1"));
     const found = await load(home, ["orders", "import", path, "--verify", ...flags], 3);
     expect(found.items).toEqual({ sent: 2, accepted: 1, rejected: 1, created: 1, changed: 0, unchanged: 0 });
     expect(found.rows).toMatchObject({ accepted: 1, rejected: 1 });
@@ -175,7 +169,7 @@ describe("the values of products", () => {
       `p-1,Tea,https://shop.example/1,1.50,${long},0123\n` +
       "p-2,Cup,https://shop.example/2,,,\n" +
       "p-2,Mug,https://shop.example/2,3,,\n";
-    const path = write(home, "products.csv", columns + rows);
+    const path = writeInto(home, "products.csv", columns + rows);
     const { import_id: id, items, verified } = await load(home, ["products", "import", path, "--verify"]);
     expect(items).toMatchObject({ accepted: 2, created: 2, changed: 0, unchanged: 0 });
     expect(verified).toMatchObject({ missing_count: 0, different_count: 0 });
@@ -196,9 +190,9 @@ describe("the values of products", () => {
 
   test("include an erased description", async () => {
     const home = homes.open();
-    const path = write(home, "products.csv", `${columns}p-1,Tea,https://shop.example/1,1,A text,\n`);
+    const path = writeInto(home, "products.csv", `${columns}p-1,Tea,https://shop.example/1,1,A text,\n`);
     await load(home, ["products", "import", path]);
-    const erased = write(home, "erased.csv", "product_id,description\np-1,\n");
+    const erased = writeInto(home, "erased.csv", "product_id,description\np-1,\n");
     const args = ["products", "import", erased, "--update", "--empty", "clear", "--verify", "--yes"];
     const { import_id: id, items, verified } = await load(home, args);
     expect(items).toMatchObject({ created: 0, changed: 1, unchanged: 0 });
@@ -210,7 +204,7 @@ describe("the values of products", () => {
 
 test("the values of reviews are compared, also the text of one that was changed", async () => {
   const home = homes.open();
-  const path = write(
+  const path = writeInto(
     home,
     "reviews.csv",
     "published,review_title,review_content,review_score,date,product_id,display_name,email,comment_content\n" +
@@ -238,7 +232,7 @@ test("the values of reviews are compared, also the text of one that was changed"
 
 test("the images of reviews and the dates of replies are compared", async () => {
   const home = homes.open();
-  const path = write(
+  const path = writeInto(
     home,
     "reviews.csv",
     "review_content,review_score,date,product_id,display_name,email,comment_content,comment_date,image_urls\n" +
@@ -260,7 +254,7 @@ test("the images of reviews and the dates of replies are compared", async () => 
 
 test("the action of a coupon is compared", async () => {
   const home = homes.open();
-  const path = write(home, "codes.csv", "code\nAAA\nBBB\n");
+  const path = writeInto(home, "codes.csv", "code\nAAA\nBBB\n");
   const { import_id: id, items } = await load(home, ["coupons", "import", path, "--action", "map_share"]);
   expect(items).toMatchObject({ created: 2, changed: 0, unchanged: 0 });
   change(home, "update coupons set action = 'map_review' where code = 'BBB'");
@@ -272,7 +266,7 @@ test("the action of a coupon is compared", async () => {
 describe("the outcomes of a run", () => {
   test("are in its list, its report, and its summary after a resume", async () => {
     const home = homes.open();
-    const path = write(home, "orders.csv", header + line("o-1", "p-1") + line("o-2", "p-1"));
+    const path = writeInto(home, "orders.csv", header + line("o-1", "p-1") + line("o-2", "p-1"));
     const { import_id: id, items } = await load(home, ["orders", "import", path]);
     const counts = { created: 2, changed: 0, unchanged: 0 };
     expect(items).toMatchObject(counts);
@@ -284,7 +278,7 @@ describe("the outcomes of a run", () => {
 
   test("count removed addresses as changed, and stored ones as unchanged", async () => {
     const home = homes.open();
-    const path = write(home, "all.csv", "email\na@mail.example\nb@mail.example\n");
+    const path = writeInto(home, "all.csv", "email\na@mail.example\nb@mail.example\n");
     const args = ["unsubscribers", "import", path, "--type", "1"];
     expect((await load(home, args)).items).toMatchObject({ created: 2, changed: 0, unchanged: 0 });
     expect((await load(home, args)).items).toMatchObject({ created: 0, changed: 0, unchanged: 2 });
@@ -295,10 +289,10 @@ describe("the outcomes of a run", () => {
 
   test("of mixed email types belong to their rows", async () => {
     const home = homes.open();
-    const one = write(home, "one.csv", "email,email_type_id\nb@mail.example,1\n");
+    const one = writeInto(home, "one.csv", "email,email_type_id\nb@mail.example,1\n");
     await load(home, ["unsubscribers", "import", one]);
     const rows = "a@mail.example,17\nb@mail.example,1\nc@mail.example,2\n";
-    const path = write(home, "mixed.csv", `email,email_type_id\n${rows}`);
+    const path = writeInto(home, "mixed.csv", `email,email_type_id\n${rows}`);
     const { items } = await load(home, ["unsubscribers", "import", path]);
     expect(items).toMatchObject({ created: 2, changed: 0, unchanged: 1 });
   });

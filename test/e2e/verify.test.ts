@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { afterAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
-import { type Home, Homes, remoteEnv, type Result, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, type Result, type Summary, writeInto } from "../support/starpost.ts";
 
 interface Verified {
   readonly import_id: string;
@@ -24,12 +24,6 @@ afterAll(() => homes.remove());
 const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
 const line = (order: string, product: string, email = "n@example.com") =>
   `${order},2026-01-02,N,${email},${product},Name,https://shop.example/p\n`;
-
-function write(home: Home, name: string, content: string): string {
-  const path = join(home.folder, name);
-  writeFileSync(path, content);
-  return path;
-}
 
 /** Changes the database directly. */
 function change(home: Home, ...statements: string[]): void {
@@ -64,7 +58,7 @@ function formatMissing({ missing }: Verified, home: Home): string[] {
 describe("orders", () => {
   test("finds rows that were deleted after the import, with their lines, and imports them again", async () => {
     const home = homes.open();
-    const first = write(
+    const first = writeInto(
       home,
       "a.csv",
       header +
@@ -76,7 +70,7 @@ describe("orders", () => {
         '"o-4",2026-01-02,"N\nN",n@example.com,p-1,Name,https://shop.example/p\n' +
         line("o-5", "p-1"),
     );
-    const second = write(home, "b.csv", header + line("o-6", "p-1") + line("o-6", "p-3"));
+    const second = writeInto(home, "b.csv", header + line("o-6", "p-1") + line("o-6", "p-3"));
     const { import_id: id } = await importRun(home, ["orders", "import", first, second], 3);
 
     const complete = await verify(home, id);
@@ -128,7 +122,7 @@ describe("orders", () => {
   test("shows the first missing rows, their number, and the file that lists them", async () => {
     const home = homes.open();
     const rows = Array.from({ length: 60 }, (_, at) => line(`o-${at}`, `p-${at % 7}`)).join("");
-    const path = write(home, "orders.csv", header + rows);
+    const path = writeInto(home, "orders.csv", header + rows);
     const { import_id: id } = await importRun(home, ["orders", "import", path]);
     change(home, "delete from purchases where id % 2 = 0");
     const shown = await home.run(["imports", "verify", id]);
@@ -150,9 +144,9 @@ describe("other record types", () => {
   test("more than 5,000 unsubscribers, and removed unsubscribers", async () => {
     const home = homes.open();
     const emails = Array.from({ length: 5_400 }, (_, at) => `n${at}@example.com\n`);
-    const path = write(home, "all.csv", `email\n${emails.join("")}`);
+    const path = writeInto(home, "all.csv", `email\n${emails.join("")}`);
     const { import_id: id } = await importRun(home, ["unsubscribers", "import", path, "--type", "1"]);
-    const some = write(home, "some.csv", "email\nN5@Example.com\nn6@example.com\nnobody@example.com\n");
+    const some = writeInto(home, "some.csv", "email\nN5@Example.com\nn6@example.com\nnobody@example.com\n");
     const removal = await importRun(home, ["unsubscribers", "import", some, "--type", "1", "--remove"]);
     const added = await verify(home, id);
     expect(added.data.missing).toMatchObject([
@@ -160,7 +154,7 @@ describe("other record types", () => {
       { line: 8, email: "n6@example.com" },
     ]);
     expect((await verify(home, removal.import_id)).exitCode).toBe(0);
-    const back = write(home, "back.csv", "email\nn5@example.com\n");
+    const back = writeInto(home, "back.csv", "email\nn5@example.com\n");
     await importRun(home, ["unsubscribers", "import", back, "--type", "1"]);
     const removed = await verify(home, removal.import_id);
     expect(removed.exitCode).toBe(7);
@@ -176,12 +170,12 @@ describe("--verify", () => {
 
   test("reads back at the end of an import; missing rows take precedence over rejected rows", async () => {
     const home = homes.open();
-    const sound = write(home, "sound.csv", header + line("o-1", "p-1") + line("o-2", "p-2", "bad"));
+    const sound = writeInto(home, "sound.csv", header + line("o-1", "p-1") + line("o-2", "p-2", "bad"));
     const fine = await home.json<Summary & { verified: Verified }>(["orders", "import", sound, "--verify"]);
     expect(fine.exitCode).toBe(3);
     expect(fine.data.verified).toMatchObject({ state: "finished", missing_count: 0, rows_not_looked_for: 1 });
     change(home, losing);
-    const path = write(home, "orders.csv", header + line("o-3", "p-lost") + line("o-4", "p-2", "bad"));
+    const path = writeInto(home, "orders.csv", header + line("o-3", "p-lost") + line("o-4", "p-2", "bad"));
     const found = await home.json<Summary & { verified: Verified }>(["orders", "import", path, "--verify"]);
     expect(found.exitCode).toBe(7);
     expect(found.data).toMatchObject({ state: "finished", rows: { accepted: 1, rejected: 1 } });
@@ -203,7 +197,7 @@ async function waitUntilSent(home: Home, rows: number): Promise<string> {
 describe("runs that cannot be verified", () => {
   test("rejects changed and missing files, other profiles, and running and unknown runs", async () => {
     const home = homes.open();
-    const path = write(home, "orders.csv", header + line("o-1", "p-1"));
+    const path = writeInto(home, "orders.csv", header + line("o-1", "p-1"));
     const { import_id: id } = await importRun(home, ["orders", "import", path]);
     const refused = async (args: readonly string[], expected: RegExp, env?: Record<string, string>) => {
       const { exitCode, stderr } = await home.run(["imports", "verify", ...args], env ? { env } : {});
@@ -221,7 +215,7 @@ describe("runs that cannot be verified", () => {
     await refused([id], /orders\.csv\b/);
     copyFileSync(copy, path);
     expect((await verify(home, id)).exitCode).toBe(0);
-    const long = write(
+    const long = writeInto(
       home,
       "long.csv",
       header + Array.from({ length: 400 }, (_, at) => line(`l-${at}`, "p-1")).join(""),
@@ -241,7 +235,7 @@ describe("with a remote service", () => {
     server.process.stderr?.on("data", (data: Buffer) => (log += data.toString()));
     const home = homes.open(remoteEnv(server));
     const rows = Array.from({ length: 700 }, (_, at) => line(`o-${at % 500}`, `p-${at}`)).join("");
-    const path = write(home, "orders.csv", header + rows);
+    const path = writeInto(home, "orders.csv", header + rows);
     const { import_id: id } = await importRun(home, ["orders", "import", path, "--rate", "0"]);
     expect((await verify(home, id, "--rate", "0")).data).toMatchObject({
       missing_count: 0,
@@ -261,7 +255,7 @@ describe("with a remote service", () => {
     const ended = await slow;
     expect(ended.exitCode).toBe(130);
     expect(JSON.parse(String(ended.stdout))).toMatchObject({ state: "interrupted", missing: [] });
-    const emails = write(home, "u.csv", "email\na@example.com\nb@example.com\n");
+    const emails = writeInto(home, "u.csv", "email\na@example.com\nb@example.com\n");
     const added = await importRun(home, ["unsubscribers", "import", emails, "--type", "2", "--rate", "0"]);
     change(far, "delete from unsubscribers where email = 'b@example.com'");
     expect((await verify(home, added.import_id, "--rate", "0")).data.missing).toMatchObject([{ line: 3 }]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -99,6 +99,13 @@ export class Home {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Writes a file into a home, and returns its path. */
+export function writeInto(home: Home, name: string, content: string): string {
+  const path = join(home.folder, name);
+  writeFileSync(path, content);
+  return path;
 }
 
 /** The homes opened by a test file, to be removed together. */

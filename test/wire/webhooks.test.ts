@@ -31,52 +31,54 @@ describe("webhooks", () => {
   });
 });
 
+const delivery = {
+  id: 1,
+  webhook_id: 1,
+  url: "https://shop.example/hook",
+  event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+  event_name: "review_create",
+  state: "queued",
+  created_at: "2026-03-15T12:00:00.000Z",
+  due_at: "2026-03-15T12:00:00.000Z",
+  delivered_at: null,
+  reason: null,
+  attempts: 0,
+};
+
+const eventData = () => ({
+  id: 1,
+  title: "Good pot",
+  content: "It pours well.",
+  score: 4,
+  user_type: "Anonymous",
+  verified_buyer: false,
+  votes_up: 0,
+  votes_down: 0,
+  created_at: "2026-03-15T12:00:00.000Z",
+  updated_at: "2026-03-15T12:00:00.000Z",
+  deleted: false,
+  archived: false,
+  new: true,
+  app_key: wire().appKey,
+  sku: "teapot",
+  product_title: "Teapot",
+  product_url: "https://shop.example/teapot",
+  customer_name: "Ann",
+  customer_email: "ann@mail.example",
+  order_id: null,
+});
+
 describe("webhook_deliveries", () => {
   it("list and show queued deliveries, and redeliver them", async () => {
     expect((await get("/webhook_deliveries")).body).toEqual({ status: ok, response: { deliveries: [] } });
     await subscribe("https://shop.example/hook");
     await write();
-    const delivery = {
-      id: 1,
-      webhook_id: 1,
-      url: "https://shop.example/hook",
-      event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
-      event_name: "review_create",
-      state: "queued",
-      created_at: "2026-03-15T12:00:00.000Z",
-      due_at: "2026-03-15T12:00:00.000Z",
-      delivered_at: null,
-      reason: null,
-      attempts: 0,
-    };
     const listed = await get(
       "/webhook_deliveries",
       "&state=queued&event_name=review_create&webhook_id=1&since_id=1&count=5",
     );
     expect([listed.status, listed.body]).toEqual([200, { status: ok, response: { deliveries: [delivery] } }]);
-    const data = {
-      id: 1,
-      title: "Good pot",
-      content: "It pours well.",
-      score: 4,
-      user_type: "Anonymous",
-      verified_buyer: false,
-      votes_up: 0,
-      votes_down: 0,
-      created_at: "2026-03-15T12:00:00.000Z",
-      updated_at: "2026-03-15T12:00:00.000Z",
-      deleted: false,
-      archived: false,
-      new: true,
-      app_key: wire().appKey,
-      sku: "teapot",
-      product_title: "Teapot",
-      product_url: "https://shop.example/teapot",
-      customer_name: "Ann",
-      customer_email: "ann@mail.example",
-      order_id: null,
-    };
-    const body = JSON.stringify({ event: "review_create", data });
+    const body = JSON.stringify({ event: "review_create", data: eventData() });
     const shown = await get("/webhook_deliveries/1");
     expect([shown.status, shown.body]).toEqual([
       200,

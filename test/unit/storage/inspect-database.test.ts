@@ -1,3 +1,5 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../../../src/storage/tables.ts";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,6 +15,45 @@ import { useTemporaryFolder } from "../../support/temporary-folder.ts";
 const folder = useTemporaryFolder();
 
 const look = { clock: Date.now, busyTimeoutMs: 100 };
+
+async function addAccount(db: Kysely<Tables>, app_key: string, disabled_at: number | null) {
+  const values = { app_key, secret_sealed: "sealed", created_at: 1, disabled_at };
+  return (await db.insertInto("accounts").values(values).returning("id").executeTakeFirstOrThrow()).id;
+}
+
+/** Adds a webhook, and deliveries with one attempt each: when it began, and its problem. */
+async function addWebhook(
+  db: Kysely<Tables>,
+  account_id: number,
+  target: string,
+  attempts: readonly (readonly [number, string | null])[],
+): Promise<void> {
+  const values = { account_id, url: target, event_name: "review_create", secret_sealed: "sealed", created_at: 1 };
+  const hook = await db.insertInto("webhooks").values(values).returning("id").executeTakeFirstOrThrow();
+  for (const [started_at, problem] of attempts) {
+    const delivered_at = problem === null ? started_at + 5 : null;
+    const state = problem === null ? "delivered" : "failed";
+    const event = {
+      event_id: `${target}${started_at}`,
+      event_name: "review_create",
+      body: "{}",
+      due_at: 1,
+      created_at: 1,
+    };
+    const delivery = { account_id, webhook_row: hook.id, ...event, state, delivered_at };
+    const { id } = await db.insertInto("webhook_deliveries").values(delivery).returning("id").executeTakeFirstOrThrow();
+    const attempt = {
+      account_id,
+      delivery_row: id,
+      worker: "w",
+      started_at,
+      duration_ms: 5,
+      status: null,
+      problem,
+    };
+    await db.insertInto("webhook_attempts").values(attempt).execute();
+  }
+}
 
 describeDatabases("an inspection", (url) => {
   test("reports the schema and the first account", async () => {
@@ -61,56 +102,17 @@ describeDatabases("an inspection", (url) => {
   test("reports how deliveries to the webhooks of active accounts have gone", async () => {
     const nowMs = 1_700_000_000_000;
     const { db } = await openDatabase(url(), { nowMs });
-    const addAccount = async (app_key: string, disabled_at: number | null) => {
-      const values = { app_key, secret_sealed: "sealed", created_at: 1, disabled_at };
-      return (await db.insertInto("accounts").values(values).returning("id").executeTakeFirstOrThrow()).id;
-    };
-    const addWebhook = async (
-      account_id: number,
-      target: string,
-      attempts: readonly (readonly [number, string | null])[],
-    ) => {
-      const values = { account_id, url: target, event_name: "review_create", secret_sealed: "sealed", created_at: 1 };
-      const hook = await db.insertInto("webhooks").values(values).returning("id").executeTakeFirstOrThrow();
-      for (const [started_at, problem] of attempts) {
-        const delivered_at = problem === null ? started_at + 5 : null;
-        const state = problem === null ? "delivered" : "failed";
-        const event = {
-          event_id: `${target}${started_at}`,
-          event_name: "review_create",
-          body: "{}",
-          due_at: 1,
-          created_at: 1,
-        };
-        const delivery = { account_id, webhook_row: hook.id, ...event, state, delivered_at };
-        const { id } = await db
-          .insertInto("webhook_deliveries")
-          .values(delivery)
-          .returning("id")
-          .executeTakeFirstOrThrow();
-        const attempt = {
-          account_id,
-          delivery_row: id,
-          worker: "w",
-          started_at,
-          duration_ms: 5,
-          status: null,
-          problem,
-        };
-        await db.insertInto("webhook_attempts").values(attempt).execute();
-      }
-    };
-    const [first, second] = [await addAccount("first", null), await addAccount("second", null)];
+    const [first, second] = [await addAccount(db, "first", null), await addAccount(db, "second", null)];
     const ago = (ms: number) => nowMs - ms;
-    await addWebhook(first, "https://a.example", [
+    await addWebhook(db, first, "https://a.example", [
       [ago(1), "no"],
       [ago(2), "no"],
       [ago(86_400_000), "no"],
       [ago(3), null],
     ]);
-    await addWebhook(first, "https://b.example", []);
-    await addWebhook(second, "https://c.example", [[ago(86_399_999), "no"]]);
-    await addWebhook(await addAccount("disabled", 1), "https://d.example", [[ago(1), "no"]]);
+    await addWebhook(db, first, "https://b.example", []);
+    await addWebhook(db, second, "https://c.example", [[ago(86_399_999), "no"]]);
+    await addWebhook(db, await addAccount(db, "disabled", 1), "https://d.example", [[ago(1), "no"]]);
     await db.destroy();
     expect(await inspectDatabase(url(), { ...look, clock: () => nowMs })).toMatchObject({
       facts: {
