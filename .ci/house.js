@@ -22,6 +22,11 @@ const worldPatterns = {
   "new Date()": /\bnew Date\(\s*\)/,
 };
 
+/** Where one statement serves every database, and SQL of a single one, which belongs to the folder of its dialect. */
+const sharedSql = /^(engine|worker)\/|^storage\/[^/]+$/;
+const dialectSql =
+  /\bpg_[a-z]|tsquery|\bjsonb?_each\b|\browid\b|\boffset 0\b|\bpragma \w|::(text|int|bigint)\b|current_setting/;
+
 /** `[specifier, isRuntime]` patterns: static imports and exports, dynamic imports, type imports, and worker files. */
 const importPatterns = [
   /\bfrom\s*["']([^"'\s()]+)["']/g,
@@ -78,7 +83,12 @@ export function findViolations(sources, table) {
     if (entryPoints.test(path)) return imports;
     const code = withoutComments(text);
     const world = Object.entries(worldPatterns).filter(([, pattern]) => pattern.test(code));
-    return [...imports, ...world.map(([name]) => `${path}: ${name} is reserved for entry points`)];
+    const foreign = sharedSql.test(path) ? code.match(dialectSql) : null;
+    return [
+      ...imports,
+      ...world.map(([name]) => `${path}: ${name} is reserved for entry points`),
+      ...(foreign ? [`${path}: "${foreign[0]}" belongs to storage/<dialect>/`] : []),
+    ];
   });
 }
 

@@ -35,6 +35,14 @@ describe("src/", () => {
 describe("findViolations", () => {
   const violations = (path: string, text: string) => findViolations([{ path, text }], table);
 
+  test("detects SQL of one database in shared code", () => {
+    for (const path of ["engine/kernel/x.ts", "storage/x.ts"]) {
+      expect(violations(path, "const x = sql`select pg_is_in_recovery()`;")).toHaveLength(1);
+      expect(violations(path, "/** Like `pg_dump`. */")).toEqual([]);
+    }
+    expect(violations("storage/postgres/x.ts", "const x = sql`select pg_is_in_recovery()`;")).toEqual([]);
+  });
+
   test("detects a forbidden import in every form", () => {
     const forbidden = [
       'import { x } from "../engine/x.ts";',

@@ -1,5 +1,6 @@
 import type { DatabaseProbeMessage } from "../doctor/local/database-file-probe.ts";
-import { checkIntegrity, inspectDatabase } from "../storage/inspect-database.ts";
+import { inspectDatabase } from "../storage/inspect-database.ts";
+import { checkIntegrity } from "../storage/sqlite/file-copy.ts";
 
 /** How long to wait for a lock of the database, in milliseconds. */
 const busyTimeoutMs = 1_000;
@@ -11,11 +12,19 @@ const send = (message: DatabaseProbeMessage) =>
     process.send?.(message, () => resolve());
   });
 
+function findDamage(file: string): string[] {
+  try {
+    return checkIntegrity(file);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
 async function probe(): Promise<void> {
   const inspection = await inspectDatabase(path, { clock: Date.now, busyTimeoutMs, appKey });
   await send({ inspection });
   if ("facts" in inspection) {
-    await send({ damage: await checkIntegrity(path).catch((error: Error) => [error.message]) });
+    await send({ damage: findDamage(path) });
   }
   process.disconnect();
 }

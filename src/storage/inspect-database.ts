@@ -99,21 +99,6 @@ export async function inspectDatabase(
   }
 }
 
-/**
- * Reads every page of a SQLite file.
- * @returns the first three errors found
- */
-export async function checkIntegrity(path: string): Promise<string[]> {
-  const { SqliteFile } = await import("./sqlite/sqlite-file.ts");
-  const file = new SqliteFile(path, { isReadOnly: true, busyTimeoutMs: 0 });
-  try {
-    const messages = file.all("pragma quick_check(3)").map(({ quick_check }) => String(quick_check));
-    return messages.length === 1 && messages[0] === "ok" ? [] : messages;
-  } finally {
-    file.close();
-  }
-}
-
 async function countAccounts(db: Kysely<Tables>): Promise<number> {
   const { count } = await db
     .selectFrom("accounts")

@@ -100,6 +100,20 @@ async function addCustomer(home: Home): Promise<readonly string[]> {
   return logs;
 }
 
+/** Exports the customer to standard output and to an archive, which is not overwritten. */
+async function exportCustomer(home: Home, archive: string): Promise<void> {
+  const exported = (await home.run(["customers", "export", email])).stdout.toLowerCase();
+  for (const word of [...words, "past", "question?", "comment", "asked", "31.31.2026", "content-type"])
+    expect(exported).toContain(word);
+  const zip = await home.json<{ bytes: number }>(["customers", "export", email, "--out", archive]);
+  expect(zip.data.bytes).toBe(statSync(archive).size);
+  expect([statSync(archive).mode & 0o777, readFileSync(archive).toString("latin1", 0, 2)]).toEqual([0o600, "PK"]);
+  const again = await home.run(["customers", "export", email, "--out", archive]);
+  expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining("--out")]);
+  const nowhere = await home.run(["customers", "export", email, "--out", join(archive, "zeb.json")]);
+  expect([nowhere.exitCode, nowhere.stderr]).toEqual([1, expect.stringContaining("Pass --out")]);
+}
+
 test.each(["SQLite", ...(postgresServer === undefined ? [] : ["PostgreSQL"])])(
   "leaves nothing of a customer in the data folder and the database on %s",
   async (dialect) => {
@@ -118,17 +132,7 @@ test.each(["SQLite", ...(postgresServer === undefined ? [] : ["PostgreSQL"])])(
     if (url !== undefined) await execute("analyze", url);
     const backup = join(outside, `${dialect}.tar.gz`);
     expect((await home.run(["backup", "create", backup])).exitCode).toBe(0);
-    const exported = (await home.run(["customers", "export", email])).stdout.toLowerCase();
-    for (const word of [...words, "past", "question?", "comment", "asked", "31.31.2026", "content-type"])
-      expect(exported).toContain(word);
-    const archive = join(outside, `${dialect}.zip`);
-    const zip = await home.json<{ bytes: number }>(["customers", "export", email, "--out", archive]);
-    expect(zip.data.bytes).toBe(statSync(archive).size);
-    expect([statSync(archive).mode & 0o777, readFileSync(archive).toString("latin1", 0, 2)]).toEqual([0o600, "PK"]);
-    const again = await home.run(["customers", "export", email, "--out", archive]);
-    expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining("--out")]);
-    const nowhere = await home.run(["customers", "export", email, "--out", join(archive, "zeb.json")]);
-    expect([nowhere.exitCode, nowhere.stderr]).toEqual([1, expect.stringContaining("Pass --out")]);
+    await exportCustomer(home, join(outside, `${dialect}.zip`));
     expect((await home.run(["alias", "set", "zeb", `customers show ${email}`])).exitCode).toBe(0);
     const plan = await home.json<{ imports: unknown[]; kept_files: string[] }>(["customers", "erase", email, "--plan"]);
     expect(plan.data).toMatchObject({ state: "planned", backups: [backup] });

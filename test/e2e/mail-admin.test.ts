@@ -42,6 +42,22 @@ const listPending = async (home: Home, ...flags: string[]) =>
 /** Days until an email is due, rounded. */
 const daysUntilDue = ({ due_at }: Listed) => Math.max(0, Math.ceil((Date.parse(due_at) - Date.now()) / 86_400_000));
 
+/** Shows a sent email in every form. */
+async function expectShown(home: Home, mail: Listed | undefined): Promise<void> {
+  const shown = await home.run(["mail", "show", String(mail?.id)]);
+  expect(shown.stdout).toMatch(/^to +Ann Berg <firstname\.lastname\.of\.a\.long\.kind@mail\.example>$/m);
+  expect(shown.stdout).toMatch(/^state +sent$/m);
+  expect(shown.stdout).toMatch(/^event 1 +\S+ \S+ {2}requested$/m);
+  const text = await home.run(["mail", "show", String(mail?.id), "--text"]);
+  expect(text.stdout).toMatch(/^Write a review: http\S+$/m);
+  const html = await home.run(["mail", "show", String(mail?.id), "--html"]);
+  expect(html.stdout).toContain("</html>");
+  const headers = await home.run(["mail", "show", String(mail?.id), "--headers"]);
+  expect(headers.stdout).toMatch(/^To: .*firstname\.lastname/m);
+  expect(headers.stdout).not.toContain("\n\n");
+  expect(text.stdout.trim()).toBe(shown.stdout.slice(shown.stdout.lastIndexOf(":\n\n") + 3).trim());
+}
+
 it("lists pending emails, cancels some, sends the rest, and shows their states", async () => {
   const home = homes.open();
   await importOrders(home);
@@ -73,18 +89,7 @@ it("lists pending emails, cancels some, sends the rest, and shows their states",
   const only = await home.json<Listed[]>(["mail", "list", "--state", "sent", "--order", "1002"]);
   const [mail] = only.data;
   expect(only.data).toHaveLength(1);
-  const shown = await home.run(["mail", "show", String(mail?.id)]);
-  expect(shown.stdout).toMatch(/^to +Ann Berg <firstname\.lastname\.of\.a\.long\.kind@mail\.example>$/m);
-  expect(shown.stdout).toMatch(/^state +sent$/m);
-  expect(shown.stdout).toMatch(/^event 1 +\S+ \S+ {2}requested$/m);
-  const text = await home.run(["mail", "show", String(mail?.id), "--text"]);
-  expect(text.stdout).toMatch(/^Write a review: http\S+$/m);
-  const html = await home.run(["mail", "show", String(mail?.id), "--html"]);
-  expect(html.stdout).toContain("</html>");
-  const headers = await home.run(["mail", "show", String(mail?.id), "--headers"]);
-  expect(headers.stdout).toMatch(/^To: .*firstname\.lastname/m);
-  expect(headers.stdout).not.toContain("\n\n");
-  expect(text.stdout.trim()).toBe(shown.stdout.slice(shown.stdout.lastIndexOf(":\n\n") + 3).trim());
+  await expectShown(home, mail);
   const unsent = await home.run(["mail", "show", String(teapot?.id), "--headers"]);
   expect([unsent.exitCode, unsent.stdout]).toEqual([1, ""]);
   const late = await home.run(["mail", "cancel", "--email-id", String(mail?.id), "--yes"]);

@@ -46,6 +46,15 @@ describe("unsubscribers", () => {
   const unsubscribed = (home: Home) =>
     query(home, "select email from unsubscribers order by email").map(({ email }) => email);
 
+  const reversed = "is no longer unsubscribed";
+  const expected = [
+    [2, "1:a@example.com", "reversed", reversed],
+    [3, "1:before@example.com", "kept", "was unsubscribed before the run"],
+    [5, "1:person@example.com", "impossible", expect.stringMatching(/the person/)],
+    [6, "1:gone@example.com", "kept", `changed since: ${reversed}`],
+    [7, "1:a@example.com", "reversed", reversed],
+  ];
+
   test("removes the addresses that the run added, row by row, after confirmation", async () => {
     const home = homes.open();
     const before = writeInto(home, "before.csv", "email\nbefore@example.com\n");
@@ -79,14 +88,7 @@ describe("unsubscribers", () => {
       impossible: 1,
       rows_not_taken: 1,
     });
-    const reversed = "is no longer unsubscribed";
-    expect(outcomes(done.data)).toEqual([
-      [2, "1:a@example.com", "reversed", reversed],
-      [3, "1:before@example.com", "kept", "was unsubscribed before the run"],
-      [5, "1:person@example.com", "impossible", expect.stringMatching(/the person/)],
-      [6, "1:gone@example.com", "kept", `changed since: ${reversed}`],
-      [7, "1:a@example.com", "reversed", reversed],
-    ]);
+    expect(outcomes(done.data)).toEqual(expected);
     const file = done.data.rows_file ?? "";
     const listed = parse(readFileSync(file), { columns: true }) as Record<string, string>[];
     expect(listed).toEqual(done.data.rows.map((row) => Object.assign(row, { line: String(row.line) })));

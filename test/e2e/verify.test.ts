@@ -55,21 +55,29 @@ function formatMissing({ missing }: Verified, home: Home): string[] {
   );
 }
 
+/** Order, product, line, and code of the rows that are listed. */
+const listedRows = [
+  ["o-1", "p-1", "2", "is_there"],
+  ["o-1", "p-2", "5", "not_there"],
+  ["o-1", "p-1", "6", "too_few"],
+  ["o-5", "p-1", "9", "not_there"],
+  ["o-6", "p-3", "3", "not_there"],
+];
+
+const rowsOfFirst =
+  header +
+  line("o-1", "p-1") +
+  line("o-2", "p-2") +
+  line("o-3", "p-1", "bad") +
+  line("o-1", "p-2") +
+  line("o-1", "p-1") +
+  '"o-4",2026-01-02,"N\nN",n@example.com,p-1,Name,https://shop.example/p\n' +
+  line("o-5", "p-1");
+
 describe("orders", () => {
   test("finds rows that were deleted after the import, with their lines, and imports them again", async () => {
     const home = homes.open();
-    const first = writeInto(
-      home,
-      "a.csv",
-      header +
-        line("o-1", "p-1") +
-        line("o-2", "p-2") +
-        line("o-3", "p-1", "bad") +
-        line("o-1", "p-2") +
-        line("o-1", "p-1") +
-        '"o-4",2026-01-02,"N\nN",n@example.com,p-1,Name,https://shop.example/p\n' +
-        line("o-5", "p-1"),
-    );
+    const first = writeInto(home, "a.csv", rowsOfFirst);
     const second = writeInto(home, "b.csv", header + line("o-6", "p-1") + line("o-6", "p-3"));
     const { import_id: id } = await importRun(home, ["orders", "import", first, second], 3);
 
@@ -106,13 +114,9 @@ describe("orders", () => {
     expect(found.data).toMatchObject({ missing_count: 4, missing_file: file });
 
     const rows = parse(readFileSync(file), { columns: true }) as Record<string, string>[];
-    expect(rows.map(({ order_id, product_id, _line, _code }) => [order_id, product_id, _line, _code])).toEqual([
-      ["o-1", "p-1", "2", "is_there"],
-      ["o-1", "p-2", "5", "not_there"],
-      ["o-1", "p-1", "6", "too_few"],
-      ["o-5", "p-1", "9", "not_there"],
-      ["o-6", "p-3", "3", "not_there"],
-    ]);
+    expect(rows.map(({ order_id, product_id, _line, _code }) => [order_id, product_id, _line, _code])).toEqual(
+      listedRows,
+    );
     await importRun(home, ["orders", "import", file]);
     const again = await verify(home, id);
     expect(again.data.missing).toEqual([]);

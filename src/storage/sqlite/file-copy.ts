@@ -122,3 +122,17 @@ function syncPath(path: string): void {
     closeSync(file);
   }
 }
+
+/**
+ * Reads every page of a SQLite file.
+ * @returns the first three errors found
+ */
+export function checkIntegrity(path: string): string[] {
+  const file = new SqliteFile(path, { isReadOnly: true, busyTimeoutMs: 0 });
+  try {
+    const messages = file.all("pragma quick_check(3)").map(({ quick_check }) => String(quick_check));
+    return messages.length === 1 && messages[0] === "ok" ? [] : messages;
+  } finally {
+    file.close();
+  }
+}

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseDatabaseAddress } from "../../../src/storage/address.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { checkIntegrity, type DatabaseFacts, inspectDatabase } from "../../../src/storage/inspect-database.ts";
+import { type DatabaseFacts, inspectDatabase } from "../../../src/storage/inspect-database.ts";
+import { checkIntegrity } from "../../../src/storage/sqlite/file-copy.ts";
 import { newestSchema } from "../../../src/storage/schema/migrate.ts";
 import { findLockHolders, parseLock } from "../../../src/storage/sqlite/lock-holders.ts";
 import { SqliteFile } from "../../../src/storage/sqlite/sqlite-file.ts";
@@ -154,12 +155,12 @@ describe("an inspection of a file", () => {
       "create table a (b); insert into a select zeroblob(3000) from (select 1 union select 2 union select 3)",
     );
     file.close();
-    expect(await checkIntegrity(path)).toEqual([]);
+    expect(checkIntegrity(path)).toEqual([]);
     const { readFileSync } = await import("node:fs");
     const bytes = readFileSync(path);
     bytes.fill(0xff, 4_096, 4_196);
     writeFileSync(path, bytes);
-    expect(await checkIntegrity(path)).not.toEqual([]);
+    expect(checkIntegrity(path)).not.toEqual([]);
   });
 });
 
