@@ -124,7 +124,7 @@ function reportTimeout(name: string, timeoutMs: number): Check {
 }
 
 /** The major versions that starpost is tested on. */
-const testedMajors: readonly number[] = [20, 22, 24];
+const testedMajors: readonly number[] = [20, 22, 24, 26];
 
 /** Checks the version of Node.js against the range in `engines` of package.json, which names the oldest: `>=20.19`. */
 export function checkNode({ version, required }: DoctorContext["node"]): Check {

@@ -19,7 +19,8 @@ test.each([
   ["18.20.4", "problem"],
   ["22.0.0", "ok"],
   ["23.1.0", "warning"],
-  ["26.0.0", "warning"],
+  ["26.0.0", "ok"],
+  ["27.0.0", "warning"],
 ])("Node %s is %s", (version, status) => {
   expect(checkNode({ version, required: ">=20.19" }).status).toBe(status);
 });
