@@ -12,19 +12,12 @@ const send = (message: DatabaseProbeMessage) =>
     process.send?.(message, () => resolve());
   });
 
-function findDamage(file: string): string[] {
-  try {
-    return checkIntegrity(file);
-  } catch (error) {
-    return [(error as Error).message];
-  }
-}
-
 async function probe(): Promise<void> {
   const inspection = await inspectDatabase(path, { clock: Date.now, busyTimeoutMs, appKey });
   await send({ inspection });
   if ("facts" in inspection) {
-    await send({ damage: findDamage(path) });
+    const damage = Promise.resolve(path).then(checkIntegrity);
+    await send({ damage: await damage.catch((error: Error) => [error.message]) });
   }
   process.disconnect();
 }

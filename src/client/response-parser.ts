@@ -6,9 +6,10 @@ import {
   type ErrorPosition,
   parseErrorSubject,
   ServiceError,
+  asFields,
+  isJsonObject,
 } from "../contract/index.ts";
 import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
-import { asFields, isJsonObject } from "../contract/json-text.ts";
 
 /** A complete response. */
 export interface HttpResponse {

@@ -7,13 +7,14 @@ import {
   sendingLimits,
   ServiceError,
   callerNames,
+  asFields,
+  isJsonObject,
 } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import { type CallEvent, NotModified, type Transport, type Caller } from "../service/transport.ts";
 import { noteCaller } from "./call-log.ts";
 import { createVersionCheck } from "./cache-headers.ts";
 import { encodeLongJson, requestsLongList } from "./long-json.ts";
-import { asFields, isJsonObject } from "../contract/json-text.ts";
 
 /** A call, and the format of its response. */
 export interface ResponseFormat {
@@ -71,12 +72,12 @@ async function makeCall(
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
   const work = async () => {
     // The transport validates the input.
-    // A connection that was closed has no address. Calls without one would not be limited.
+    // A connection that was closed has no address. Calls without one would not be limited, so the address is passed even to
+    // a transport that does not declare the option.
     const clientAddress = (ip as string | undefined) ?? "unknown";
     const asksVersion = transport.engine?.hasVersion && endpoint.caching?.byVersion;
     const mayStore = asksVersion === true && !reply.hasHeader("cache-control");
     const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    // Even if the transport does not declare it: limits by address must not depend on that.
     const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion } };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.

@@ -71,7 +71,7 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
     });
   };
   const carryOut = async ({ operation, input, caller, idempotencyKey, engine }: Call, onEvent: OnEvent) => {
-    const json = engine.inputStage === "prepared" ? undefined : (input as string);
+    const json = typeof input === "string" ? input : undefined;
     const given: unknown = json === undefined ? input : JSON.parse(json);
     const { inputStage, inputText = json } = engine;
     const options = { idempotencyKey, engine: { inputStage, inputText }, onEvent };
@@ -126,9 +126,8 @@ export class PortTransport implements Transport {
     { idempotencyKey, engine: { inputStage, inputText } = {}, onEvent }: CallOptions = {},
   ): Promise<OutputOf<N>> {
     const prepare = inputStage === "checked" ? this.#preparations[operation] : undefined;
-    const isPrepared = prepare !== undefined || inputStage === "prepared";
-    const sent: unknown = prepare ? prepare(input as never) : isPrepared ? input : JSON.stringify(input);
-    const engine = { inputStage: isPrepared ? ("prepared" as const) : inputStage, inputText };
+    const sent: unknown = prepare ? prepare(input as never) : JSON.stringify(input);
+    const engine = { inputStage: prepare ? ("prepared" as const) : inputStage, inputText };
     const call = { operation, input: sent, caller, idempotencyKey, engine };
     return this.#ask(call, onEvent) as Promise<OutputOf<N>>;
   }

@@ -1,9 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Effect, type ServiceError, type Auth, appKeyNames, callerNames } from "../contract/index.ts";
+import {
+  type Effect,
+  type ServiceError,
+  type Auth,
+  appKeyNames,
+  callerNames,
+  isJsonObject,
+} from "../contract/index.ts";
 import type { CallOptions } from "./transport.ts";
 import { findOperation, type FoundOperation } from "../contract/find-operation.ts";
 import type { SignedTransport } from "./with-token.ts";
-import { isJsonObject } from "../contract/json-text.ts";
 
 /** An HTTP call, which need not be in the contract. */
 export interface RawRequest {

@@ -3,7 +3,7 @@ import type { Caller, CallOptions, InputOf, OutputOf, Transport } from "./transp
 
 type Call<N extends OperationName> = (input: InputOf<N>, options?: CallOptions) => Promise<OutputOf<N>>;
 
-/** Every call of the contract as a typed function: `service.products.massCreate({ products })`; and what its transport declares. */
+/** Every call of the contract as a typed function, as in `service.products.massCreate({ products })`, and the options of the engine. */
 export type Service = Pick<Transport, "engine"> & {
   [G in GroupName]: {
     [V in Extract<keyof Contract[G], string>]: Call<Extract<`${G}.${V}`, OperationName>>;

@@ -136,8 +136,8 @@ export interface StorageDialect {
    * sorting all rows to reading the first ones in order.
    */
   testRows(condition: RawBuilder<unknown>): RawBuilder<boolean>;
-  /** Ends a subquery that is to be evaluated before the conditions of the outer query, whatever the planner estimates. */
-  readonly asWritten: RawBuilder<unknown>;
+  /** Ends a subquery that the planner must not merge with the outer query. */
+  readonly optimizationFence: RawBuilder<unknown>;
   readonly textSearch: TextSearch;
   /** Creates a store of the limits on calls, which the processes of a server share. */
   createTokenStore(db: Kysely<Tables>, clock: () => number): TokenStore;

@@ -191,7 +191,7 @@ export class WriteQueue {
     const isShared = groups.length > 1 && !batch.isUnguarded;
     const startedMs = performance.now();
     const maxMs = this.#options.isBulk === true ? maxBulkTransactionMs : maxTransactionMs;
-    // Whether a pipelined one could begin is reported later.
+    // If statements are pipelined, an error of the first one arrives later.
     batch.hasBegun = !this.#database.dialect.isPipelined;
     while (groups.length > 0 && (started.length === 0 || performance.now() - startedMs < maxMs)) {
       const group = groups.shift() ?? [];

@@ -195,15 +195,16 @@ describeBackends("idempotency keys", (harness) => {
   it("are stored together with what the call changed, or neither is", async () => {
     const { service } = await harness().newAccount();
     const { db, dialect } = harness().database;
-    const [refuseKeys, acceptKeys] = dialect.isPipelined
-      ? [
-          "alter table idempotent_calls add constraint refused check (created_at < 0) not valid",
-          "alter table idempotent_calls drop constraint refused",
-        ]
-      : [
-          "create trigger refused before insert on idempotent_calls begin select raise(abort, 'refused'); end",
-          "drop trigger refused",
-        ];
+    const [refuseKeys, acceptKeys] =
+      dialect.name === "postgres"
+        ? [
+            "alter table idempotent_calls add constraint refused check (created_at < 0) not valid",
+            "alter table idempotent_calls drop constraint refused",
+          ]
+        : [
+            "create trigger refused before insert on idempotent_calls begin select raise(abort, 'refused'); end",
+            "drop trigger refused",
+          ];
     await sql.raw(refuseKeys).execute(db);
     await expect(service.coupons.upload(codes("AAA"), withKey("k1"))).rejects.toThrow();
     await sql.raw(acceptKeys).execute(db);

@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { signBySecret } from "../support/provider-events.ts";
 import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
 
 const homes = new Homes();
@@ -148,20 +148,10 @@ it("sends a test email to the outbox folder", async () => {
 
 /** Sends events as the mail provider does, and returns the response. */
 async function postEvents({ url, secret }: { url: string; secret: string }, events: readonly object[]) {
-  const body = JSON.stringify(events);
-  const seconds = Math.floor(Date.now() / 1_000);
-  const signing = Buffer.from(secret.slice("whsec_".length), "base64");
-  const digest = createHmac("sha256", signing).update(`e1.${seconds}.${body}`).digest("base64");
-  const reply = await fetch(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "webhook-id": "e1",
-      "webhook-timestamp": String(seconds),
-      "webhook-signature": `v1,${digest}`,
-    },
-    body,
-  });
+  const { body, ...signed } = signBySecret(JSON.stringify(events), secret, Date.now());
+  const signature = Object.entries(signed).map(([name, value]) => [name.replace("_", "-"), value]);
+  const headers = { "content-type": "application/json", ...Object.fromEntries(signature) };
+  const reply = await fetch(url, { method: "POST", headers, body });
   return ((await reply.json()) as { response: unknown }).response;
 }
 

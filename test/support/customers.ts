@@ -167,7 +167,7 @@ export async function findWords(harness: Harness, words: readonly string[]): Pro
     const [, packed] = /^(?:deflated|list):(.+)$/.exec(text) ?? [];
     if (packed) check(place, inflateRawSync(Buffer.from(packed, "base64")).toString());
   }
-  if (dialect.isPipelined) {
+  if (dialect.name === "postgres") {
     const { rows } = await sql<{ place: string; text: string }>`
       select tablename || '.' || attname || ' (statistics)' as place,
         concat_ws(' ', most_common_vals::text, histogram_bounds::text, most_common_elems::text) as text

@@ -21,16 +21,16 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
   export: operation("customers.export", {
     before: () => buyerIndex,
     run: async ({ email }, context) => {
-      const customerRows = await findCustomerRows(await findPerson(email, context), context);
-      return { export: { ...customerRows.customer, ...(await readExport(customerRows, context)) } };
+      const rows = await findCustomerRows(await findPerson(email, context), context);
+      return { export: { ...rows.customer, ...(await readExport(rows, context)) } };
     },
   }),
 
   planErasure: operation("customers.planErasure", {
     before: () => buyerIndex,
     run: async ({ email, reviews = defaultErasure }, context) => {
-      const customerRows = await findErasable(email, context);
-      return { plan: { reviews, counts: await countCustomerRows(customerRows, context) } };
+      const rows = await findErasable(email, context);
+      return { plan: { reviews, counts: await countCustomerRows(rows, context) } };
     },
   }),
 
@@ -43,15 +43,15 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
   erase: operation("customers.erase", {
     before: () => buyerIndex,
     run: async ({ email, reviews = defaultErasure }, context) => {
-      const customerRows = await findErasable(email, context);
-      const counts = await eraseCustomer(customerRows, reviews, context);
+      const rows = await findErasable(email, context);
+      const counts = await eraseCustomer(rows, reviews, context);
       const { transaction, nowMs } = context;
       const { id } = await transaction
         .insertInto("erasures")
         .values({ account_id: accountOf(context).id, reviews, counts: JSON.stringify(counts), created_at: nowMs })
         .returning("id")
         .executeTakeFirstOrThrow();
-      const mailIds = [...customerRows.mails, ...customerRows.mailsToOthers];
+      const mailIds = [...rows.mails, ...rows.mailsToOthers];
       return { erasure: { id, created_at: iso(nowMs), reviews, counts }, mailIds };
     },
     // Removes the remains of erased rows and emails. If that fails, the rows themselves are erased nevertheless.

@@ -32,15 +32,11 @@ async function deleteRowsOf(
 }
 
 /** Erases the texts of a customer: reviews as requested, and questions and answers completely. */
-export async function eraseTexts(
-  customerRows: CustomerRows,
-  reviews: ReviewErasure,
-  context: HandlerContext,
-): Promise<number> {
-  const images = await eraseImages(customerRows, context);
-  if (reviews === "delete") await deleteReviews(customerRows, context);
-  else await anonymizeReviews(customerRows, context);
-  await deleteQuestions(customerRows, context);
+export async function eraseTexts(rows: CustomerRows, reviews: ReviewErasure, context: HandlerContext): Promise<number> {
+  const images = await eraseImages(rows, context);
+  if (reviews === "delete") await deleteReviews(rows, context);
+  else await anonymizeReviews(rows, context);
+  await deleteQuestions(rows, context);
   return images;
 }
 
@@ -57,8 +53,8 @@ async function eraseImages({ person: { accountId }, reviews }: CustomerRows, con
 const eraseActor = ({ customer }: CustomerRows) =>
   sql<string>`case when by_name in (${sql.join(["", ...customer.names])}) then ${erasedName} else by_name end`;
 
-async function anonymizeReviews(customerRows: CustomerRows, context: HandlerContext): Promise<void> {
-  const { person, reviews } = customerRows;
+async function anonymizeReviews(rows: CustomerRows, context: HandlerContext): Promise<void> {
+  const { person, reviews } = rows;
   const { accountId } = person;
   if (reviews.length === 0) return;
   const { transaction, nowMs } = context;
@@ -68,7 +64,7 @@ async function anonymizeReviews(customerRows: CustomerRows, context: HandlerCont
     .where("id", "in", reviews)
     .execute();
   await updateAccountRows("review_events", accountId, transaction)
-    .set({ reason: null, previous: null, by_name: eraseActor(customerRows) })
+    .set({ reason: null, previous: null, by_name: eraseActor(rows) })
     .where("review_row", "in", reviews)
     .execute();
 }
@@ -101,14 +97,14 @@ async function deleteVotes(
 }
 
 /** Deletes the customer's answers, and the customer's questions with all answers, which mean nothing without them. */
-async function deleteQuestions(customerRows: CustomerRows, context: HandlerContext): Promise<void> {
-  const { person, questions, ownAnswers, answersToQuestions } = customerRows;
+async function deleteQuestions(rows: CustomerRows, context: HandlerContext): Promise<void> {
+  const { person, questions, ownAnswers, answersToQuestions } = rows;
   const { accountId } = person;
   const { transaction } = context;
   const answers = [...ownAnswers, ...answersToQuestions];
   await updateAccountRows("question_events", accountId, transaction)
-    .set({ reason: null, previous: null, by_name: eraseActor(customerRows) })
-    .where(isOwnEvent(customerRows))
+    .set({ reason: null, previous: null, by_name: eraseActor(rows) })
+    .where(isOwnEvent(rows))
     .execute();
   if (questions.length + answers.length === 0) return;
   const { rows: affected } = await sql<{ id: number; product_row: number }>`
@@ -150,12 +146,8 @@ const canceled = "stopped_by_hand" satisfies EmailRuleName;
  * that quote the customer to others, too.
  * @returns the number of canceled emails
  */
-export async function eraseEmails(
-  customerRows: CustomerRows,
-  pseudonym: string,
-  context: HandlerContext,
-): Promise<number> {
-  const { person, mails, mailsToOthers } = customerRows;
+export async function eraseEmails(rows: CustomerRows, pseudonym: string, context: HandlerContext): Promise<number> {
+  const { person, mails, mailsToOthers } = rows;
   const { accountId } = person;
   const all = [...mails, ...mailsToOthers];
   if (all.length === 0) return 0;

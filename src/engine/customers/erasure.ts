@@ -63,9 +63,8 @@ export async function rejectOwner(
 }
 
 /** Counts what an erasure would change. */
-export async function countCustomerRows(customerRows: CustomerRows, context: HandlerContext): Promise<ErasedCounts> {
-  const { customer, reviews, questions, ownAnswers, answersToQuestions, mails, mailsToOthers, deliveries } =
-    customerRows;
+export async function countCustomerRows(rows: CustomerRows, context: HandlerContext): Promise<ErasedCounts> {
+  const { customer, reviews, questions, ownAnswers, answersToQuestions, mails, mailsToOthers, deliveries } = rows;
   return {
     orders: customer.orders.length,
     reviews: reviews.length,
@@ -73,13 +72,13 @@ export async function countCustomerRows(customerRows: CustomerRows, context: Han
     questions: questions.length,
     answers: ownAnswers.length + answersToQuestions.length,
     mails: mails.length,
-    canceled_mails: await countUnsent(customerRows, context),
+    canceled_mails: await countUnsent(rows, context),
     mails_to_others: mailsToOthers.length,
     unsubscriptions: customer.unsubscribed.length,
     suppressions: customer.suppressed.filter(({ kind }) => kind !== "erased").length,
     missed_products: customer.missed_products.length,
     webhook_deliveries: deliveries.length,
-    stored_results: await replaceResults(createRedactor(customerRows.values), context, true),
+    stored_results: await replaceResults(createRedactor(rows.values), context, true),
     mentions: 0,
   };
 }
@@ -89,24 +88,24 @@ export async function countCustomerRows(customerRows: CustomerRows, context: Han
  * to the address any more: its hash is suppressed.
  */
 export async function eraseCustomer(
-  customerRows: CustomerRows,
+  rows: CustomerRows,
   reviews: ReviewErasure,
   context: HandlerContext,
 ): Promise<ErasedCounts> {
-  const { person } = customerRows;
+  const { person } = rows;
   const id = context.random(8).toString("hex");
   // The domain is reserved, so nobody has the address. Source: RFC 2606.
   const pseudonym = `erased-${id}@erased.invalid`;
-  const planned = await countCustomerRows(customerRows, context);
-  const images = await eraseTexts(customerRows, reviews, context);
-  const canceled_mails = await eraseEmails(customerRows, pseudonym, context);
+  const planned = await countCustomerRows(rows, context);
+  const images = await eraseTexts(rows, reviews, context);
+  const canceled_mails = await eraseEmails(rows, pseudonym, context);
   await pseudonymizeOrders(person, pseudonym, context);
   await pseudonymizeUsers(person, pseudonym, id, context);
   await reindexReviews({ authors: person.userRows }, person.accountId, context);
   await deleteSubscriptions(person, context);
-  await eraseDeliveries(customerRows, context);
-  await replaceResults(createRedactor(customerRows.values), context);
-  const mentions = await eraseMentions(customerRows, pseudonym, context);
+  await eraseDeliveries(rows, context);
+  await replaceResults(createRedactor(rows.values), context);
+  const mentions = await eraseMentions(rows, pseudonym, context);
   await suppressErased(person.email, person.accountId, context);
   return { ...planned, images, canceled_mails, mentions };
 }

@@ -68,17 +68,11 @@ export async function findMentions(
  * store.
  * @returns the number of different texts
  */
-export async function eraseMentions(
-  customerRows: CustomerRows,
-  pseudonym: string,
-  context: HandlerContext,
-): Promise<number> {
-  const found = await findMentions(customerRows, pseudonym, context);
+export async function eraseMentions(rows: CustomerRows, pseudonym: string, context: HandlerContext): Promise<number> {
+  const found = await findMentions(rows, pseudonym, context);
   for (const { table, column, text, replacement } of found) {
     await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${replacement}
-      where account_id = ${customerRows.person.accountId} and ${sql.ref(column)} = ${text}`.execute(
-      context.transaction,
-    );
+      where account_id = ${rows.person.accountId} and ${sql.ref(column)} = ${text}`.execute(context.transaction);
   }
   return found.length;
 }

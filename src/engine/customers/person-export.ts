@@ -7,14 +7,14 @@ import { findMentions } from "./mentions.ts";
 import { isOwnEvent, type CustomerRows } from "./customer-rows.ts";
 
 /** Reads everything about a customer that `customers.get` does not return. */
-export async function readExport(customerRows: CustomerRows, context: HandlerContext): Promise<ExportedParts> {
+export async function readExport(rows: CustomerRows, context: HandlerContext): Promise<ExportedParts> {
   return {
-    ...(await readReviewParts(customerRows, context)),
-    question_events: await readQuestionEvents(customerRows, context),
-    answers_to_questions: await readAnswersToQuestions(customerRows, context),
-    mail_contents: await readMailContents(customerRows, context),
-    webhook_deliveries: await readDeliveries(customerRows, context),
-    mentions: await readMentions(customerRows, context),
+    ...(await readReviewParts(rows, context)),
+    question_events: await readQuestionEvents(rows, context),
+    answers_to_questions: await readAnswersToQuestions(rows, context),
+    mail_contents: await readMailContents(rows, context),
+    webhook_deliveries: await readDeliveries(rows, context),
+    mentions: await readMentions(rows, context),
   };
 }
 
@@ -40,14 +40,14 @@ async function readReviewParts({ person: { accountId }, reviews }: CustomerRows,
   };
 }
 
-async function readQuestionEvents(customerRows: CustomerRows, { transaction }: HandlerContext) {
-  const rows = await selectAccountRows("question_events", customerRows.person.accountId, transaction)
+async function readQuestionEvents(rows: CustomerRows, { transaction }: HandlerContext) {
+  const events = await selectAccountRows("question_events", rows.person.accountId, transaction)
     .select(["question_row as question_id", "answer_row as answer_id", "event", "by_name as by", "reason"])
     .select(["previous as previous_content", "created_at"])
-    .where(isOwnEvent(customerRows))
+    .where(isOwnEvent(rows))
     .orderBy("id")
     .execute();
-  return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
+  return events.map((event) => Object.assign(event, { created_at: iso(event.created_at) }));
 }
 
 async function readAnswersToQuestions(
@@ -109,8 +109,8 @@ const exportedTables: ReadonlySet<string> = new Set(
 );
 const exportedColumns: ReadonlySet<string> = new Set(["webhook_deliveries.body", "mail_events.detail"]);
 
-async function readMentions(customerRows: CustomerRows, context: HandlerContext): Promise<ExportedParts["mentions"]> {
-  const found = await findMentions(customerRows, "", context);
+async function readMentions(rows: CustomerRows, context: HandlerContext): Promise<ExportedParts["mentions"]> {
+  const found = await findMentions(rows, "", context);
   return found
     .map(({ table, column, text }) => ({ table, place: `${table}.${column}`, text }))
     .filter(({ table, place }) => !exportedTables.has(table) && !exportedColumns.has(place))

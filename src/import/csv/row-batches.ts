@@ -40,14 +40,14 @@ export function* readRowBatches(
     for (const block of readRecordBlocks(source, format, -1)) yield parseBlock(block, format);
     return;
   }
-  using spill = spillRepeated(source, format, grouping);
+  using onDisk = storeRepeated(source, format, grouping);
   const { keyColumn, repeated } = grouping;
   const batches = function* () {
     for (const block of readRecordBlocks(source, format, keyColumn)) {
       yield [parseBlock(block, format), (at: number) => isRepeated(block, at, repeated)] as const;
     }
   };
-  yield* insertGroups(batches(), spill);
+  yield* insertGroups(batches(), onDisk);
 }
 
 /** The cells of a file's first valid rows. */
@@ -63,16 +63,16 @@ export function readSample(source: ByteSource, format: FileFormat, most: number)
 
 /** Replaces the spilled rows of batches by their groups, each at the position of its first row. */
 export function* insertGroups(
-  batches: Iterable<readonly [batch: RowBatch, isSpilled: (at: number) => boolean]>,
-  spill: RowsOnDisk,
+  batches: Iterable<readonly [batch: RowBatch, isOnDisk: (at: number) => boolean]>,
+  onDisk: RowsOnDisk,
 ): Generator<RowBatch> {
-  const groups = spill.groups();
+  const groups = onDisk.groups();
   let group = groups.next();
-  for (const [{ rows, lines, problems }, isSpilled] of batches) {
+  for (const [{ rows, lines, problems }, isOnDisk] of batches) {
     let batch = emptyBatch();
     for (const [at, cells] of rows.entries()) {
       const line = lines[at] ?? 0;
-      if (!isSpilled(at)) {
+      if (!isOnDisk(at)) {
         append(batch, { cells, line, problem: problems.get(at) });
         continue;
       }
@@ -87,15 +87,15 @@ export function* insertGroups(
   }
 }
 
-function spillRepeated(source: ByteSource, format: FileFormat, { keyColumn, repeated, folder }: Grouping): RowsOnDisk {
-  const spill = new RowsOnDisk(folder);
+function storeRepeated(source: ByteSource, format: FileFormat, { keyColumn, repeated, folder }: Grouping): RowsOnDisk {
+  const onDisk = new RowsOnDisk(folder);
   for (const block of readRecordBlocks(source, format, keyColumn)) {
     const isWanted = block.records.starts.map((_, at) => isRepeated(block, at, repeated));
     if (!isWanted.includes(true)) continue;
     const { rows, lines, problems } = parseBlock(block, format);
     for (const [at, cells] of rows.entries()) {
       if (!isWanted[at]) continue;
-      spill.add({
+      onDisk.add({
         // A record that could not be parsed still belongs to the others with its key.
         key: problems.has(at) ? rawKeyOf(block, at) : (cells[keyColumn] ?? "").trim(),
         line: lines[at] ?? 0,
@@ -104,8 +104,8 @@ function spillRepeated(source: ByteSource, format: FileFormat, { keyColumn, repe
       });
     }
   }
-  spill.seal();
-  return spill;
+  onDisk.seal();
+  return onDisk;
 }
 
 function rawKeyOf({ bytes, records }: RecordBlock, at: number): string {

@@ -10,7 +10,8 @@ export interface RowOnDisk {
   readonly problem: RecordProblem | undefined;
 }
 
-export const diskFilePrefix = "starpost-spill-";
+/** Begins the names of folders for temporary files of a run, which are left behind if the process is killed. */
+export const workFolderPrefix = "starpost-spill-";
 
 /** Maximum number of rows in memory: a group may have as many as the file. */
 export const maxRowsInMemory = 5_000;
@@ -21,7 +22,7 @@ export class RowsOnDisk implements Disposable {
   readonly #file: SqliteFile;
 
   constructor(parentFolder: string) {
-    this.#folder = mkdtempSync(join(parentFolder, diskFilePrefix));
+    this.#folder = mkdtempSync(join(parentFolder, workFolderPrefix));
     this.#file = new SqliteFile(join(this.#folder, "rows.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute("create table rows (key text, line integer, cells text, problem text)");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { endpointOf, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import { RunTally, type TallyFile } from "./tally.ts";
-import { diskFilePrefix } from "../csv/rows-on-disk.ts";
+import { workFolderPrefix } from "../csv/rows-on-disk.ts";
 import { unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
 import type { ImportBehavior } from "../kind.ts";
@@ -68,7 +68,7 @@ async function runRecorded(
   const id = attempt.manifest.import_id;
   const paths = runPaths(deps.runsFolder, id);
   using _ = lockRun(deps.runsFolder, id);
-  removeSpills(paths.folder);
+  removeWorkFolders(paths.folder);
   await writeManifest(deps.runsFolder, attempt.manifest);
   const settled = settle(readEntries(paths.journal));
   const journal = new Journal(paths.journal, deps.clock);
@@ -135,9 +135,9 @@ function reportNotices({ kind, behavior }: Attempt, tally: RunTally, deps: Impor
   for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
 }
 
-export function removeSpills(folder: string): void {
+export function removeWorkFolders(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (name.startsWith(diskFilePrefix)) rmSync(join(folder, name), { recursive: true, force: true });
+    if (name.startsWith(workFolderPrefix)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, join } from "node:path";
-import { diskFilePrefix } from "../csv/rows-on-disk.ts";
+import { workFolderPrefix } from "../csv/rows-on-disk.ts";
 import { isHeld, listManifests, type Manifest, runGroupPath } from "./run-folder.ts";
 import { isRunId } from "./run-headers.ts";
 import { FileLock } from "../../storage/file-lock.ts";
@@ -106,7 +106,7 @@ function findLeftovers(
     .map((name) => join(deps.runsFolder, name))
     .filter((path) => !gone.has(path) && !isHeld(path))
     .flatMap((path) => listFolders(path).map((name) => join(path, name)))
-    .filter((path) => basename(path).startsWith(diskFilePrefix));
+    .filter((path) => basename(path).startsWith(workFolderPrefix));
   const leastMs = Math.max(olderThanMs, leastLeftoverMs);
   return [...temporary, ...spilled]
     .map((path) => describe(path, undefined))

@@ -1,6 +1,6 @@
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { asTallyFile, removeSpills } from "./attempt.ts";
+import { asTallyFile, removeWorkFolders } from "./attempt.ts";
 import { RunTally } from "./tally.ts";
 import type { Chunk } from "../send/chunks.ts";
 import { openFiles, type InputFile, type Reading } from "../source/input-files.ts";
@@ -70,7 +70,7 @@ export async function openRecordedRun(
   const paths = runPaths(runsFolder, manifest.import_id);
   const lock = lockRun(runsFolder, manifest.import_id);
   try {
-    removeSpills(paths.folder);
+    removeWorkFolders(paths.folder);
     const files = await reopenFiles(manifest, { kind, behavior, options }, { kinds });
     const settled = settle(readEntries(paths.journal));
     const run = { manifest, kind, options, behavior, files, settled, paths, folder: paths.folder };

@@ -206,25 +206,24 @@ export function* readFamilyBatches(
   format: FileFormat,
   { familyOf, folder }: FamilyGrouping,
 ): Generator<RowBatch> {
-  using spill = new RowsOnDisk(folder);
+  using onDisk = new RowsOnDisk(folder);
   for (const { rows, lines, problems } of readRowBatches(source, format, undefined)) {
     for (const [at, cells] of rows.entries()) {
       const problem = problems.get(at);
       const family = isParsed(problem) ? familyOf(cells) : undefined;
       if (!family) continue;
-      for (const alias of family.aliases ?? []) spill.addAlias(alias, family.key);
-      spill.add({ key: family.key, line: lines[at] ?? 0, cells, problem });
+      for (const alias of family.aliases ?? []) onDisk.addAlias(alias, family.key);
+      onDisk.add({ key: family.key, line: lines[at] ?? 0, cells, problem });
     }
   }
-  spill.seal();
+  onDisk.seal();
   const batches = function* () {
     for (const batch of readRowBatches(source, format, undefined)) {
-      const isSpilled = (at: number) =>
-        isParsed(batch.problems.get(at)) && familyOf(batch.rows[at] ?? []) !== undefined;
-      yield [batch, isSpilled] as const;
+      const isOnDisk = (at: number) => isParsed(batch.problems.get(at)) && familyOf(batch.rows[at] ?? []) !== undefined;
+      yield [batch, isOnDisk] as const;
     }
   };
-  yield* insertGroups(batches(), spill);
+  yield* insertGroups(batches(), onDisk);
 }
 
 /** A record with a NUL byte has its cells; other invalid records have only their text. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-import { diskFilePrefix } from "../csv/rows-on-disk.ts";
+import { workFolderPrefix } from "../csv/rows-on-disk.ts";
 import type { SourceRow } from "../item.ts";
 import type { Values } from "./comparable.ts";
 import type { StoredRecord } from "./stored-records.ts";
@@ -36,7 +36,7 @@ export class StoredKeys implements Disposable {
   #different = 0;
 
   constructor(parentFolder: string) {
-    this.#folder = mkdtempSync(join(parentFolder, diskFilePrefix));
+    this.#folder = mkdtempSync(join(parentFolder, workFolderPrefix));
     this.#file = new SqliteFile(join(this.#folder, "held.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     this.#file.execute(`

@@ -59,7 +59,7 @@ function describeAttempts({ attempts, points }: Timeline): string {
   const [from, to] = [attempts[0]?.from ?? 0, attempts.at(-1)?.to ?? 0];
   const marks = " Dashed lines mark where the import was resumed; the time between attempts is not shown.";
   const pauses = attempts.length > 1 ? marks : "";
-  return `From ${formatTime(from)} to ${formatTime(to)}, in ${formatDecimal(points.length)} ${points.length === 1 ? "interval" : "intervals"}.${pauses}`;
+  return `From ${formatTime(from)} to ${formatTime(to)}, in ${countOf(points.length, "interval")}.${pauses}`;
 }
 
 function describeEmpty(ids: readonly string[]): string {

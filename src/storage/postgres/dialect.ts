@@ -177,7 +177,7 @@ export const postgres: StorageDialect = {
   // The planner knows how many rows have a value.
   withoutIndex: (column) => column,
   testRows: (condition) => sql`(select 1 where ${condition}) is not null`,
-  asWritten: sql`offset 0`,
+  optimizationFence: sql`offset 0`,
   textSearch: postgresTextSearch,
   createTokenStore: (db, clock) => new DatabaseTokenStore(db, postgres, clock),
 

@@ -182,7 +182,7 @@ export const sqlite: StorageDialect = {
   // A unary plus does nothing else.
   withoutIndex: (column) => sql`+${column}`,
   testRows: (condition) => sql`(${condition})`,
-  asWritten: sql`limit -1`,
+  optimizationFence: sql`limit -1`,
   textSearch: sqliteTextSearch,
   createTokenStore: () => new MemoryTokenStore(),
 

@@ -119,7 +119,7 @@ async function insertOthers({ db, dialect }: Database, orders: number): Promise<
 export async function fillCorpus(database: Database, reviews: number): Promise<void> {
   const { db, dialect } = database;
   // Adding a million texts to the index one by one would take most of the time.
-  if (dialect.isPipelined) await sql`drop index review_words_text`.execute(db);
+  if (dialect.name === "postgres") await sql`drop index review_words_text`.execute(db);
   const random = createRandom(1);
   await insertOthers(database, Math.ceil(reviews / 1_000));
   const names = Object.keys(reviewColumns);
@@ -141,7 +141,7 @@ export async function fillCorpus(database: Database, reviews: number): Promise<v
       await indexReviews(reviewed, 1, { transaction, dialect });
     });
   }
-  if (!dialect.isPipelined) return;
+  if (dialect.name !== "postgres") return;
   await sql`create index review_words_text on review_words using gin (words)
     with (gin_pending_list_limit = 1024)`.execute(db);
   await sql`vacuum analyze`.execute(db);

@@ -106,10 +106,10 @@ function selectMatches(search: TagSearch, range: TaggedRange, { dialect }: Handl
   const tags = [...search.tags, ...(range.tags.length > 0 ? [range.tags] : [])];
   const indexed = tags.map((choices) => toIndexedTags(accountId, choices));
   const contains = dialect.textSearch.contains(sql.ref("words"), phrases, indexed);
-  const record = sql`select * from ${sql.table(table)} where account_id = ${accountId} and id = matches.id ${dialect.asWritten}`;
+  const record = sql`select * from ${sql.table(table)} where account_id = ${accountId} and id = matches.id ${dialect.optimizationFence}`;
   return sql`select id from (select ${row} as id from ${sql.table(words)}
       where account_id = ${accountId} and ${contains} and ${row} between ${range.first} and ${range.last}
-      order by 1 ${order} ${dialect.asWritten}) as matches
+      order by 1 ${order} ${dialect.optimizationFence}) as matches
     where (select 1 from (${record}) as ${sql.ref(table)} where ${filters}) is not null
     order by id ${order} limit ${limit}`;
 }

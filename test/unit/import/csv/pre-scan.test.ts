@@ -122,14 +122,14 @@ describe("spilled rows", () => {
   const row = (key: string, line: number) => ({ key, line, cells: [key, `${line}`], problem: undefined });
 
   test("come back by key, in the order of their first lines, under the name of their key", () => {
-    using spill = new RowsOnDisk(folder);
-    for (const [at, key] of ["b", "a", "alias", "b", "other", "a"].entries()) spill.add(row(key, at + 2));
-    spill.add({ ...row("c", 20), problem: "bad_quote" });
-    spill.addAlias("alias", "b");
-    spill.addAlias("alias", "c");
-    spill.addAlias("other", "alias");
-    spill.seal();
-    const groups = [...spill.groups()].map(({ firstLine, rows }) => [
+    using onDisk = new RowsOnDisk(folder);
+    for (const [at, key] of ["b", "a", "alias", "b", "other", "a"].entries()) onDisk.add(row(key, at + 2));
+    onDisk.add({ ...row("c", 20), problem: "bad_quote" });
+    onDisk.addAlias("alias", "b");
+    onDisk.addAlias("alias", "c");
+    onDisk.addAlias("other", "alias");
+    onDisk.seal();
+    const groups = [...onDisk.groups()].map(({ firstLine, rows }) => [
       firstLine,
       rows.map(({ key, line, cells, problem }) => [key, line, cells.join(), problem]),
     ]);
@@ -155,11 +155,11 @@ describe("spilled rows", () => {
   });
 
   test("of a large group come in pieces with the same first line", () => {
-    using spill = new RowsOnDisk(folder);
-    for (let line = 2; line < 12_002; line++) spill.add(row("a", line));
-    spill.add(row("b", 1));
-    spill.seal();
-    const sizes = [...spill.groups()].map(({ firstLine, rows }) => [firstLine, rows.length]);
+    using onDisk = new RowsOnDisk(folder);
+    for (let line = 2; line < 12_002; line++) onDisk.add(row("a", line));
+    onDisk.add(row("b", 1));
+    onDisk.seal();
+    const sizes = [...onDisk.groups()].map(({ firstLine, rows }) => [firstLine, rows.length]);
     expect(sizes).toEqual([
       [1, 1],
       [2, 5_000],

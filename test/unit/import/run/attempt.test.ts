@@ -9,7 +9,7 @@ import {
   asRejectedInput,
   asTallyFile,
   isDiskFull,
-  removeSpills,
+  removeWorkFolders,
 } from "../../../../src/import/run/attempt.ts";
 import type { InputFile } from "../../../../src/import/source/input-files.ts";
 import type { ImportSummary } from "../../../../src/import/summary.ts";
@@ -97,7 +97,7 @@ test("rows that a killed attempt spilled are removed, and nothing else", () => {
   const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
   for (const name of ["starpost-spill-a", "starpost-spill-b", "other"])
     mkdirSync(join(folder, name, "inner"), { recursive: true });
-  removeSpills(folder);
+  removeWorkFolders(folder);
   expect(readdirSync(folder)).toEqual(["other"]);
   rmSync(folder, { recursive: true });
 });
