@@ -63,7 +63,11 @@ export const core = {
     }),
     output: () => ({
       products: z.array(coreProduct()),
-      pagination: z.object({ next_page_info: z.string().nullable() }),
+      pagination: z.object({
+        next_page_info: z.string().nullable(),
+        /** Present only with `details`: the highest product ID of the account; 0 without products. */
+        last_id: z.number().int().optional(),
+      }),
     }),
     reply: bare,
     errorForm: "core",

@@ -72,6 +72,11 @@ export const orderProduct = lazily(() =>
      * Assumed: an extension of the specification; `price` is the product's price, and that of units beyond the list.
      */
     unit_prices: z.array(shape.price.nullable()).max(maxQuantity, `has more than ${maxQuantity} prices`).optional(),
+    /**
+     * The currency of the product's price, if it differs from the order's.
+     * Assumed: an extension of the specification, in which a product has the currency of the last order that names it.
+     */
+    currency_iso: shape.currency.optional(),
   }),
 );
 export type OrderProduct = z.output<ReturnType<typeof orderProduct>>;
@@ -82,8 +87,8 @@ const areSpecsSure = createSureCheck(specFields);
 /** Whether the schema would return a product without units as it is. If not, the schema must decide. */
 export function isSurelyProduct(given: unknown): given is OrderProduct {
   if (!isJsonObject(given)) return false;
-  const { specs: values, quantity, unit_prices } = given;
-  if (quantity !== undefined || unit_prices !== undefined) return false;
+  const { specs: values, quantity, unit_prices, currency_iso } = given;
+  if (quantity !== undefined || unit_prices !== undefined || currency_iso !== undefined) return false;
   return areLineFieldsSure(given) && (values === undefined || (isJsonObject(values) && areSpecsSure(values)));
 }
 
@@ -127,6 +132,14 @@ const errors = lazily(() => z.array(orderError()).optional());
  * Assumed: an extension of the specification, in which all orders do; services that do not know it ignore it.
  */
 const send_mail = lazily(() => shape.boolean.optional());
+
+/**
+ * Only products with a higher ID are changed by the orders of a call (default: 0, which means all); new ones are always
+ * created. With the highest ID before an import, the import leaves the products alone that existed before it.
+ * Assumed: an extension of the specification, in which an order changes its products; services that do not know it ignore
+ * it. `last_id` of the product list is the highest ID.
+ */
+const update_products_since_id = lazily(() => shape.count.optional());
 
 /** The number of queued emails for the call's orders, and when the first is due. Present only if `send_mail` is explicitly true. */
 const waitingMails = lazily(() => z.object({ queued: z.number().int(), first_due: day().nullable() }));
@@ -183,6 +196,7 @@ export const orders = {
         platform: platform(),
         validate_data: shape.boolean.optional(),
         send_mail: send_mail(),
+        update_products_since_id: update_products_since_id(),
         ...outcomesInput(),
         // Does not inspect the fields, because a bulk call has many orders.
         orders: z.array(z.custom<LooseOrder>(isJsonObject, { error: "must be an object" }), {

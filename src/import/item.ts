@@ -39,8 +39,8 @@ export interface Item {
   writtenIn?: Map<string, SourceRow>;
   /** The keys under which the service may hold it, if it may hold several equal records. */
   doubleKeys?: readonly string[];
-  /** For an item of several records: the ID of each and the row that names it; a row may name none or several. */
-  parts?: { readonly id: string; readonly row: SourceRow }[];
+  /** For an item of several records: the ID of each, the row that names it, and the record as this row describes it. */
+  parts?: { readonly id: string; readonly row: SourceRow; readonly record: unknown }[];
 }
 
 /** A row's cells by field, without surrounding whitespace. Empty if the file has no such column. */

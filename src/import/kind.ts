@@ -4,6 +4,7 @@ import type { CallOptions } from "../service/transport.ts";
 import type { Service } from "../service/service.ts";
 import type { RejectCode } from "./check/reject-codes.ts";
 import type { RecordUnit } from "./csv/file-format.ts";
+import type { ReportEvent } from "./events.ts";
 import type { Item, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
 import type { Layout } from "./layouts/layout.ts";
 import type { FieldSynonyms } from "./mapping/names.ts";
@@ -141,6 +142,29 @@ export interface RecordImporter {
   undo?(options: ImportOptions): UndoBehavior;
 }
 
+/** An attempt at a run that is about to begin. */
+export interface PreparedAttempt {
+  /** The folder of the run. */
+  readonly folder: string;
+  readonly options: ImportOptions;
+  /** Undefined if nothing is sent. */
+  readonly service: Service | undefined;
+  readonly callOptions: CallOptions;
+  /** Whether the run has not sent anything yet. */
+  readonly isFirst: boolean;
+  readonly report: ReportEvent;
+  /** Reads all items of the run. */
+  readItems(visit: (items: readonly Item[]) => void): Promise<void>;
+}
+
+/** Changes items before they are sent. */
+export interface ItemPreparation extends Disposable {
+  /** Is called with each complete item, in the order of the rows. */
+  prepare(item: Item): void;
+  /** Messages for the end of the run. */
+  notices(): Iterable<string>;
+}
+
 /** How one import behaves: what `prepare` returns, and what the kind declares. */
 export interface ImportBehavior
   extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields" | "idFields" | "dateField"> {
@@ -206,6 +230,8 @@ export interface PreparedImport {
    * @returns the item with a key of its own, and the keys under which the service may already hold it
    */
   numberDouble?(item: Item, count: (name: string) => number): { readonly item: Item; readonly keys: readonly string[] };
+  /** For items whose content depends on other rows: prepares an attempt at a run, before its first item is read. */
+  prepareItems?(attempt: PreparedAttempt): Promise<ItemPreparation>;
   /** For calls that cannot be repeated: all keys that the service holds before the run. */
   existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
   /** Messages for the end of the run, drawn from the service's responses. */

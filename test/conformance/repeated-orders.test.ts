@@ -297,3 +297,50 @@ describeBackends("outcomes of orders", (harness) => {
     ]);
   });
 });
+
+describeIsolated("update_products_since_id", (harness) => {
+  const lastId = async ({ service }: TestAccount) =>
+    (await service.core.listProducts({ limit: 1, details: true })).pagination.last_id;
+  const productsOf = async ({ service }: TestAccount) =>
+    Object.fromEntries((await service.core.listProducts({})).products.map((product) => [product.external_id, product]));
+  const massCreate = ({ service }: TestAccount, since: number | undefined, ...orders: readonly Fields[]) => {
+    const options = { ...details, ...(since !== undefined && { update_products_since_id: since }) };
+    return service.orders.massCreate(bulkOrders(orders.map(anOrder), options));
+  };
+
+  it("leaves the products alone that have this ID or a lower one", async () => {
+    const account = await harness().newAccount();
+    expect(await lastId(account)).toBe(0);
+    await massCreate(account, undefined, { order_id: "1", products: { cup: cup({ price: "5" }) } });
+    const since = await lastId(account);
+    const order = { order_id: "2", products: { cup: cup({ name: "Mug", price: "6" }), pot: cup({ name: "Pot" }) } };
+    expect((await massCreate(account, since, order)).outcomes).toEqual([{ outcome: "created" }]);
+    await massCreate(account, since, { order_id: "3", products: { pot: cup({ name: "Teapot" }) } });
+    expect(await productsOf(account)).toMatchObject({ cup: { name: "Cup", price: "5" }, pot: { name: "Teapot" } });
+    const { purchases } = await account.service.orders.list({ details: true, count: 10 });
+    expect(purchases.map(({ product_price }) => product_price)).toEqual(["5", "6", null, null]);
+    // Sent again, nothing has changed; without the restriction, the product changes, although the call before it was equal.
+    expect((await massCreate(account, since, order)).outcomes).toMatchObject([
+      { outcome: "changed", fields: ["products.pot.name"] },
+    ]);
+    expect((await massCreate(account, undefined, order)).outcomes).toMatchObject([
+      { outcome: "changed", fields: ["products.cup.name"] },
+    ]);
+    expect(await productsOf(account)).toMatchObject({ cup: { name: "Mug", price: "6" }, pot: { name: "Pot" } });
+  });
+
+  it("reports no SKU of another product for a product that stays as it is", async () => {
+    const account = await harness().newAccount();
+    const withSku = { specs: { external_sku: "S1" } };
+    await massCreate(account, undefined, { order_id: "1", products: { cup: cup(withSku), pot: cup() } });
+    const order = { order_id: "2", products: { pot: cup(withSku) } };
+    expect((await massCreate(account, await lastId(account), order)).outcomes).toEqual([{ outcome: "created" }]);
+  });
+
+  it("does not change the currency that a line item states for its product", async () => {
+    const account = await harness().newAccount();
+    const order = { currency_iso: "EUR", products: { cup: cup({ price: "5", currency_iso: "USD" }), pot: cup() } };
+    await massCreate(account, undefined, order);
+    expect(await productsOf(account)).toMatchObject({ cup: { currency: "USD" }, pot: { currency: "EUR" } });
+  });
+});

@@ -11,7 +11,7 @@ import type { PlanDeps, PlanSummary } from "../../src/import/plan/plan-types.ts"
 import { planImport } from "../../src/import/plan/plan.ts";
 import type { ImportSummary } from "../../src/import/summary.ts";
 import type { Service } from "../../src/service/service.ts";
-import { backends, type Harness, type TestAccount } from "./backends.ts";
+import { type Backend, backends, type Harness, type TestAccount } from "./backends.ts";
 import { kinds } from "./record-kinds.ts";
 
 type SomeOptions = Partial<ImportOptions>;
@@ -43,12 +43,11 @@ export interface Pipeline extends AsyncDisposable {
   readonly plan: (kind: string, content: string, options?: SomeOptions & { out?: string }) => Promise<PlanSummary>;
 }
 
-/** Opens a pipeline with a new account on an empty SQLite database. */
-export async function openPipeline(): Promise<Pipeline> {
-  const [local] = backends;
-  if (!local) throw new Error("there is no backend");
+/** Opens a pipeline with a new account on an empty database, by default SQLite in this process. */
+export async function openPipeline([backend]: readonly Backend[] = backends): Promise<Pipeline> {
+  if (!backend) throw new Error("there is no backend");
   const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
-  const harness = await local.open();
+  const harness = await backend.open();
   const account = await harness.newAccount();
   const events: ImportEvent[] = [];
   const { service } = account;

@@ -20,6 +20,8 @@ interface SaveContext {
   readonly transaction: Transaction<Tables>;
   readonly dialect: StorageDialect;
   readonly accountId: number;
+  /** Only products with a higher ID are changed. Part of the hash, because a product that was left alone may change in a call without this limit. */
+  readonly sinceId?: number;
 }
 
 interface SavedAccount {
@@ -42,11 +44,11 @@ export class SavedProducts {
 
   /** Returns the rows that may change something, and records them as saved. */
   async takeChanged<Row extends SavedRow>(rows: readonly Row[], context: SaveContext): Promise<Row[]> {
-    const { transaction, dialect, accountId } = context;
+    const { transaction, dialect, accountId, sinceId = 0 } = context;
     const version = await lockAccount(accountId, { transaction, dialect });
     this.note(accountId, version);
     const account = this.#accounts.get(accountId) ?? this.#addAccount(accountId, version);
-    return rows.filter((row) => this.#take(row, account.seed));
+    return rows.filter((row) => this.#take(row, account.seed, sinceId));
   }
 
   #addAccount(accountId: number, version: number): SavedAccount {
@@ -56,10 +58,10 @@ export class SavedProducts {
     return account;
   }
 
-  #take(row: SavedRow, seed: number): boolean {
+  #take(row: SavedRow, seed: number, sinceId: number): boolean {
     const hashes = (this.#hashes ??= new Uint32Array(2 * places));
     const place = hashColumns([row[0]], seed).low % places;
-    const { low, high } = hashColumns(row, seed);
+    const { low, high } = hashColumns(row, seed ^ sinceId);
     if (hashes[2 * place] === low && hashes[2 * place + 1] === high) return false;
     hashes[2 * place] = low;
     hashes[2 * place + 1] = high;

@@ -101,7 +101,7 @@ export function checkSingleOrders(inputs: readonly CreateInput[]): OrderRows {
 }
 
 /** A bulk call whose orders were checked. */
-export interface CheckedCall extends Pick<MassCreateInput, "validate_data" | "send_mail" | "details"> {
+export interface CheckedCall extends Omit<MassCreateInput, "orders" | "platform"> {
   readonly rows: OrderRows;
 }
 
@@ -109,8 +109,8 @@ export interface CheckedCall extends Pick<MassCreateInput, "validate_data" | "se
 const checkedPerTurn = 100;
 
 function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): Generator<undefined, CheckedCall> {
-  const { orders, validate_data, send_mail, details } = input;
-  const rules: OrderRules = { isValidating: validate_data === true, needsImage: true, isChecked };
+  const { orders, platform: _platform, ...call } = input;
+  const rules: OrderRules = { isValidating: call.validate_data === true, needsImage: true, isChecked };
   const source = sourceOf(input);
   const rows = new OrderRowCollector();
   let units = 0;
@@ -121,7 +121,7 @@ function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): 
     if (units > unitsPerCall) throw tooManyUnits(orders);
     rows.add(checkOrder(raw, rules, size), source);
   }
-  return { rows: rows.finish(), validate_data, send_mail, details };
+  return { ...call, rows: rows.finish() };
 }
 
 /**

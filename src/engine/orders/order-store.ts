@@ -41,6 +41,8 @@ interface StoreOptions {
   readonly details?: boolean | undefined;
   /** The number of calls that the orders are from (default: 1). */
   readonly calls?: number;
+  /** Only products with a higher ID are changed (default: 0). */
+  readonly sinceId?: number | undefined;
   /** What `readStored` returned in the same transaction, without writes in between. Read if absent. */
   readonly stored?: Stored;
 }
@@ -72,7 +74,7 @@ function toRejected({ orderId, errors, dropped }: OrderProblems): OrderResult {
  */
 export async function storeOrders(
   rows: OrderRows,
-  { details, calls = 1, stored: before }: StoreOptions,
+  { details, calls = 1, stored: before, sinceId }: StoreOptions,
   context: HandlerContext,
 ): Promise<OrderResult[]> {
   const results = Array.from({ length: rows.count }, (_, at): OrderResult => {
@@ -82,15 +84,15 @@ export async function storeOrders(
     return dropped.length === 0 ? created : { outcome: outcomeOf("created", { dropped }), errors: [] };
   });
   if (isEmpty(rows.orders)) return results;
-  const found = before ?? (await readStored(rows, context));
+  const found = before ?? (await readStored(rows, context, sinceId));
   const { products, stored, timing, takenSkus } = found;
   const { changes, saved, missed } =
     stored.size === 0 && !rows.needsMerge
       ? { changes: toChanges(rows, found), saved: products, missed: [] }
-      : await mergeOrders(rows, { products, stored, results, details }, context);
+      : await mergeOrders(rows, { products, stored, results, details, sinceId }, context);
   const { rows: free, dropped: taken } = dropTakenSkus(mergeProducts(saved), takenSkus);
   requireFreeSkus(taken, { calls });
-  await storeChanges(changes, { productWrites: await prepareProducts(free, context), timing }, context);
+  await storeChanges(changes, { productWrites: await prepareProducts(free, context, sinceId), timing }, context);
   if (missed.length > 0) await storeMissedProducts(missed, context);
   if (taken.length > 0) reportTakenSkus(results, new Set(taken), readSentOrders(rows, products));
   return results;
@@ -113,12 +115,13 @@ interface MergeInput {
   /** By position in the calls. Those of orders that are stored already, or not stored, are replaced. */
   readonly results: OrderResult[];
   readonly details: boolean | undefined;
+  readonly sinceId: number | undefined;
 }
 
 /** Merges the orders of a call into those that are stored, and into each other. */
 async function mergeOrders(
   rows: OrderRows,
-  { products, stored, results, details }: MergeInput,
+  { products, stored, results, details, sinceId }: MergeInput,
   context: HandlerContext,
 ): Promise<{ changes: OrderChanges; saved: readonly ProductRow[]; missed: readonly MissedLines[] }> {
   const merge = new OrderMerge(stored, context.nowMs);
@@ -140,7 +143,7 @@ async function mergeOrders(
       }
     }
   }
-  if (details === true) await addProductChanges(accepted, results, context);
+  if (details === true) await addProductChanges(accepted, results, context, sinceId);
   const saved = accepted.flatMap(({ items }) => items.map(({ product }) => product));
   return { changes: merge.changes(), saved, missed };
 }
@@ -154,8 +157,8 @@ interface Stored {
   readonly takenSkus: TakenSkus;
 }
 
-/** Reads what `storeOrders` needs to know. */
-export async function readStored(rows: OrderRows, context: HandlerContext): Promise<Stored> {
+/** Reads what `storeOrders` needs to know. @param sinceId only products with a higher ID are changed */
+export async function readStored(rows: OrderRows, context: HandlerContext, sinceId?: number): Promise<Stored> {
   const products = readProductRows(rows);
   let stored: Stored["stored"] = new Map();
   let timing: EmailTiming | undefined;
@@ -164,7 +167,7 @@ export async function readStored(rows: OrderRows, context: HandlerContext): Prom
   await context.dialect.runAll([
     async () => void (stored = await readStoredOrders(rows, context)),
     ...(rows.sendsMail ? [async () => void (timing = await readEmailTiming(context))] : []),
-    async () => void (takenSkus = await findTakenSkus(products, context)),
+    async () => void (takenSkus = await findTakenSkus(products, context, sinceId)),
   ]);
   return { products, stored, timing, takenSkus };
 }

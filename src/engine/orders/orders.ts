@@ -27,11 +27,12 @@ export const createOrderHandlers = (countEmails: CountEmails): Handlers<typeof c
       dialect.runsInOrder ? () => checkCall(input, isChecked) : checkCall(input, isChecked),
     read: async (prepared, context) => {
       const call = typeof prepared === "function" ? await prepared() : prepared;
-      return { call, stored: await readStored(call.rows, context) };
+      return { call, stored: await readStored(call.rows, context, call.update_products_since_id) };
     },
     /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
-    run: async (_, context, { call: { rows, validate_data = false, send_mail, details }, stored }) => {
-      const results = await storeOrders(rows, { details, stored }, context);
+    run: async (_, context, { call, stored }) => {
+      const { rows, validate_data = false, send_mail, details, update_products_since_id: sinceId } = call;
+      const results = await storeOrders(rows, { details, stored, sinceId }, context);
       const errors = results.flatMap((result, order_num) =>
         result.errors.map((error) => ({ order_num, order_id: result.orderId ?? null, ...error })),
       );

@@ -25,16 +25,22 @@ type Results = { readonly outcome: ItemOutcome; readonly errors: readonly FieldE
  * Assumed: data that a later order of the same call replaces again is not changed, so that importing a file twice changes
  * nothing even if its orders contain different data of a product.
  * @param orders those that are stored
+ * @param sinceId only products with a higher ID are changed
  */
 export async function addProductChanges(
   orders: readonly SentOrder[],
   results: Results,
   context: HandlerContext,
+  sinceId?: number,
 ): Promise<void> {
   const repeated = orders.filter(({ position }) => results[position]?.outcome.outcome !== "created");
   const products = repeated.flatMap(({ items }) => items.map(({ product }) => product));
   if (products.length === 0) return;
-  const stored = await readStoredProducts([...new Map(products.map((row) => [row[0], row])).values()], context);
+  const stored = await readStoredProducts(
+    [...new Map(products.map((row) => [row[0], row])).values()],
+    context,
+    sinceId,
+  );
   const rows = new Map([...stored].map(([id, product]) => [id, toRow(product)]));
   const final = new Map(rows);
   for (const { product } of orders.flatMap(({ items }) => items)) {

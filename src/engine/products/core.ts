@@ -40,10 +40,21 @@ export const coreHandlers: Handlers<typeof contract.core> = {
     const next_page_info = found.length > size && last ? writeCursor([last.updated_at, last.id]) : null;
     return {
       products: page.map(details === true ? toDetailedProduct : toCoreProduct),
-      pagination: { next_page_info },
+      pagination: { next_page_info, ...(details === true && { last_id: await readLastId(context) }) },
     };
   },
 };
+
+async function readLastId(context: HandlerContext): Promise<number> {
+  const last = await context.transaction
+    .selectFrom("products")
+    .select("id")
+    .where("account_id", "=", accountOf(context).id)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return last?.id ?? 0;
+}
 
 interface Position {
   readonly updated_at: number;

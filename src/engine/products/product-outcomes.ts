@@ -14,10 +14,11 @@ type StoredProduct = Pick<Row<"products">, ProductColumn>;
 
 export type StoredProducts = ReadonlyMap<string, StoredProduct>;
 
-/** Reads the stored ones of some products, by product ID. */
+/** Reads the stored ones of some products, by product ID. @param sinceId only those with a higher internal ID */
 export async function readStoredProducts(
   rows: readonly ProductRow[],
   context: HandlerContext,
+  sinceId = 0,
 ): Promise<StoredProducts> {
   const ids = rows.map(([productId]) => [productId]);
   const stored = await context.transaction
@@ -25,6 +26,7 @@ export async function readStoredProducts(
     .crossJoin("products")
     .where("products.account_id", "=", accountOf(context).id)
     .whereRef("products.product_id", "=", "batch.product_id")
+    .where("products.id", ">", sinceId)
     .select(productColumnNames.map((name) => `products.${name}` as const))
     .execute();
   return new Map(stored.map((product) => [product.product_id, product]));

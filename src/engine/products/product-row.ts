@@ -83,7 +83,7 @@ const specIndexes = fields.flatMap(([name, { isSpec }]) =>
 const currencyIndex = indexOfColumn("currency_iso");
 const nothing: readonly null[] = productColumnNames.map(() => null);
 
-/** Converts a product of an order to a row. Its currency is the order's. */
+/** Converts a product of an order to a row. Its currency is the order's, unless it has its own. */
 export function toOrderedProductRow(
   productId: string,
   product: OrderProduct,
@@ -92,7 +92,7 @@ export function toOrderedProductRow(
 ): ProductRow {
   const row = nothing.slice() as (string | number | null)[] as ProductRow;
   row[0] = productId;
-  row[currencyIndex] = currency;
+  row[currencyIndex] = product.currency_iso ?? currency;
   const values: Values = product;
   for (const { name, index } of orderedFields) row[index] = readValue(values[name]);
   const specs: Values | null | undefined = product.specs;

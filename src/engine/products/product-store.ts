@@ -24,6 +24,8 @@ function mergedValue(name: ProductColumn, hasValue: boolean): RawBuilder<unknown
 interface SaveValues {
   readonly accountId: number;
   readonly nowMs: number;
+  /** Only products with a higher ID are changed. */
+  readonly sinceId: number;
   readonly rows: string;
 }
 
@@ -50,7 +52,7 @@ function createSave(columnIndexes: readonly number[]) {
     from ${batchOf(batchColumns("products", columnNames), slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
-    where stored.id is null ${sql.join([sql``, ...differs], sql` or `)}
+    where stored.id is null or stored.id > ${slot("sinceId")} and (${sql.join(differs, sql` or `)})
     ${dialect.inBatchOrder}
     on conflict (account_id, product_id) do update set ${sql.join(overwrites)}`,
   );
@@ -79,11 +81,11 @@ function createUpsert(columnIndexes: readonly number[]) {
     on conflict (account_id, product_id) do update set
       ${sql.join(merges.map(({ column, merged }) => sql`${column} = ${merged}`))},
       named_by_visitor = 0, updated_at = excluded.updated_at
-    where products.named_by_visitor <> 0
+    where products.id > ${slot("sinceId")} and (products.named_by_visitor <> 0
       or ${sql.join(
         merges.map(({ stored, merged }) => sql`${stored} is distinct from ${merged}`),
         sql` or `,
-      )}`,
+      )})`,
   );
 }
 
@@ -117,16 +119,21 @@ export async function saveProducts(products: readonly ProductRow[], context: Han
   await context.dialect.runAll(await prepareProducts(products, context));
 }
 
-/** Like `saveProducts`, but returns the statement for `runAll`; none if nothing changes. */
+/**
+ * Like `saveProducts`, but returns the statement for `runAll`; none if nothing changes.
+ * @param sinceId only products with a higher ID are changed
+ */
 export async function prepareProducts(
   products: readonly ProductRow[],
   context: HandlerContext,
+  sinceId = 0,
 ): Promise<(() => Promise<unknown>)[]> {
   if (products.length === 0) return [];
   const rows = await context.savedProducts.takeChanged(products, {
     transaction: context.transaction,
     dialect: context.dialect,
     accountId: accountOf(context).id,
+    sinceId,
   });
   if (rows.length === 0) return [];
   const columnIndexes = [...productColumnNames.keys()].filter((index) => rows.some((row) => row[index] !== null));
@@ -137,6 +144,7 @@ export async function prepareProducts(
   const values = {
     accountId: accountOf(context).id,
     nowMs: context.nowMs,
+    sinceId,
     rows: JSON.stringify(rows.map((row) => columnIndexes.map((index) => row[index]))),
   };
   return [() => save(context.transaction, context.dialect, values)];
@@ -153,16 +161,25 @@ type SkuColumns = Record<"product_id" | "external_sku", string>;
 
 const skuColumns: BatchColumns<SkuColumns> = { product_id: "text", external_sku: "text" };
 
-const selectTaken = createStatement<{ accountId: number; rows: string }, SkuColumns>(
+const selectTaken = createStatement<{ accountId: number; rows: string; sinceId: number }, SkuColumns>(
   (slot, dialect) => sql`
     select batch.product_id, batch.external_sku
     from ${batchOf(skuColumns, slot("rows"), dialect)} cross join products
     where products.account_id = ${slot("accountId")} and products.external_sku = batch.external_sku
-      and products.product_id <> batch.product_id`,
+      and products.product_id <> batch.product_id and not exists (
+        select 1 from products as own where own.account_id = ${slot("accountId")}
+          and own.product_id = batch.product_id and own.id <= ${slot("sinceId")})`,
 );
 
-/** Finds the SKUs in the rows that belong to other products than those of the rows. */
-export async function findTakenSkus(rows: readonly ProductRow[], context: HandlerContext): Promise<TakenSkus> {
+/**
+ * Finds the SKUs in the rows that belong to other products than those of the rows.
+ * @param sinceId products with a lower ID, or this one, are not changed
+ */
+export async function findTakenSkus(
+  rows: readonly ProductRow[],
+  context: HandlerContext,
+  sinceId = 0,
+): Promise<TakenSkus> {
   const pairs = new Map<string, readonly string[]>();
   for (const row of rows) {
     const sku = skuOf(row);
@@ -170,7 +187,7 @@ export async function findTakenSkus(rows: readonly ProductRow[], context: Handle
   }
   if (pairs.size === 0) return new Set();
   const { transaction, dialect } = context;
-  const values = { accountId: accountOf(context).id, rows: JSON.stringify([...pairs.values()]) };
+  const values = { accountId: accountOf(context).id, rows: JSON.stringify([...pairs.values()]), sinceId };
   const { rows: taken } = await selectTaken(transaction, dialect, values);
   return new Set(taken.map(({ product_id, external_sku }) => skuKey(product_id, external_sku)));
 }

@@ -6,7 +6,7 @@ import { RunTally, type TallyFile } from "./tally.ts";
 import { workFolderPrefix } from "../csv/rows-on-disk.ts";
 import { unitOf } from "../csv/file-format.ts";
 import type { InputFile } from "../source/input-files.ts";
-import type { ImportBehavior } from "../kind.ts";
+import type { ImportBehavior, ItemPreparation, PreparedAttempt } from "../kind.ts";
 import type { ImportKind } from "../kinds.ts";
 import { FixedIdFile } from "./fixed-id-file.ts";
 import { Journal, readEntries, settle, type Totals } from "./journal.ts";
@@ -15,7 +15,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
 import { lockRun, noTotals, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
 import { placeRows } from "./reject-copy.ts";
-import { readAll, type RunFiles } from "./run-reader.ts";
+import { readAll, readItems, type RunFiles } from "./run-reader.ts";
 import { callSizeOf } from "../send/chunks.ts";
 import { createDrySender, JournaledSender, type SendingDeps } from "../send/sender.ts";
 import { ImportError } from "../import-error.ts";
@@ -42,8 +42,10 @@ async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary
   const given = attempt.files.map((file) => file.given);
   using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
   const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds, attempt.kind.rejectCodes);
-  const state = await readAll(attempt, tally, keys, createDrySender(tally), deps);
+  using preparation = await prepareItems({ ...attempt, isFirst: true }, undefined, deps);
+  const state = await readAll({ ...attempt, preparation }, tally, keys, createDrySender(tally), deps);
   for (const notice of tally.notices(attempt.kind.itemName)) deps.report(notice);
+  for (const message of preparation?.notices() ?? []) deps.report({ type: "notice", message });
   const run = { kind: attempt.kind.name, files: given, startedMs };
   return summarizeUnrecorded(run, state, tally.totals, deps.clock() - startedMs);
 }
@@ -88,8 +90,9 @@ async function runRecorded(
   let state: RunState = "failed";
   let failure: unknown;
   let closing: Promise<unknown> = Promise.resolve();
+  const notices: string[] = [];
   try {
-    ({ state, closing } = await withSender(attempt, { tally, journal, heartbeat, settled, keys }, deps));
+    ({ state, closing } = await withSender(attempt, { tally, journal, heartbeat, settled, keys, notices }, deps));
   } catch (error) {
     failure = error;
     state = (error instanceof ServiceError && error.temporary) || deps.abort.aborted ? "interrupted" : "failed";
@@ -112,7 +115,7 @@ async function runRecorded(
   } catch (error) {
     failure ??= error;
   }
-  reportNotices(attempt, tally, deps);
+  reportNotices(attempt, tally, notices, deps);
   await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
     failure ??= error;
   });
@@ -130,9 +133,14 @@ function latestTotals(now: Totals, before: Totals | undefined) {
   return { totals: isBehind ? before : now, isBehind };
 }
 
-function reportNotices({ kind, behavior }: Attempt, tally: RunTally, deps: ImportDeps): void {
+function reportNotices(
+  { kind, behavior }: Attempt,
+  tally: RunTally,
+  notices: readonly string[],
+  deps: ImportDeps,
+): void {
   for (const notice of tally.notices(kind.itemName)) deps.report(notice);
-  for (const message of behavior.notices?.() ?? []) deps.report({ type: "notice", message });
+  for (const message of [...notices, ...(behavior.notices?.() ?? [])]) deps.report({ type: "notice", message });
 }
 
 export function removeWorkFolders(folder: string): void {
@@ -141,7 +149,27 @@ export function removeWorkFolders(folder: string): void {
   }
 }
 
-type Records = Pick<SendingDeps, "tally" | "journal" | "heartbeat" | "settled" | "keys">;
+interface Records extends Pick<SendingDeps, "tally" | "journal" | "heartbeat" | "settled" | "keys"> {
+  /** Messages for the end of the run. */
+  readonly notices: string[];
+}
+
+function prepareItems(
+  run: RunFiles & Pick<PreparedAttempt, "isFirst">,
+  service: Service | undefined,
+  deps: ImportDeps,
+): Promise<ItemPreparation | undefined> | undefined {
+  const { options, folder, isFirst } = run;
+  return run.behavior.prepareItems?.({
+    folder,
+    options,
+    service,
+    isFirst,
+    callOptions: { signal: deps.abort },
+    report: deps.report,
+    readItems: (visit) => readItems(run, visit, deps),
+  });
+}
 
 /**
  * Sends all rows.
@@ -158,6 +186,11 @@ async function withSender(
     if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
     const path = join(attempt.folder, "before.db");
     await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
+    using preparation = await prepareItems(
+      { ...attempt, isFirst: records.settled.extents.size === 0 },
+      opened.service,
+      deps,
+    );
     // Paced calls wait anyway, and those in flight are unsettled if the run is killed.
     const isPaced = opened.ratePerSecond !== undefined;
     const isSingle = callSizeOf(behavior).recommended === undefined && !isPaced;
@@ -175,10 +208,11 @@ async function withSender(
       report: deps.report,
     });
     try {
-      const state = await readAll(attempt, records.tally, records.keys, sender, deps);
+      const state = await readAll({ ...attempt, preparation }, records.tally, records.keys, sender, deps);
       return { state, closing: opened.close().catch((error: unknown) => error) };
     } finally {
       await sender.drain();
+      records.notices.push(...(preparation?.notices() ?? []));
     }
   } catch (error) {
     await opened.close();

@@ -1,8 +1,6 @@
 import { rmSync } from "node:fs";
+import { DiskMap } from "../../storage/sqlite/disk-map.ts";
 import { SqliteFile } from "../../storage/sqlite/sqlite-file.ts";
-
-/** How many names are counted in memory before the counts are moved to the disk. */
-const maxCounted = 20_000;
 
 /**
  * Keys on disk, for calls that cannot be repeated: those that the service held before the run, kept for its resumes,
@@ -15,12 +13,12 @@ export class KeyStore implements Disposable {
   /** Whether there are any keys of either kind, because most runs have none, and every row is looked up. */
   #hasExisting: boolean;
   #hasHeld = false;
-  /** How often names were seen; names that are not listed may be on disk. */
-  readonly #counted = new Map<string, number>();
-  #hasMovedCounts = false;
+  /** How often this attempt has seen names. */
+  readonly #counted: DiskMap<number>;
 
   constructor(path: string) {
     this.#file = new SqliteFile(path);
+    this.#counted = new DiskMap(`${path}-counted`);
     rmSync(`${path}-met`, { force: true });
     this.#attempt = new SqliteFile(`${path}-met`);
     this.#file.execute("create table if not exists existing (key text primary key) without rowid");
@@ -28,7 +26,6 @@ export class KeyStore implements Disposable {
     this.#attempt.execute("pragma journal_mode = off; pragma synchronous = off");
     this.#attempt.execute("create table seen (key text primary key, line integer) without rowid; begin");
     this.#attempt.execute("create table held (key text primary key) without rowid");
-    this.#attempt.execute("create table counted (name text primary key, times integer) without rowid");
     this.#hasExisting = this.#file.all("select 1 from existing limit 1").length > 0;
   }
 
@@ -69,26 +66,14 @@ export class KeyStore implements Disposable {
 
   /** @returns how often this attempt has seen the name, this time included */
   count(name: string): number {
-    const times = (this.#counted.get(name) ?? this.#readCount(name)) + 1;
+    const times = (this.#counted.get(name) ?? 0) + 1;
     this.#counted.set(name, times);
-    if (this.#counted.size >= maxCounted) this.#moveCounts();
     return times;
-  }
-
-  #readCount(name: string): number {
-    if (!this.#hasMovedCounts) return 0;
-    return Number(this.#attempt.all("select times from counted where name = ?", [name])[0]?.["times"] ?? 0);
-  }
-
-  #moveCounts(): void {
-    for (const [name, times] of this.#counted)
-      this.#attempt.run("insert or replace into counted values (?, ?)", [name, times]);
-    this.#counted.clear();
-    this.#hasMovedCounts = true;
   }
 
   [Symbol.dispose](): void {
     this.#attempt.close();
+    this.#counted[Symbol.dispose]();
     this.#file.close();
   }
 }

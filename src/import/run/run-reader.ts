@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { RunTally } from "./tally.ts";
-import { callSizeOf, Chunker } from "../send/chunks.ts";
+import { RunTally } from "./tally.ts";
+import { callSizeOf, type Chunk, Chunker } from "../send/chunks.ts";
 import { readRows, type InputFile } from "../source/input-files.ts";
 import { ItemReader } from "../check/items.ts";
-import type { ImportBehavior } from "../kind.ts";
+import type { ImportBehavior, ItemPreparation } from "../kind.ts";
 import type { Item } from "../item.ts";
 import type { KeyStore } from "./key-store.ts";
 import type { Sender } from "../send/sender.ts";
@@ -20,6 +20,8 @@ export interface RunFiles {
   readonly files: readonly InputFile[];
   /** The folder for rows that do not fit into memory. */
   readonly folder: string;
+  /** What changes items before they are sent; only if they are sent. */
+  readonly preparation?: ItemPreparation | undefined;
 }
 
 /** What reading needs from its caller. */
@@ -35,7 +37,7 @@ export async function readAll(
   sender: Sender,
   deps: ReadingDeps,
 ): Promise<RunState> {
-  const { behavior, files, options, startedMs } = attempt;
+  const { behavior, files, options, startedMs, preparation } = attempt;
   const chunker = new Chunker(options.batchSize ?? callSizeOf(behavior).recommended ?? 1);
   const pace = createPace(attempt, tally, deps);
   let rows = 0;
@@ -43,6 +45,7 @@ export async function readAll(
     const items = new ItemReader({ behavior, tally, keys, file, fileIndex: index, options, startedMs });
     const submit = async (found: Iterable<Item>) => {
       for (const item of found) {
+        preparation?.prepare(item);
         const chunk = chunker.add(item);
         if (chunk) {
           await sender.submit(chunk);
@@ -76,6 +79,23 @@ export async function readAll(
   const { read } = tally.totals.rows;
   if (read !== rows) throw new Error(`the totals do not add up: ${rows} rows were read, but ${read} are accounted for`);
   return "finished";
+}
+
+/** Reads all items of a run and sends nothing. Rows that are invalid are skipped. */
+export async function readItems(
+  run: RunFiles,
+  visit: (items: readonly Item[]) => void,
+  deps: ReadingDeps,
+): Promise<void> {
+  const files = run.files.map(({ given }) => ({ given, column: () => undefined, columnName: (name: string) => name }));
+  const tally = new RunTally(files, undefined);
+  const submit = async ({ items }: Chunk) => {
+    visit(items);
+    tally.settle(items, new Map());
+  };
+  const all = { ...run, options: { ...run.options, maxErrors: undefined } };
+  const sender = { submit, drain: async () => {}, failure: undefined };
+  await readAll(all, tally, undefined, sender, { ...deps, report: () => {} });
 }
 
 function groupingOf({ behavior, folder }: RunFiles, { keyColumn, survey, columns }: InputFile) {

@@ -1,11 +1,9 @@
 import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { RunTally } from "../run/tally.ts";
-import type { Chunk } from "../send/chunks.ts";
 import { BeforeStore } from "./previous-values.ts";
 import type { Settled } from "../run/journal.ts";
-import { readAll, type RunFiles } from "../run/run-reader.ts";
+import { readItems, type RunFiles } from "../run/run-reader.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportKind } from "../kinds.ts";
 
@@ -28,7 +26,7 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
   if (run.settled.extents.size > 0) return;
   using store = new BeforeStore(run.path);
   if (store.ended) return;
-  if (previous.isOnlyWritten) await selectWritten(run, store, deps);
+  if (previous.isOnlyWritten) await readItems(run, (items) => store.want(items.map(({ key }) => key)), deps);
   try {
     await store.fill(async () => {
       let records = 0;
@@ -55,22 +53,4 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
 function isRefusal(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError)) return false;
   return !error.temporary && !["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
-}
-
-/** Reads the files once for the IDs that they write, so that only those are recorded. */
-async function selectWritten(run: BeginningRun, store: BeforeStore, deps: ImportDeps): Promise<void> {
-  const tally = new RunTally(
-    run.files.map(({ given }) => ({ given, column: () => undefined, columnName: (field) => field })),
-    undefined,
-  );
-  const sender = {
-    submit: async ({ items }: Chunk) => {
-      store.want(items.map(({ key }) => key));
-      tally.settle(items, new Map());
-    },
-    drain: async () => {},
-    failure: undefined,
-  };
-  const all = { ...run, options: { ...run.options, maxErrors: undefined } };
-  await readAll(all, tally, undefined, sender, { ...deps, report: () => {} });
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { asRejectedInput, asTallyFile } from "../run/attempt.ts";
 import type { TallyFile } from "../run/tally.ts";
-import type { ExpectedRecord, StoredRecords } from "./stored-records.ts";
+import { type ExpectedRecord, joinKey, type StoredRecords } from "./stored-records.ts";
 import type { Item, SourceRow } from "../item.ts";
 import { RejectFile } from "../run/reject-file.ts";
 import type { RecordedRun } from "../run/recorded-run.ts";
@@ -93,8 +93,9 @@ export class Finding {
     const { key, values = [], firstUnit = 0 } = expected;
     const stored = held.values.slice(firstUnit, firstUnit + values.length);
     for (const { isSame, ...difference } of compareValues(values, stored)) {
-      const field = { key, field: difference.field };
       const row = expected.writtenIn?.get(difference.field) ?? expected.row;
+      const place = expected.isEachCompared ? joinKey(key, String(row.file), String(row.line)) : key;
+      const field = { key: place, field: difference.field };
       if (this.#file) {
         if (!isSame && storedKeys.isDifferent(field, row)) yield describeDifference({ ...expected, row }, difference);
       } else if (isSame) storedKeys.markSame(field);

@@ -22,6 +22,8 @@ export interface ExpectedRecord {
   readonly firstUnit?: number | undefined;
   /** For an item whose rows overwrite each other: the row that wrote each field last. */
   readonly writtenIn?: ReadonlyMap<string, SourceRow> | undefined;
+  /** Whether each row is compared, even if a later row writes the record again. By default, the last one wins. */
+  readonly isEachCompared?: boolean;
   /** A key of the record that its changed values leave the same; with the values. Used if nothing has `key`. */
   readonly changed?: { readonly key: string; readonly values: Values } | undefined;
 }

@@ -23,6 +23,7 @@ import type { PreparedImport, RecordImporter, RecordKind } from "../../import/ki
 import { type OrderOptions, orderPlan } from "./plan.ts";
 import { orderLayouts } from "./layouts/all.ts";
 import { orderSynonyms } from "./synonyms.ts";
+import { pricesOf, ProductValues } from "./product-values.ts";
 import { orderUndo } from "./undo.ts";
 import { storedOrders } from "./verify.ts";
 
@@ -88,14 +89,12 @@ function unitsOf({ payload }: Item): number {
 
 /** Each unit keeps the price of its own row; the product has the last price. */
 function joinProducts(before: WireProduct, product: WireProduct, quantity: number): WireProduct {
-  const { unit_prices: _prices, ...joined } = { ...before, ...product, quantity };
+  // A row without an image leaves that of an earlier one; only calls need an empty one.
+  const image = product.image || before.image;
+  const { unit_prices: _prices, ...joined } = { ...before, ...product, image, quantity };
   const prices = [...pricesOf(before), ...pricesOf(product)].slice(0, quantity);
   const isOnePrice = prices.every((price) => price === (joined.price ?? null));
   return isOnePrice ? joined : { ...joined, unit_prices: prices };
-}
-
-function pricesOf({ quantity = 1, price = null, unit_prices = [] }: WireProduct) {
-  return Array.from({ length: quantity }, (_, unit) => unit_prices[unit] ?? (unit in unit_prices ? null : price));
 }
 
 /**
@@ -152,7 +151,7 @@ const erasedByOrders = {
 };
 
 function prepareImport(
-  { platform, validate = true, sendMail = false }: OrderOptions,
+  { platform, validate = true, sendMail = false, updateProducts = false }: OrderOptions,
   { fields }: RecordKind,
 ): PreparedImport {
   const defaultPlatform = platform ?? "general";
@@ -161,6 +160,7 @@ function prepareImport(
     throw usageError(`invalid value "${defaultPlatform}" for --platform`, accepted);
   }
   const waiting = new WaitingMails();
+  let values: ProductValues | undefined;
   return {
     operation: "orders.massCreate",
     keyedBy: "run",
@@ -198,7 +198,7 @@ function prepareImport(
         rows: [source],
         size,
         payload,
-        parts: [{ id: productId, row: source }],
+        parts: [{ id: productId, row: source, record: line.product }],
       };
     },
 
@@ -209,6 +209,7 @@ function prepareImport(
     },
 
     join: joinOrder,
+    prepareItems: async (attempt) => (values = await ProductValues.open(attempt, !updateProducts)),
     storedRecords: storedOrders,
 
     send: async (service, items, options) => {
@@ -217,6 +218,7 @@ function prepareImport(
           platform: (items[0]?.batchKey ?? defaultPlatform) as Platform,
           validate_data: validate,
           send_mail: sendMail,
+          ...values?.restriction,
           details: true,
           orders: items.map((item) => item.payload as OrderPayload),
         },

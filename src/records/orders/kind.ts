@@ -67,6 +67,10 @@ export const orders: RecordKind = {
         description: "send review-request emails to these customers, as for new orders (default: no emails)",
         option: "sendMail",
       },
+      "update-products": {
+        description: "also change products that are stored already (default: orders leave them as they are)",
+        option: "updateProducts",
+      },
     },
   },
   exportCommand: {

@@ -52,4 +52,6 @@ export interface OrderOptions extends ImportOptions {
   validate?: boolean | undefined;
   /** Whether the customers receive review requests; by default, orders are past ones. */
   sendMail?: boolean | undefined;
+  /** Whether stored products are changed too. */
+  updateProducts?: boolean | undefined;
 }

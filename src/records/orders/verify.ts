@@ -26,8 +26,8 @@ const productKey = (productId: string) => joinKey("", productId);
 
 /**
  * Orders, their products, and the purchases. If several rows name the same product, each needs its share of the units:
- * if fewer are stored, the later rows are the missing ones. The values of the order belong to its first row, and those
- * of a product to the first row that names it.
+ * if fewer are stored, the later rows are the missing ones. The values of the order belong to its first row, and the
+ * prices of the units to the first row that names the product. Each row is compared with the product that it names.
  */
 export const storedOrders: StoredRecords = {
   *expected({ key, parts = [], payload, rows }: Item): Generator<ExpectedRecord> {
@@ -43,7 +43,7 @@ export const storedOrders: StoredRecords = {
     const rowCounts = new Map<string, number>();
     for (const { id } of parts) rowCounts.set(id, (rowCounts.get(id) ?? 0) + 1);
     const ordinals = new Map<string, number>();
-    for (const { id, row: own } of parts) {
+    for (const { id, row: own, record } of parts) {
       const ordinal = (ordinals.get(id) ?? 0) + 1;
       ordinals.set(id, ordinal);
       const product = products[id];
@@ -53,7 +53,8 @@ export const storedOrders: StoredRecords = {
       const common = { row: own, part: id, field: "product_id", names };
       const isFirst = ordinal === 1 && product !== undefined;
       yield { key: joinKey(key, id), needs, of, ...common, ...(isFirst && { values: pricesOf(product) }) };
-      if (isFirst) yield { key: productKey(id), needs: 0, of: 1, ...common, values: [valuesOfProduct(product)] };
+      const values = [valuesOfProduct(record as WireProduct)];
+      yield { key: productKey(id), needs: 0, of: 1, ...common, values, isEachCompared: true };
     }
   },
   list: async function* (service, options, since) {

@@ -95,6 +95,7 @@ const descriptions: Readonly<Record<string, string>> = {
   time_stamp: "time of the signature, in Unix seconds",
   to_date: "end date",
   token: "token at the end of the link",
+  update_products_since_id: "leave products with this internal ID or a lower one as they are",
   updated_at_min: "only products changed at or after this time",
   "user.email": "email address of the owner",
   "user.password": "password of the owner",

@@ -29,8 +29,9 @@ function createTaker(): { readonly service: Service; readonly sent: Sent } {
     );
     return { uuid: "1" };
   };
+  const core = { listProducts: async () => ({ products: [], pagination: { next_page_info: null } }) };
   const calls = { massCreate: take, list: async () => ({ purchases: [], total_purchases: 0 }) };
-  return { service: { orders: calls, products: calls } as unknown as Service, sent };
+  return { service: { orders: calls, products: calls, core } as unknown as Service, sent };
 }
 
 async function load(

@@ -22,7 +22,7 @@ async function verify(id: string | null, maxListed = 100) {
 }
 
 test("an unchanged run has no differences, and a second import changes nothing", async () => {
-  const rows = header + line("o-1", "p-1") + line("o-1", "p-1") + line("o-2", "p-1", "Ann", "Other");
+  const rows = header + line("o-1", "p-1") + line("o-1", "p-1") + line("o-2", "p-1", "Bo");
   const first = await pipeline.run("orders", rows, { verify: true });
   expect(first.items).toMatchObject({ accepted: 2, created: 2, changed: 0, unchanged: 0 });
   expect(first.verified).toMatchObject({ checked: { rows: 3, items: 2 }, missing_count: 0, different_count: 0 });
@@ -50,15 +50,18 @@ test("missing rows and different values are found together, also in a store with
   expect(file).not.toContain("o-1");
 });
 
-test("values are compared with the last row that wrote them", async () => {
+test("each row is compared with the product that it names", async () => {
   const rows = header + line("o-1", "p-1", "Ann", "First") + line("o-2", "p-1", "Ann", "Second");
   const { import_id } = await pipeline.run("orders", rows);
   const rename = (name: string) => pipeline.harness.database.db.updateTable("products").set({ name }).execute();
-  expect((await verify(import_id)).values).toEqual([]);
+  expect((await verify(import_id)).values).toEqual([[2, "product_name", "First", "Second"]]);
   await rename("First");
   expect((await verify(import_id)).values).toEqual([[3, "product_name", "Second", "First"]]);
   await rename("Third");
-  expect((await verify(import_id)).values).toEqual([[3, "product_name", "Second", "Third"]]);
+  expect((await verify(import_id)).values).toEqual([
+    [2, "product_name", "First", "Third"],
+    [3, "product_name", "Second", "Third"],
+  ]);
 });
 
 test("no more rows are listed than requested, but all are counted and written", async () => {
