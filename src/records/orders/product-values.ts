@@ -40,12 +40,28 @@ function valuesOf(product: WireProduct, currency: string | null): Values {
   return values;
 }
 
+/** The same values, without the block of the file that they are part of. */
+function copy(values: Values): Values {
+  return JSON.parse(JSON.stringify(values)) as Values;
+}
+
+/** Whether a product has exactly these values. Most rows of a product are the same, so this does not collect them. */
+function hasValues(product: WireProduct, currency: string | null, values: Values): boolean {
+  const own: Value = product;
+  const specs: Value | null | undefined = product.specs;
+  for (let at = 0; at < currencyAt; at++) {
+    const name = names[at] ?? "";
+    const value = at < lineNames.length ? own[name] : specs?.[name];
+    if (readValue(value) !== values[at]) return false;
+  }
+  return readValue(currency) === values[currencyAt];
+}
+
 /** What is known of a product: the values of the newest orders that specify them. */
 interface Known {
   /** The date of the newest order, in milliseconds since the epoch. */
   at: number;
-  /** `Values` as JSON, which takes little memory. */
-  json: string;
+  values: Values;
   /** The dates of the orders that the values are from, if not all are from the newest. */
   dates?: readonly number[];
   /** The fields in which the orders differ, as bits of `comparedFields`. */
@@ -110,39 +126,39 @@ export class ProductValues implements ItemPreparation {
     const { products, order_date, currency_iso = null } = item.payload as OrderPayload;
     // The service gives an order without a date that of the call.
     const at = order_date ? Date.parse(order_date) : Number.POSITIVE_INFINITY;
-    const stale = new Set<string>();
+    let stale: Set<string> | undefined;
     for (const { id, record } of item.parts ?? []) {
-      if (!this.#note(id, valuesOf(record as WireProduct, currency_iso), at)) stale.add(id);
+      if (!this.#note(id, record as WireProduct, currency_iso, at)) (stale ??= new Set()).add(id);
     }
+    if (!stale && !this.#stored) return;
     for (const [id, product] of this.#stored ? Object.entries(products) : []) {
       // A service without extensions changes a product with every order, so it is sent what it has stored.
       const stored = this.#stored?.get(id);
       if (stored) products[id] = withValues(product, stored["values"] as Values, currency_iso);
-      stale.delete(stored ? id : "");
+      if (stored) stale?.delete(id);
     }
-    for (const id of stale) {
+    for (const id of stale ?? []) {
       const [product, known] = [products[id], this.#known.get(id)];
-      if (product && known) products[id] = withValues(product, JSON.parse(known.json) as Values, currency_iso);
+      if (product && known) products[id] = withValues(product, known.values, currency_iso);
     }
   }
 
   /** @returns whether the values of a row are the newest */
-  #note(id: string, own: Values, at: number): boolean {
-    const json = JSON.stringify(own);
+  #note(id: string, product: WireProduct, currency: string | null, at: number): boolean {
     const known = this.#known.get(id);
     if (!known) {
-      this.#known.set(id, { at, json });
+      this.#known.set(id, { at, values: copy(valuesOf(product, currency)) });
       return true;
     }
-    if (known.json === json && !known.dates) {
+    if (!known.dates && hasValues(product, currency, known.values)) {
       if (at > known.at) known.at = at;
       return true;
     }
-    return this.#merge(id, known, own, at);
+    return this.#merge(id, known, valuesOf(product, currency), at);
   }
 
   #merge(id: string, known: Known, own: Values, at: number): boolean {
-    const values = JSON.parse(known.json) as Values;
+    const { values } = known;
     const dates = known.dates?.slice() ?? values.map(() => known.at);
     let isNewest = true;
     this.#compare(id, known, values, own);
@@ -157,7 +173,7 @@ export class ProductValues implements ItemPreparation {
         dates[field] = at;
       } else if (values[field] !== value) isNewest = false;
     }
-    known.json = JSON.stringify(values);
+    known.values = copy(values);
     known.at = Math.max(at, known.at);
     if (dates.some((date, field) => date !== known.at && values[field] !== null)) known.dates = dates;
     else delete known.dates;

@@ -28,7 +28,8 @@ export class DiskMap<V> implements Disposable {
   }
 
   set(key: string, value: V): void {
-    this.#recent.set(key, value);
+    // A key is often part of a file's block, which would stay in memory.
+    this.#recent.set(Buffer.from(key).toString(), value);
     if (this.#recent.size >= perGeneration) this.#moveOlder();
   }
 
