@@ -161,7 +161,7 @@ async function newRun(request: ImportRequest, behavior: ImportBehavior, deps: Im
     return await runAttempt({ kind, options, manifest, behavior, startedMs: nowMs, files, folder }, deps);
   } catch (error) {
     if (!isBegun && deps.abort.aborted) return summarizeUnrecorded(notBegun, "interrupted");
-    const refused = asRefusedSignIn(error);
+    const refused = asRefused(error);
     if (!refused) throw error;
     isBegun = false;
     throw refused;
@@ -171,11 +171,16 @@ async function newRun(request: ImportRequest, behavior: ImportBehavior, deps: Im
 }
 
 /**
- * The sign-in failure that ended a new run before anything was sent. Such a run is not kept, and its error does not
- * mention it.
+ * The sign-in failure or the missing information that ended a new run before anything was sent. Such a run is not kept,
+ * and its error does not mention it.
  */
-function asRefusedSignIn(error: unknown): unknown {
-  if ((error as { readonly kind?: unknown }).kind !== "auth") return undefined;
+function asRefused(error: unknown): unknown {
+  const { kind } = error as { readonly kind?: unknown };
+  if (kind === "usage" && error instanceof ImportError) {
+    const { message, hint, summary, quotesCells } = error;
+    return summary?.calls.sent === 0 ? usageError(message, hint, { quotesCells }) : undefined;
+  }
+  if (kind !== "auth") return undefined;
   // The profile has no secret.
   if (!(error instanceof ImportError)) return error;
   const { message, summary, cause } = error;

@@ -5,6 +5,7 @@ import type { Service } from "../service/service.ts";
 import type { RejectCode } from "./check/reject-codes.ts";
 import type { RecordUnit } from "./csv/file-format.ts";
 import type { ReportEvent } from "./events.ts";
+import type { ImportError } from "./import-error.ts";
 import type { Item, ReportDropped, RowError, RowView, SourceRow } from "./item.ts";
 import type { Layout } from "./layouts/layout.ts";
 import type { FieldSynonyms } from "./mapping/names.ts";
@@ -28,8 +29,10 @@ export interface RecordKind {
   readonly columns: readonly string[];
   /** Columns of free text: when an export is imported again, whitespace at both ends is part of the value. */
   readonly textColumns?: readonly string[];
-  /** The field with a product URL, which `--product-url` can fill in; enables that flag. */
+  /** The field with a product URL, which `--product-url` and `--store-url` can fill in; enables these flags. */
   readonly urlField?: string;
+  /** Whether files may lack URLs of products that are stored with one. */
+  readonly hasStoredUrls?: true;
   /** Fields with IDs that the service would drop if they are invalid; enables `--fix-ids`. */
   readonly fixableFields?: readonly string[];
   /**
@@ -152,6 +155,8 @@ export interface PreparedAttempt {
   readonly callOptions: CallOptions;
   /** Whether the run has not sent anything yet. */
   readonly isFirst: boolean;
+  /** The error for products without a URL, if a file lacks URLs. */
+  readonly withoutUrl: ImportError | undefined;
   readonly report: ReportEvent;
   /** Reads all items of the run. */
   readItems(visit: (items: readonly Item[]) => void): Promise<void>;

@@ -23,6 +23,8 @@ export interface ImportOptions {
   layout?: string | undefined;
   /** Pattern for product URLs when the file has none: `https://shop.example/p/{product_id}`. */
   productUrl?: string | undefined;
+  /** The address of the shop, from which product URLs are built as its software does. */
+  storeUrl?: string | undefined;
   /** Which columns product IDs come from, in order of preference: names that the kind declares. */
   productIdFrom?: readonly string[] | undefined;
   /** Field to the value for rows without a value of their own. */

@@ -88,6 +88,8 @@ export interface Layout {
   readonly productIds?: Readonly<Record<string, FieldSource["from"]>>;
   /** Values that the layout implies. */
   readonly constants?: Readonly<Record<string, string>>;
+  /** Where a shop of this software finds a product: a pattern that follows its address (default: a search). */
+  readonly storePath?: string;
   readonly groups?: RowGroups;
   readonly lines?: RowLines;
   /** The order of day and month, or `found`: as the file's rows show it. */

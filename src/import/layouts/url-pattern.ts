@@ -3,7 +3,9 @@ import { usageError } from "../import-error.ts";
 import { normalizeName } from "../mapping/names.ts";
 import type { UrlMaker } from "./row-fields.ts";
 
-type Part = { readonly text: string } | { readonly field: string } | { readonly column: string };
+type Source = { readonly field: string } | { readonly column: string };
+/** A placeholder has the value of the first of its names that has one. */
+type Part = { readonly text: string } | { readonly from: readonly Source[] };
 
 /** Maximum number of names in a hint. */
 const maxNames = 12;
@@ -13,8 +15,8 @@ function listNames(names: readonly string[]): string {
 }
 
 /**
- * Compiles a URL pattern such as `https://shop.example/p/{product_id}`. Braces hold field names or columns of the file.
- * Values are URL-encoded except for `/`, since shops export paths.
+ * Compiles a URL pattern such as `https://shop.example/p/{product_id}`. Braces hold field names or columns of the file, of
+ * which `{product_id|product_name}` uses the first that has a value. Values are URL-encoded except for `/`, since shops export paths.
  * Assumed: one URL is never meant for all products, so a pattern without braces is rejected.
  * @throws ImportError `usage` if the pattern is not a URL, has no placeholder, or names an unknown field or column
  */
@@ -27,12 +29,16 @@ export function readUrlPattern(
 ): UrlMaker {
   checkUrlPattern(pattern);
   const names = fields.map(({ name }) => name).filter((name) => name !== urlField);
-  const parts = pattern.split(/\{([^{}]*)\}/).map((text, at): Part => {
-    if (at % 2 === 0) return { text };
+  const findSource = (text: string): Source | undefined => {
     const field = names.find((name) => normalizeName(name) === normalizeName(text));
     if (field !== undefined) return { field };
     const column = header.find((name) => normalizeName(name) === normalizeName(text.trim()));
-    if (column !== undefined && column !== "") return { column };
+    return column === undefined || column === "" ? undefined : { column };
+  };
+  const parts = pattern.split(/\{([^{}]*)\}/).map((text, at): Part => {
+    if (at % 2 === 0) return { text };
+    const from = text.split("|").flatMap((name) => findSource(name) ?? []);
+    if (from.length > 0) return { from };
     throw usageError(
       `invalid value for --product-url: ${file} has no column '${text}', and there is no such field`,
       `fields: ${listNames(names)}; columns: ${listNames(header.filter((name) => name !== ""))}`,
@@ -45,13 +51,31 @@ export function readUrlPattern(
         url += part.text;
         continue;
       }
-      const value = "field" in part ? field(part.field) : cell(part.column);
+      const values = part.from.map((source) => ("field" in source ? field(source.field) : cell(source.column)));
+      const value = values.find((one) => one !== "") ?? "";
       // A URL with an empty placeholder would be wrong.
       if (value === "") return "";
       url += encodeURIComponent(value.toWellFormed()).replaceAll("%2F", "/");
     }
     return url;
   };
+}
+
+/** A search, which finds a product by its ID in most shops. */
+const searchPath = "/search?q={product_id|product_name}";
+
+/**
+ * The pattern for the products of a shop.
+ * @param storePath the one of its software; by default, a search
+ * @throws ImportError `usage` if the address is not a URL without a query
+ */
+export function toStorePattern(storeUrl: string, storePath = searchPath): string {
+  if (URL.canParse(storeUrl) && /^https?:\/\/[^?#{}\s]+$/i.test(storeUrl))
+    return storeUrl.replace(/\/+$/, "") + storePath;
+  throw usageError(
+    `invalid value "${storeUrl}" for --store-url: must be the address of the shop`,
+    "for example: --store-url https://shop.example",
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
 import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { checkUrlPattern } from "../layouts/url-pattern.ts";
+import { checkUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { locateFiles, type LocatedFile, namingFile, readHead } from "../source/located-files.ts";
 import type { ImportContext } from "../context.ts";
@@ -20,7 +20,16 @@ import { type ColumnSample, type FieldProposal, proposeColumns } from "./proposa
 /** The flags that apply before anything is proposed. */
 export type DraftOptions = Pick<
   ImportOptions,
-  "map" | "set" | "productUrl" | "productIdFrom" | "dateFormat" | "layout" | "delimiter" | "encoding" | "sheet"
+  | "map"
+  | "set"
+  | "productUrl"
+  | "storeUrl"
+  | "productIdFrom"
+  | "dateFormat"
+  | "layout"
+  | "delimiter"
+  | "encoding"
+  | "sheet"
 >;
 
 /** How a file could be read: what was detected, what is proposed, and which flags were given. */
@@ -75,11 +84,12 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
   const { head, samples } = readSamples(file, options);
   const { header, format } = head;
   const { fields } = kind;
-  if (options.productUrl !== undefined) checkUrlPattern(options.productUrl);
   const mapped = readMap(file.given, header, fields, options.map);
   readSet(options.set ?? {}, fields);
   const found = chooseLayout(header, kind, kinds.all, options.layout);
   const layout = found && Object.keys(found.fields).length > 0 ? found : undefined;
+  const { storeUrl, productUrl = storeUrl && toStorePattern(storeUrl, layout?.storePath) } = options;
+  if (productUrl !== undefined) checkUrlPattern(productUrl);
   const productId = readProductIdSource({ given: file.given, header }, { kind, layout, mapped }, options);
   const isTold = ({ name }: FieldSpec) =>
     mapped.fields.has(name) ||
@@ -106,7 +116,7 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kind.urlField,
     flagFields: fields.filter(({ flag }) => flag !== undefined).map(({ name }) => name),
-    options,
+    options: { ...options, productUrl },
   };
 }
 

@@ -1,15 +1,15 @@
 import { readMap, readSet, type MappedColumns, readProductIdSource, suggestProductIdColumns } from "./header-flags.ts";
-import { usageError } from "../import-error.ts";
+import { type ImportError, usageError } from "../import-error.ts";
 import type { FieldSpec, ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { chooseLayout, findDateOrder } from "../layouts/choose-layout.ts";
 import type { DateOrder, Layout } from "../layouts/layout.ts";
 import { RowFields } from "../layouts/row-fields.ts";
-import { readUrlPattern } from "../layouts/url-pattern.ts";
+import { readUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { dateOrders } from "../layouts/dates.ts";
 import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
-import { rejectMissing } from "./missing-columns.ts";
+import { findMissing } from "./missing-columns.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {
@@ -25,13 +25,15 @@ export interface ColumnMap {
   readonly dateOrder: DateOrder | undefined;
   /** The columns of `--product-id-from`, in order; empty without the flag. */
   readonly productIdColumns: readonly string[];
+  /** The error for products without a stored URL, if nothing in the file provides one. */
+  readonly withoutUrl: ImportError | undefined;
   /** What to do about rows without a value in a required field. */
   readonly missingHints: Readonly<Record<string, string>>;
 }
 
 type HeaderOptions = Pick<
   ImportOptions,
-  "map" | "set" | "layout" | "productUrl" | "productIdFrom" | "dateFormat" | "delimiter"
+  "map" | "set" | "layout" | "productUrl" | "storeUrl" | "productIdFrom" | "dateFormat" | "delimiter" | "dryRun"
 >;
 
 /** What a header is matched against. */
@@ -61,7 +63,7 @@ export function matchHeader(
   const layout = chooseLayout(header, kind, kinds.all, options.layout);
   const mapped = readMap(given, header, fields, options.map);
   const set = readSet(options.set ?? {}, fields);
-  const url = readUrl(file, behavior, options);
+  const url = readUrl(file, behavior, options, layout);
   const translated = layout && Object.keys(layout.fields).length > 0 ? layout : undefined;
   const named = translated ? nameOwn(header, fields, translated, mapped) : nameColumns(given, header, fields, mapped);
   const { dateField } = behavior;
@@ -84,7 +86,8 @@ export function matchHeader(
   const columnOf = (translated ?? productId) && ownFields ? columnsOf(fields, ownFields) : named.columnOf;
   const constants = Object.keys(translated?.constants ?? {});
   const supplied = new Set([...set.keys(), ...constants, ...(url ? [url.field] : [])]);
-  rejectMissing(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
+  const withoutUrl = findMissing(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
+  if (withoutUrl && !(withoutUrl.isOnlyUrl && kind.hasStoredUrls && !options.dryRun)) throw withoutUrl.error;
   const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   return {
@@ -95,6 +98,7 @@ export function matchHeader(
     exact: findExactColumns(kind, header),
     dateOrder,
     productIdColumns,
+    withoutUrl: withoutUrl?.error,
     missingHints: {
       ...kind.missingHints,
       ...suggestProductIdColumns(header, { kind, layout: translated, mapped }, options),
@@ -105,10 +109,12 @@ export function matchHeader(
 function readUrl(
   { given, header }: HeaderFile,
   { fields, urlField: field }: HeaderReading["behavior"],
-  { productUrl }: HeaderOptions,
+  { productUrl, storeUrl }: HeaderOptions,
+  layout: Layout | undefined,
 ) {
-  if (productUrl === undefined || field === undefined) return undefined;
-  return { field, make: readUrlPattern(given, productUrl, field, fields, header) };
+  const pattern = productUrl ?? (storeUrl === undefined ? undefined : toStorePattern(storeUrl, layout?.storePath));
+  if (pattern === undefined || field === undefined) return undefined;
+  return { field, make: readUrlPattern(given, pattern, field, fields, header) };
 }
 
 /** Assumed: a file with exactly the columns of an export, in the same order, is an export. */

@@ -73,7 +73,7 @@ export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: stri
     layout: options.layout ?? layout,
     map: layOver(options.productIdFrom ? withoutId : columns, options.map),
     set: layOver(set, options.set),
-    productUrl: options.productUrl ?? product_url,
+    productUrl: options.productUrl ?? (options.storeUrl === undefined ? product_url : undefined),
     productIdFrom: options.productIdFrom ?? (Object.keys(options.map).some(isId) ? undefined : product_id_from),
     dateFormat: options.dateFormat ?? date_format,
     delimiter: options.delimiter ?? delimiter,

@@ -20,17 +20,37 @@ interface MatchedHeader {
   readonly supplied: ReadonlySet<string>;
 }
 
-/** @throws ImportError `usage` if nothing provides a required field; the hint suggests a fix */
-export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: ImportKinds): void {
-  const { behavior, layout, columnOf, supplied } = matched;
+/** The error of a file in which nothing provides a required field; its hint suggests a fix. */
+export function findMissing(
+  file: HeaderFile,
+  matched: MatchedHeader,
+  kinds: ImportKinds,
+): { readonly error: ImportError; readonly isOnlyUrl: boolean } | undefined {
+  const { behavior, columnOf, supplied } = matched;
   const open = behavior.fields.filter(({ name }) => !columnOf.has(name) && !supplied.has(name));
   const missing = open.filter(({ required }) => required).map(({ name }) => name);
-  const [first] = missing;
-  if (first === undefined) return;
+  if (missing.length === 0) return undefined;
+  const isOnlyUrl = missing.length === 1 && missing[0] === behavior.urlField;
+  return { error: describeMissingFields(file, matched, { missing, open }, kinds), isOnlyUrl };
+}
+
+interface MissingFields {
+  readonly missing: readonly string[];
+  /** All fields without a column. */
+  readonly open: readonly FieldSpec[];
+}
+
+function describeMissingFields(
+  file: HeaderFile,
+  matched: MatchedHeader,
+  { missing, open }: MissingFields,
+  kinds: ImportKinds,
+): ImportError {
+  const { behavior, layout } = matched;
   const lacked = missing.map((field) => layout?.lacks?.[field]).find((one) => one !== undefined);
-  if (lacked) throw usageError(`${file.given}: ${lacked.reason}`, lacked.hint);
-  if (layout && missing.length === 1 && first === behavior.urlField) {
-    throw usageError(`${file.given}: ${layout.title} has no product URLs`, `specify how to build them: ${urlFlag}`);
+  if (lacked) return usageError(`${file.given}: ${lacked.reason}`, lacked.hint);
+  if (layout && missing.length === 1 && missing[0] === behavior.urlField) {
+    return usageError(`${file.given}: ${layout.title} has no product URLs`, `specify your shop: ${urlFlag}`);
   }
   const readAs = layout ? ` (read as ${layout.title})` : "";
   const subject = `${file.given}${readAs}:`;
@@ -42,16 +62,16 @@ export function rejectMissing(file: HeaderFile, matched: MatchedHeader, kinds: I
       `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`) ??
     layout?.missingHint ??
     describeHeader(file.header, behavior, matched.options.delimiter);
-  if (fix !== undefined) throw usageError(`${subject} ${describeMissing(missing)}`, fix);
-  throw candidateError(subject, file, matched, { missing, open });
+  if (fix !== undefined) return usageError(`${subject} ${describeMissing(missing)}`, fix);
+  return candidateError(subject, file, matched, { missing, open });
 }
 
 function describeMissing(fields: readonly string[]): string {
   return `missing ${fields.length === 1 ? "column" : "columns"} ${fields.join(", ")}`;
 }
 
-/** How to build product URLs. */
-export const urlFlag = "--product-url 'https://shop.example/products/{product_id}'";
+/** The flag with which product URLs are built. */
+export const urlFlag = "--store-url https://shop.example";
 
 /** A hint for a file that could be read without the requested layout, or with one that was not recognized. */
 function suggestLayout(
@@ -75,7 +95,7 @@ function candidateError(
   subject: string,
   file: HeaderFile,
   { kind, behavior, layout, columnOf }: MatchedHeader,
-  fields: { readonly missing: readonly string[]; readonly open: readonly FieldSpec[] },
+  fields: MissingFields,
 ): ImportError {
   const held = new Set(columnOf.values());
   const used = new Set(layout ? columnsUsed(layout) : []);
@@ -126,7 +146,7 @@ const maxValues = 20;
  */
 function findCandidates(
   kind: SynonymSource,
-  { missing, open }: { readonly missing: readonly string[]; readonly open: readonly FieldSpec[] },
+  { missing, open }: MissingFields,
   file: Pick<HeaderFile, "header" | "valuesOf">,
   unused: readonly string[],
 ): ColumnCandidate[] {

@@ -15,7 +15,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
 import { lockRun, noTotals, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
 import { placeRows } from "./reject-copy.ts";
-import { readAll, readItems, type RunFiles } from "./run-reader.ts";
+import { readAll, readItems, type ReadingDeps, type RunFiles } from "./run-reader.ts";
 import { callSizeOf } from "../send/chunks.ts";
 import { createDrySender, JournaledSender, type SendingDeps } from "../send/sender.ts";
 import { ImportError } from "../import-error.ts";
@@ -154,17 +154,19 @@ interface Records extends Pick<SendingDeps, "tally" | "journal" | "heartbeat" | 
   readonly notices: string[];
 }
 
-function prepareItems(
+/** @param service undefined if nothing is sent */
+export function prepareItems(
   run: RunFiles & Pick<PreparedAttempt, "isFirst">,
   service: Service | undefined,
-  deps: ImportDeps,
+  deps: ReadingDeps,
 ): Promise<ItemPreparation | undefined> | undefined {
-  const { options, folder, isFirst } = run;
+  const { options, folder, isFirst, files } = run;
   return run.behavior.prepareItems?.({
     folder,
     options,
     service,
     isFirst,
+    withoutUrl: files.map(({ columns }) => columns.withoutUrl).find((error) => error !== undefined),
     callOptions: { signal: deps.abort },
     report: deps.report,
     readItems: (visit) => readItems(run, visit, deps),

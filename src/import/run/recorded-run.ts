@@ -1,6 +1,6 @@
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { asTallyFile, removeWorkFolders } from "./attempt.ts";
+import { asTallyFile, prepareItems, removeWorkFolders } from "./attempt.ts";
 import { RunTally } from "./tally.ts";
 import type { Chunk } from "../send/chunks.ts";
 import { openFiles, type InputFile, type Reading } from "../source/input-files.ts";
@@ -98,6 +98,8 @@ export async function replayRun(
   const { behavior, options, settled, paths } = run;
   const tally = new RunTally(run.files.map(asTallyFile), undefined);
   using keys = behavior.existingKeys && new KeyStore(paths.keys);
+  // Rows are read as the run read them, but not changed before they are sent.
+  using _ = await prepareItems({ ...run, isFirst: false }, undefined, deps);
   const all = { ...run, options: { ...options, maxErrors: undefined } };
   // Sends nothing: each call of the run that the journal shows as answered gets the same outcome again.
   const submit = async (chunk: Chunk) => {

@@ -18,10 +18,17 @@ import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
 import { WaitingMails } from "./scheduled-emails.ts";
 import type { RecordUnit } from "../../import/csv/file-format.ts";
-import type { Item, ItemError, ReportDropped, RowError, RowView } from "../../import/item.ts";
-import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
+import type { Item, ItemError, ReportDropped, RowError, RowView, SourceRow } from "../../import/item.ts";
+import type {
+  ItemPreparation,
+  PreparedAttempt,
+  PreparedImport,
+  RecordImporter,
+  RecordKind,
+} from "../../import/kind.ts";
 import { type OrderOptions, orderPlan } from "./plan.ts";
 import { orderLayouts } from "./layouts/all.ts";
+import { isCanceledStatus, madeIdField } from "./layouts/lines.ts";
 import { orderSynonyms } from "./synonyms.ts";
 import { pricesOf, ProductValues } from "./product-values.ts";
 import { orderUndo } from "./undo.ts";
@@ -119,9 +126,10 @@ function readLine(
   row: RowView,
   problems: RowError[],
   reportDropped: ReportDropped,
+  storedUrl: string | undefined,
 ): { readonly product: WireProduct; readonly units: number } | undefined {
   const units = readUnits(row, problems, reportDropped);
-  const product = readProduct(row, problems, reportDropped);
+  const product = readProduct(row, problems, reportDropped, storedUrl);
   // Stated units replace those of a stored order; otherwise, a row is one more unit.
   if (product && row("quantity") !== "") product.quantity = units;
   return product && { product, units };
@@ -150,17 +158,101 @@ const erasedByOrders = {
   otherwise: "orders erase nothing; to erase a description, use `products import --update`",
 };
 
-function prepareImport(
-  { platform, validate = true, sendMail = false, updateProducts = false }: OrderOptions,
-  { fields }: RecordKind,
-): PreparedImport {
+/** What an import knows of its rows. */
+class OrderReader implements ItemPreparation {
+  readonly #options: OrderOptions;
+  readonly #platform: Platform;
+  /** Whether orders that are canceled cause no emails. */
+  readonly #findsCanceled: boolean;
+  #values: ProductValues | undefined;
+  /** Items that are canceled. */
+  #canceled = 0;
+  /** Rows whose product ID is made from the name, and the first of these IDs. */
+  #made: { count: number; readonly first: string } | undefined;
+
+  constructor(options: OrderOptions, platform: Platform) {
+    this.#options = options;
+    this.#platform = platform;
+    this.#findsCanceled = options.sendMail === true && options.includeCanceled !== true;
+  }
+
+  /** What calls add so that the service leaves products alone that existed before the run. */
+  get restriction() {
+    return this.#values?.restriction;
+  }
+
+  async open(attempt: PreparedAttempt): Promise<this> {
+    this.#values = await ProductValues.open(attempt, this.#options.updateProducts !== true);
+    await this.#values.requireUrls(attempt);
+    this.#made = undefined;
+    return this;
+  }
+
+  read(row: RowView, source: SourceRow, reportDropped: ReportDropped): Item | readonly RowError[] {
+    const problems: RowError[] = [];
+    const head = readHead(row, this.#options.validate ?? true, problems);
+    const productId = readProductId(row, problems);
+    const platform = row("platform") || this.#platform;
+    if (!isPlatform(platform)) {
+      problems.push({ field: "platform", code: "bad_platform", reason: `'${platform}' is not a known platform` });
+    }
+    const storedUrl = this.#values?.fillsUrls ? this.#values.urlOf(productId) : undefined;
+    const line = readLine(row, problems, reportDropped, storedUrl);
+    if (!head || !line || problems.length > 0) return problems;
+    if (row(madeIdField) !== "" && this.#options.productIdFrom === undefined) this.#countMade(productId);
+    const isCanceled = this.#findsCanceled && isCanceledStatus(row("order_status"));
+    const payload = head as OrderPayload;
+    // An object without a prototype is faster for keys that vary.
+    payload.products = Object.create(null) as OrderPayload["products"];
+    payload.products[productId] = line.product;
+    const size = sizeOf(source.cells, line.units);
+    return {
+      key: head.order_id,
+      batchKey: isCanceled ? `${platform}${withoutEmails}` : platform,
+      rows: [source],
+      size,
+      payload,
+      parts: [{ id: productId, row: source, record: line.product }],
+    };
+  }
+
+  #countMade(first: string): void {
+    this.#made ??= { count: 0, first };
+    this.#made.count++;
+  }
+
+  prepare(item: Item): void {
+    this.#values?.prepare(item);
+    if (item.batchKey.endsWith(withoutEmails)) this.#canceled++;
+  }
+
+  *notices(): Generator<string> {
+    if (this.#made) {
+      const { count, first } = this.#made;
+      const rows = count === 1 ? "1 row has" : `${count.toLocaleString("en-US")} rows have`;
+      yield `${rows} no SKU; the product ID is made from the name, such as ${first}`;
+    }
+    if (this.#canceled > 0) {
+      const orders = this.#canceled === 1 ? "1 order is" : `${this.#canceled.toLocaleString("en-US")} orders are`;
+      yield `${orders} canceled, refunded, or voided, and ${this.#canceled === 1 ? "causes" : "cause"} no emails; to send them too, pass --include-canceled`;
+    }
+    yield* this.#values?.notices() ?? [];
+  }
+
+  [Symbol.dispose](): void {
+    this.#values?.[Symbol.dispose]();
+  }
+}
+
+function prepareImport(options: OrderOptions, { fields }: RecordKind): PreparedImport {
+  const { platform, validate = true, sendMail = false } = options;
   const defaultPlatform = platform ?? "general";
   if (!isPlatform(defaultPlatform)) {
     const accepted = `accepted values: ${platforms.join(", ")}`;
     throw usageError(`invalid value "${defaultPlatform}" for --platform`, accepted);
   }
   const waiting = new WaitingMails();
-  let values: ProductValues | undefined;
+  const reader = new OrderReader(options, defaultPlatform);
   return {
     operation: "orders.massCreate",
     keyedBy: "run",
@@ -168,39 +260,11 @@ function prepareImport(
       fields: fields.map((field) => (field.name === "order_date" ? { ...field, required: false } : field)),
     }),
     groupField: "order_id",
-    sharedFields: [...headFields, "platform"],
+    sharedFields: [...headFields, "platform", "order_status"],
     // A given flag takes precedence over a layout's platform.
     ...(platform !== undefined && { suppliedFields: { platform: defaultPlatform } }),
     erasing: erasedByOrders,
-
-    read: (row, source, reportDropped) => {
-      const problems: RowError[] = [];
-      const head = readHead(row, validate, problems);
-      const productId = readProductId(row, problems);
-      const batchKey = row("platform") || defaultPlatform;
-      if (!isPlatform(batchKey)) {
-        problems.push({
-          field: "platform",
-          code: "bad_platform",
-          reason: `'${batchKey}' is not a known platform`,
-        });
-      }
-      const line = readLine(row, problems, reportDropped);
-      if (!head || !line || problems.length > 0) return problems;
-      const payload = head as OrderPayload;
-      // An object without a prototype is faster for keys that vary.
-      payload.products = Object.create(null) as OrderPayload["products"];
-      payload.products[productId] = line.product;
-      const size = sizeOf(source.cells, line.units);
-      return {
-        key: head.order_id,
-        batchKey,
-        rows: [source],
-        size,
-        payload,
-        parts: [{ id: productId, row: source, record: line.product }],
-      };
-    },
+    read: (row, source, reportDropped) => reader.read(row, source, reportDropped),
 
     // The order itself, and its products; no product ID contains a space.
     writes: function* ({ key, payload }) {
@@ -209,23 +273,25 @@ function prepareImport(
     },
 
     join: joinOrder,
-    prepareItems: async (attempt) => (values = await ProductValues.open(attempt, !updateProducts)),
+    prepareItems: (attempt) => reader.open(attempt),
     storedRecords: storedOrders,
 
-    send: async (service, items, options) => {
+    send: async (service, items, callOptions) => {
+      const batchKey = items[0]?.batchKey ?? defaultPlatform;
+      const isSilent = batchKey.endsWith(withoutEmails);
       const reply = await service.orders.massCreate(
         {
-          platform: (items[0]?.batchKey ?? defaultPlatform) as Platform,
+          platform: platformOf(batchKey) as Platform,
           validate_data: validate,
-          send_mail: sendMail,
-          ...values?.restriction,
+          send_mail: sendMail && !isSilent,
+          ...reader.restriction,
           details: true,
           orders: items.map((item) => item.payload as OrderPayload),
         },
         // The key names the rows of the run, whose files never change.
-        { ...options, engine: service.engine && { inputStage: "checked", inputText: options.idempotencyKey } },
+        { ...callOptions, engine: service.engine && { inputStage: "checked", inputText: callOptions.idempotencyKey } },
       );
-      waiting.add(reply.mails);
+      if (!isSilent) waiting.add(reply.mails);
       const errors = (reply.errors ?? []).map((error) => locateError(items, error));
       const outcomes = reply.outcomes?.map((outcome) => {
         return outcome.fields ? Object.assign({}, outcome, { fields: columnsOf(outcome.fields) }) : outcome;
@@ -237,13 +303,19 @@ function prepareImport(
   };
 }
 
+/** Follows the platform in the batch key of orders that cause no emails, since a call decides it for all of its orders. */
+const withoutEmails = " without emails";
+
+const platformOf = (batchKey: string) => batchKey.replace(withoutEmails, "");
+
 function joinOrder(item: Item, next: Item, unit: RecordUnit): RowError | undefined {
   const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];
   const differs = `differs from ${unit} ${item.rows[0]?.line} of the same order`;
   if (mine.email.toLowerCase() !== other.email.toLowerCase()) {
     return { field: "email", code: "order_conflict", reason: differs };
   }
-  if (next.batchKey !== item.batchKey) return { field: "platform", code: "order_conflict", reason: differs };
+  if (platformOf(next.batchKey) !== platformOf(item.batchKey))
+    return { field: "platform", code: "order_conflict", reason: differs };
   const size = item.size + next.size;
   const isTooLarge = item.rows.length >= maxOrder.rows || size > maxOrder.size;
   const { id = "" } = next.parts?.[0] ?? {};

@@ -24,10 +24,12 @@ export const orders: RecordKind = {
   fields: [
     ...Object.entries(fields).map(([name, { isRequired = false }]) => ({ name, required: isRequired })),
     { name: "quantity", isMappedOnly: true },
+    { name: "order_status", isMappedOnly: true },
   ],
   columns,
   textColumns: columns.filter((name) => fields[name]?.isText),
   urlField: "product_url",
+  hasStoredUrls: true,
   fixableFields: ["product_id", "sku", "external_sku"],
   productIdColumns: {
     id: ["product_id"],
@@ -49,7 +51,7 @@ export const orders: RecordKind = {
     examples: [
       "starpost orders import orders.csv",
       "starpost orders import --max-errors 5% 'exports/*.csv'",
-      "starpost orders import orders_export.csv --product-url 'https://shop.example/products/{product_id}'",
+      "starpost orders import orders_export.csv --store-url https://shop.example",
     ],
     flags: {
       platform: {
@@ -66,6 +68,10 @@ export const orders: RecordKind = {
       "send-mail": {
         description: "send review-request emails to these customers, as for new orders (default: no emails)",
         option: "sendMail",
+      },
+      "include-canceled": {
+        description: "with --send-mail, also for orders that are canceled, refunded, or voided",
+        option: "includeCanceled",
       },
       "update-products": {
         description: "also change products that are stored already (default: orders leave them as they are)",

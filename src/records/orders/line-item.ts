@@ -28,13 +28,22 @@ export function productFieldOf(path: readonly PropertyKey[]): string {
   return columnOfField.get(name) ?? name;
 }
 
-/** Reads and checks the product of a row, and adds all its errors. */
-export function readProduct(row: RowView, problems: RowError[], reportDropped: ReportDropped): WireProduct | undefined {
+/**
+ * Reads and checks the product of a row, and adds all its errors.
+ * @param storedUrl the URL of a row without one
+ */
+export function readProduct(
+  row: RowView,
+  problems: RowError[],
+  reportDropped: ReportDropped,
+  storedUrl: string | undefined,
+): WireProduct | undefined {
   const given: Partial<Record<keyof typeof lineFields | "specs", unknown>> = {};
   const before = problems.length;
   let isSure = true;
   for (const field of fields) {
     let value = row(field.column);
+    if (value === "" && storedUrl !== undefined && field.name === "url") value = storedUrl;
     if (value !== "" && field.isPrice) value = settlePrice(value, field.column, problems) ?? "";
     if (value !== "") given[field.name] = value;
     if (value === "" ? field.isRequired : !field.isSure(value)) isSure = false;

@@ -52,6 +52,8 @@ export interface OrderOptions extends ImportOptions {
   validate?: boolean | undefined;
   /** Whether the customers receive review requests; by default, orders are past ones. */
   sendMail?: boolean | undefined;
+  /** Whether canceled orders cause emails too. */
+  includeCanceled?: boolean | undefined;
   /** Whether stored products are changed too. */
   updateProducts?: boolean | undefined;
 }

@@ -8,6 +8,7 @@ import {
   specNames,
   toShortPrice,
 } from "../../contract/index.ts";
+import { usageError } from "../../import/import-error.ts";
 import type { Item } from "../../import/item.ts";
 import type { ItemPreparation, PreparedAttempt } from "../../import/kind.ts";
 import { BeforeStore } from "../../import/undo/previous-values.ts";
@@ -20,7 +21,7 @@ type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 /** The fields of a product in an order, and then its specs and its currency. */
 const lineNames = Object.keys(lineFields);
 const names: readonly string[] = [...lineNames, ...specNames, "currency_iso"];
-const [priceAt, currencyAt] = [names.indexOf("price"), names.indexOf("currency_iso")];
+const [urlAt, priceAt, currencyAt] = [names.indexOf("url"), names.indexOf("price"), names.indexOf("currency_iso")];
 
 /** The values of a product, in the order of `names`; null if not specified. */
 type Values = (string | number | null)[];
@@ -72,7 +73,7 @@ interface Known {
 const comparedFields = [
   { one: "name", many: "names", at: names.indexOf("name") },
   { one: "price", many: "prices", at: priceAt },
-  { one: "URL", many: "URLs", at: names.indexOf("url") },
+  { one: "URL", many: "URLs", at: urlAt },
 ];
 
 /** The most products named in a notice. */
@@ -91,20 +92,30 @@ interface Difference {
  */
 export class ProductValues implements ItemPreparation {
   readonly #known: DiskMap<Known>;
+  /** The products as they were before the run, and their highest ID. */
   readonly #stored: BeforeStore | undefined;
+  /** Whether orders are sent the stored values of their products. */
+  readonly #keepsStored: boolean;
+  /** Whether rows without a URL have that of the stored product. */
+  readonly fillsUrls: boolean;
+  /** The products without a URL, while they are counted. */
+  #withoutUrl: DiskMap<1> | undefined;
   readonly #differences = comparedFields.map((): Difference => ({ count: 0, examples: [] }));
   readonly #separates: boolean;
   /** What calls add so that the service leaves products alone that existed before the run. */
   readonly restriction: { readonly update_products_since_id?: number };
 
   private constructor(
-    { folder, options }: Pick<PreparedAttempt, "folder" | "options">,
-    { stored, lastId }: { readonly stored?: BeforeStore | undefined; readonly lastId?: number } = {},
+    { folder, options, withoutUrl }: PreparedAttempt,
+    { stored, keepsStored }: { readonly stored: BeforeStore | undefined; readonly keepsStored: boolean },
   ) {
     this.#known = new DiskMap(join(folder, "newest.db"));
     this.#stored = stored;
     this.#separates = options.productIdFrom === undefined;
-    this.restriction = lastId === undefined ? {} : { update_products_since_id: lastId };
+    this.fillsUrls = withoutUrl !== undefined;
+    const lastId = keepsStored ? stored?.get(lastIdKey)?.["last_id"] : undefined;
+    this.restriction = typeof lastId === "number" ? { update_products_since_id: lastId } : {};
+    this.#keepsStored = keepsStored && stored !== undefined && lastId === undefined;
   }
 
   /**
@@ -113,13 +124,27 @@ export class ProductValues implements ItemPreparation {
    */
   static async open(attempt: PreparedAttempt, keepsStored: boolean): Promise<ProductValues> {
     const path = join(attempt.folder, "products.db");
-    if (!keepsStored || !attempt.service) return new ProductValues(attempt);
-    if (attempt.isFirst) await recordStored(path, attempt);
-    const stored = BeforeStore.find(path);
-    const lastId = stored?.get(lastIdKey)?.["last_id"];
-    if (typeof lastId !== "number") return new ProductValues(attempt, { stored });
-    stored?.[Symbol.dispose]();
-    return new ProductValues(attempt, { lastId });
+    if (attempt.isFirst && (keepsStored || attempt.withoutUrl)) await recordStored(path, attempt);
+    return new ProductValues(attempt, { stored: BeforeStore.find(path), keepsStored });
+  }
+
+  /** The URL of a stored product, for a row of a file without URLs. */
+  urlOf(id: string): string | undefined {
+    const url = (this.#stored?.get(id)?.["values"] as Values | undefined)?.[urlAt];
+    if (!url) this.#withoutUrl?.set(id, 1);
+    return url ? String(url) : undefined;
+  }
+
+  /** @throws ImportError `usage` if a file lacks URLs, and so do products that it names */
+  async requireUrls({ folder, withoutUrl, isFirst, service, ...attempt }: PreparedAttempt): Promise<void> {
+    if (!withoutUrl || !isFirst || !service) return;
+    using found = new DiskMap<1>(join(folder, "without-url.db"));
+    this.#withoutUrl = found;
+    await attempt.readItems(() => {});
+    this.#withoutUrl = undefined;
+    const { message, hint, quotesCells } = withoutUrl;
+    const which = found.size === 1 ? "1 product is" : `${found.size.toLocaleString("en-US")} products are`;
+    if (found.size > 0) throw usageError(`${message}; ${which} not stored with one`, hint, { quotesCells });
   }
 
   prepare(item: Item): void {
@@ -130,8 +155,8 @@ export class ProductValues implements ItemPreparation {
     for (const { id, record } of item.parts ?? []) {
       if (!this.#note(id, record as WireProduct, currency_iso, at)) (stale ??= new Set()).add(id);
     }
-    if (!stale && !this.#stored) return;
-    for (const [id, product] of this.#stored ? Object.entries(products) : []) {
+    if (!stale && !this.#keepsStored) return;
+    for (const [id, product] of this.#keepsStored ? Object.entries(products) : []) {
       // A service without extensions changes a product with every order, so it is sent what it has stored.
       const stored = this.#stored?.get(id);
       if (stored) products[id] = withValues(product, stored["values"] as Values, currency_iso);
@@ -221,7 +246,7 @@ const lastIdKey = "";
  * @throws ServiceError if the service does not answer
  */
 async function recordStored(path: string, attempt: PreparedAttempt): Promise<void> {
-  const { service, callOptions, report } = attempt;
+  const { service, callOptions, report, withoutUrl } = attempt;
   if (!service) return;
   try {
     const { products, pagination } = await service.core.listProducts({ limit: 1, details: true }, callOptions);
@@ -230,7 +255,8 @@ async function recordStored(path: string, attempt: PreparedAttempt): Promise<voi
     using store = new BeforeStore(path);
     if (store.ended) return;
     await store.fill(async () => {
-      if (last_id !== undefined) return store.add([[lastIdKey, { last_id }]]);
+      if (last_id !== undefined) store.add([[lastIdKey, { last_id }]]);
+      if (last_id !== undefined && !withoutUrl) return;
       let [records, calls] = [0, 1];
       for await (const page of listProducts(service, {}, callOptions)) {
         store.add(page.map((product) => [product.external_id, { values: storedValues(product) }]));
@@ -240,6 +266,7 @@ async function recordStored(path: string, attempt: PreparedAttempt): Promise<voi
     });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.temporary) throw error;
+    if (withoutUrl) return;
     const count = await countProducts(attempt);
     const change = `may change the names, URLs, images, and prices of ${count === 1 ? "1 product" : `up to ${count.toLocaleString("en-US")} products`} that it has already`;
     report({
@@ -251,14 +278,10 @@ async function recordStored(path: string, attempt: PreparedAttempt): Promise<voi
 
 async function countProducts(attempt: PreparedAttempt): Promise<number> {
   using seen = new DiskMap<1>(join(attempt.folder, "seen.db"));
-  let count = 0;
   await attempt.readItems((items) => {
-    for (const id of items.flatMap(({ payload }) => Object.keys((payload as OrderPayload).products))) {
-      if (seen.get(id) === undefined) count++;
-      seen.set(id, 1);
-    }
+    for (const id of items.flatMap(({ payload }) => Object.keys((payload as OrderPayload).products))) seen.set(id, 1);
   });
-  return count;
+  return seen.size;
 }
 
 function storedValues(product: ListedProduct): Values {

@@ -13,21 +13,32 @@ export class DiskMap<V> implements Disposable {
   #recent = new Map<string, V>();
   #older = new Map<string, V>();
   #file: SqliteFile | undefined;
+  #size = 0;
 
   /** @param path the file, which replaces one that is left behind there */
   constructor(path: string) {
     this.#path = path;
   }
 
+  /** The number of keys. */
+  get size(): number {
+    return this.#size;
+  }
+
   get(key: string): V | undefined {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
     const found = this.#older.get(key) ?? this.#read(key);
-    if (found !== undefined) this.set(key, found);
+    if (found !== undefined) this.#add(key, found);
     return found;
   }
 
   set(key: string, value: V): void {
+    if (this.get(key) === undefined) this.#size++;
+    this.#add(key, value);
+  }
+
+  #add(key: string, value: V): void {
     // A key is often part of a file's block, which would stay in memory.
     this.#recent.set(Buffer.from(key).toString(), value);
     if (this.#recent.size >= perGeneration) this.#moveOlder();

@@ -80,7 +80,13 @@ export function sharedImportFlags(kind: RecordKind) {
       description: "layout of the files, or `none` (default: auto-detect)",
       values: ["none", ...(kind.layoutNames ?? [])],
     },
-    ...(kind.urlField !== undefined && { "product-url": { value: "<pattern>", description: productUrl } }),
+    ...(kind.urlField !== undefined && {
+      "product-url": { value: "<pattern>", description: productUrl },
+      "store-url": {
+        value: "<url>",
+        description: "address of the shop, for product URLs that find products by a search",
+      },
+    }),
     ...(idColumns.length > 0 && {
       "product-id-from": { value: "<columns>", description: idsFrom, read: readList },
     }),
@@ -129,6 +135,9 @@ export function readImportOptions(
   if (flags["dry-run"] && flags.verify) {
     throw usageError("--verify cannot be used with --dry-run", "Remove --verify: a dry run stores nothing to verify.");
   }
+  if (flags["product-url"] !== undefined && flags["store-url"] !== undefined) {
+    throw usageError("--store-url cannot be used with --product-url", "Remove one of them.");
+  }
   return {
     dryRun: flags["dry-run"] ?? false,
     batchSize: flags["batch-size"],
@@ -142,6 +151,7 @@ export function readImportOptions(
     rejects: flags.rejects,
     layout: flags["layout"] as string | undefined,
     productUrl: flags["product-url"] as string | undefined,
+    storeUrl: flags["store-url"] as string | undefined,
     productIdFrom: flags["product-id-from"] as readonly string[] | undefined,
     dateFormat: flags["date-format"] as DateFormat | undefined,
     set: readPairs(flags.set ?? [], "--set"),

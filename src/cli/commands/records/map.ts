@@ -25,7 +25,7 @@ export default function mapCommand(kind: RecordKind): CommandFactory {
       delimiter,
       encoding,
       sheet,
-      ...("product-url" in flags && { "product-url": flags["product-url"] }),
+      ...("product-url" in flags && { "product-url": flags["product-url"], "store-url": flags["store-url"] }),
       ...("date-format" in flags && { "date-format": flags["date-format"] }),
       ...("product-id-from" in flags && { "product-id-from": flags["product-id-from"] }),
     },

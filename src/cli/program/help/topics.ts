@@ -116,10 +116,10 @@ const texts: Readonly<Record<string, Omit<Topic, "name">>> = {
         ],
       },
       "If the order of day and month in dates is ambiguous, nothing is sent until --date-format specifies it.",
-      "Most exports lack product URLs. --product-url builds them from a pattern, and --set provides a value for rows that lack one.",
+      "Most exports lack product URLs. --store-url links to a search of your shop, --product-url builds them from a pattern, and --set provides a value for rows that lack one.",
       {
         lines: [
-          "starpost orders import orders_export.csv --product-url 'https://shop.example/products/{product_id}'",
+          "starpost orders import orders_export.csv --store-url https://shop.example",
           "starpost orders import export.csv --layout woocommerce --set currency_iso=EUR",
         ],
       },

@@ -1,5 +1,6 @@
 import type { Layout } from "../../../import/layouts/layout.ts";
 import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts";
+import { idsBySku, statusFrom } from "./lines.ts";
 
 /** Squarespace: Orders → Export. A row is a line item; only an order's first row has the order's own fields. */
 export const squarespace: Layout = {
@@ -12,12 +13,14 @@ export const squarespace: Layout = {
     customer_name: { from: ["Billing Name", "Shipping Name"] },
     order_date: { from: ["Created at", "Paid at"], as: asDay },
     currency_iso: { from: ["Currency"] },
-    product_id: { from: ["Lineitem sku"] },
+    ...idsBySku("Lineitem sku", "Lineitem name", "Lineitem variant"),
     product_name: { from: ["Lineitem name"] },
     product_price: { from: ["Lineitem price"], as: asPrice },
     sku: { from: ["Lineitem sku"] },
     quantity: { from: ["Lineitem quantity"] },
+    order_status: statusFrom("Cancelled at", "Financial Status"),
   },
+  storePath: "/search?q={product_name}",
   groups: { by: { columns: ["Order ID"] }, makes: "lines" },
   notes: ["an order's own fields come from its first row"],
 };
@@ -33,12 +36,14 @@ export const wix: Layout = {
     customer_name: { from: ["Billing name", "Recipient name", "Contact name"] },
     order_date: { from: ["Date created"], as: asDay },
     currency_iso: { from: ["Currency"] },
-    product_id: { from: ["SKU"] },
+    ...idsBySku("SKU", "Item", "Variant"),
     product_name: { from: ["Item"] },
     product_price: { from: ["Price"], as: asPrice },
     sku: { from: ["SKU"] },
     quantity: { from: ["Qty"] },
+    order_status: { from: ["Order status", "Payment status"] },
   },
+  storePath: "/search-results?q={product_name}",
   groups: { by: { columns: ["Order number"] }, makes: "lines" },
 };
 
@@ -61,12 +66,16 @@ export const tiendanube: Layout = {
     },
     order_date: { from: ["Fecha", "Data"], as: asDay },
     currency_iso: { from: ["Moneda", "Moeda"] },
-    product_id: { from: ["SKU"] },
+    ...idsBySku("SKU", "Nombre del producto", "Nome do Produto"),
     product_name: { from: ["Nombre del producto", "Nome do Produto"] },
     product_price: { from: ["Precio del producto", "Valor do Produto"], as: asPrice },
     sku: { from: ["SKU"] },
     quantity: { from: ["Cantidad del producto", "Quantidade Comprada"] },
+    order_status: {
+      from: [["Estado de la orden", "Estado del pago", "Status do Pedido", "Status do Pagamento"]],
+    },
   },
+  storePath: "/search/?q={product_name}",
   // cspell:enable
   groups: { by: { columns: tiendanubeOrders }, makes: "lines" },
 };

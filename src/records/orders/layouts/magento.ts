@@ -47,7 +47,9 @@ export const magentoOrders: Layout = {
     quantity: {
       from: ["Item Qty Ordered", "item:qty_ordered", "items:qty_ordered", "item_qty", "qty_ordered", "Qty Ordered"],
     },
+    order_status: { from: ["Order Status", "status", "Status"] },
   },
+  storePath: "/catalogsearch/result/?q={product_id}",
   constants: { platform: "magento" },
   dateOrder: "found",
   groups: {

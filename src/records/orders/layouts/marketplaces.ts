@@ -28,6 +28,7 @@ export const amazon: Layout = {
     },
     sku: { from: ["sku"] },
     quantity: { from: ["quantity-purchased", "quantity"] },
+    order_status: { from: ["order-status"] },
   },
   groups: { by: { columns: amazonOrders }, makes: "lines" },
   lacks: {

@@ -1,5 +1,6 @@
 import type { Layout } from "../../../import/layouts/layout.ts";
 import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts";
+import { statusFrom } from "./lines.ts";
 
 /**
  * Matrixify, an app for Shopify: Orders. Rows with another `Line: Type`, such as shipping and refunds, are not line items.
@@ -27,7 +28,9 @@ export const matrixify: Layout = {
     product_price: { from: ["Line: Price"], as: asPrice },
     sku: { from: ["Line: SKU"] },
     quantity: { from: ["Line: Quantity"] },
+    order_status: statusFrom("Cancelled At", "Payment: Status"),
   },
+  storePath: "/search?q={Line: SKU|product_name}",
   productIds: {
     id: ["Line: Product ID"],
     sku: ["Line: SKU"],

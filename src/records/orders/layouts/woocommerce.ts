@@ -1,5 +1,6 @@
 import type { CellView, Layout } from "../../../import/layouts/layout.ts";
 import { asDay, asOrderNumber, asPrice, unitPrice } from "../../../import/layouts/values.ts";
+import { idsBySku, statusFrom } from "./lines.ts";
 
 /**
  * Line items in cells: `name:Cap|product_id:12|quantity:2|total:18.00`, several separated by `;` or in a column each.
@@ -73,7 +74,9 @@ export const woocommerceOrders: Layout = {
     product_image: { from: ["Image URL"] },
     sku: { from: ["SKU", "item_sku"] },
     quantity: { from: ["Quantity (- Refund)", "Quantity", "item_quantity"] },
+    order_status: { from: ["Order Status", "order_status", "status"] },
   },
+  storePath: "/?post_type=product&s={SKU|item_sku|product_name}",
   constants: { platform: "woocommerce" },
   dateOrder: "found",
   groups: { by: { columns: orderColumns }, makes: "lines" },
@@ -102,7 +105,8 @@ export const woocommerceAnalytics: Layout = {
 
 /**
  * Shopify: Orders → Export. A row is a line item; only an order's first row has the order's own fields.
- * Assumed: the order ID is the number that customers see, `#1001`, without its `#`; canceled orders are imported too.
+ * Assumed: the order ID is the number that customers see, `#1001`, without its `#`; canceled orders are imported too. A SKU
+ * identifies a product; where there is none, the ID is made from the name.
  */
 export const shopifyOrders: Layout = {
   name: "shopify-orders",
@@ -114,12 +118,14 @@ export const shopifyOrders: Layout = {
     customer_name: { from: ["Billing Name", "Shipping Name"] },
     order_date: { from: ["Created at"], as: asDay },
     currency_iso: { from: ["Currency"] },
-    product_id: { from: ["Lineitem sku"] },
+    ...idsBySku("Lineitem sku", "Lineitem name"),
     product_name: { from: ["Lineitem name"] },
     product_price: { from: ["Lineitem price"], as: asPrice },
     quantity: { from: ["Lineitem quantity"] },
+    order_status: statusFrom("Cancelled at", "Financial Status"),
   },
   productIds: { id: [], sku: ["Lineitem sku"] },
+  storePath: "/search?q={Lineitem sku|product_name}",
   constants: { platform: "shopify" },
   groups: { by: { columns: ["Name"] }, makes: "lines" },
   notes: ["an order's own fields come from its first row", "'#' is removed from order names"],

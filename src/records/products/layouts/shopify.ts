@@ -32,6 +32,7 @@ export const shopifyProducts: Layout = {
     upc: { from: ["Variant Barcode", "Barcode"], as: asBarcode, countsAsEmpty: isIsbn },
     isbn: { from: ["Variant Barcode", "Barcode"], as: asBarcode, countsAsEmpty: isNoIsbn },
   },
+  storePath: "/products/{product_id}",
   hasHtml: true,
   groups: {
     by: { columns: handleColumns },
