@@ -82,7 +82,7 @@ describe("product exports of shop platforms", () => {
       error: {
         kind: "usage",
         message: expect.stringContaining(own("shopify-products")),
-        hint: expect.stringContaining("--product-url 'https://shop.example/products/{product_id}'"),
+        hint: expect.stringContaining("--store-url https://shop.example"),
       },
     });
     const { data: runs } = await home.json<unknown[]>(["imports", "list"]);

@@ -159,13 +159,14 @@ describe("map without a terminal", () => {
   test.each<[number, readonly string[]]>([
     [2, []],
     [0, ["--product-url", url]],
+    [0, ["--store-url", "https://laden.example"]],
     [0, ["--map", "product_url=Land"]],
     [0, ["--set", "product_url=https://laden.example"]],
   ])("ends with %i if a file has no product URLs: %j", async (status, flags) => {
     const { exitCode, stdout, stderr } = await home.run(["orders", "map", write("b.csv", german), ...flags]);
     expect(exitCode).toBe(status);
     expect(stdout === "").toBe(status === 2);
-    expect(stderr.includes("--product-url")).toBe(status === 2);
+    expect(stderr.includes("--store-url")).toBe(status === 2);
     expect(stderr.includes("orders import")).toBe(status === 0);
   });
 

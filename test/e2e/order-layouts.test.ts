@@ -60,11 +60,11 @@ const shopify =
   "#4,di@mail.example,2026-10-02 10:00:00 -0400,1,Cup,5,CUP-1,Di\n";
 
 describe("a Shopify export with missing SKUs and addresses", () => {
-  test("offers the product's name, and counts orders without an address once", async () => {
+  test("makes IDs of names, and counts orders without an address once", async () => {
     const home = homes.open();
     const file = join(home.folder, "orders.csv");
     writeFileSync(file, shopify);
-    const first = await home.json(["orders", "import", file, ...withUrl]);
+    const first = await home.json(["orders", "import", file, ...withUrl, "--product-id-from", "sku"]);
     expect(first.data.rows).toEqual({ read: 5, accepted: 1, rejected: 4, failed: 0 });
     expect(first.stderr).toMatch(/3 rows of 2 orders: Email is missing .*cannot be imported/);
     expect(first.stderr).toMatch(/1 row: Lineitem sku is missing .*pass --product-id-from sku,name --fix-ids/);
@@ -78,9 +78,7 @@ describe("a Shopify export with missing SKUs and addresses", () => {
       ["#2", "Email", "missing"],
       ["#3", "Email", "missing"],
     ]);
-    const fallback = ["--product-id-from", "sku,name", "--fix-ids"];
-    const second = await home.json(["orders", "import", file, ...withUrl, ...fallback]);
-    expect(second.stderr).toMatch(/product IDs are 'Lineitem sku', else 'Lineitem name'/);
+    const second = await home.json(["orders", "import", file, ...withUrl]);
     expect(second.stderr).not.toMatch(/--product-id-from/);
     expect(second.data.rows).toEqual({ read: 5, accepted: 2, rejected: 3, failed: 0 });
     const [pair, ...others] = parse(

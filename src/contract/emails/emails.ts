@@ -200,6 +200,8 @@ export const emails = {
     input: () => ({
       /** Lowest purchase ID to include (default: all purchases). */
       since_purchase_id: shape.count.optional(),
+      /** Only products of orders that were stored with `send_mail` (default: all, as if they had been). */
+      send_mail: shape.boolean.optional(),
     }),
     output: () => emailForecast(),
   }),

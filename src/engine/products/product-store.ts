@@ -165,10 +165,9 @@ const selectTaken = createStatement<{ accountId: number; rows: string; sinceId: 
   (slot, dialect) => sql`
     select batch.product_id, batch.external_sku
     from ${batchOf(skuColumns, slot("rows"), dialect)} cross join products
+      left join products as own on own.account_id = ${slot("accountId")} and own.product_id = batch.product_id
     where products.account_id = ${slot("accountId")} and products.external_sku = batch.external_sku
-      and products.product_id <> batch.product_id and not exists (
-        select 1 from products as own where own.account_id = ${slot("accountId")}
-          and own.product_id = batch.product_id and own.id <= ${slot("sinceId")})`,
+      and products.product_id <> batch.product_id and (own.id is null or own.id > ${slot("sinceId")})`,
 );
 
 /**

@@ -4,7 +4,8 @@ import type { ImportBehavior } from "../kind.ts";
 import { isItem, type Item, type ReportDropped, type RowError, type RowView, type SourceRow } from "../item.ts";
 import { findDamage, maxValueLength } from "./damaged-values.ts";
 import { readTime } from "./date.ts";
-import { type FixedId, fixId } from "./valid-id.ts";
+import { derivedIdField, type FixedId, fixId } from "./valid-id.ts";
+import type { ColumnMap } from "../mapping/header.ts";
 import type { ImportOptions } from "../options.ts";
 
 const none: readonly string[] = [];
@@ -12,7 +13,7 @@ const none: readonly string[] = [];
 interface RulesOf {
   readonly behavior: ImportBehavior;
   readonly tally: RunTally;
-  readonly options: Pick<ImportOptions, "empty" | "fixIds">;
+  readonly options: Pick<ImportOptions, "empty" | "fixIds" | "productIdFrom">;
   /** When the run began; a resume must judge dates as the run did. */
   readonly startedMs: number;
 }
@@ -30,6 +31,8 @@ export class CellRules {
   readonly #optional: readonly string[];
   readonly #missingHints: Readonly<Record<string, string>>;
   readonly #fixable: ReadonlySet<string>;
+  /** Whether product IDs may be derived, and are then rewritten. */
+  readonly #hasDerivedIds: boolean;
   readonly #ids: ReadonlySet<string>;
   /** The latest date that is accepted, as a timestamp. */
   readonly #latest: string;
@@ -45,9 +48,9 @@ export class CellRules {
   constructor(
     { behavior, tally, options, startedMs }: RulesOf,
     hasColumn: (field: string) => boolean,
-    missingHints: Readonly<Record<string, string>> = {},
+    { missingHints = {}, fields }: Partial<Pick<ColumnMap, "missingHints" | "fields">> = {},
   ) {
-    const { empty, fixIds } = options;
+    const { empty, fixIds, productIdFrom } = options;
     this.#missingHints = missingHints;
     this.#behavior = behavior;
     this.#tally = tally;
@@ -55,6 +58,7 @@ export class CellRules {
     const optional = behavior.fields.filter(({ name, required }) => !required && hasColumn(name));
     this.#optional = empty === undefined || empty === "keep" ? [] : optional.map(({ name }) => name);
     this.#fixable = new Set(fixIds ? behavior.fixableFields : []);
+    this.#hasDerivedIds = !fixIds && productIdFrom === undefined && fields?.columnOf(derivedIdField) !== undefined;
     this.#ids = new Set(behavior.idFields);
     this.#latest = new Date(startedMs + dayMs).toISOString();
     this.#past = new Date(startedMs - dayMs).toISOString().slice(0, 10);
@@ -69,7 +73,7 @@ export class CellRules {
     // Clearing an empty map would allocate a new one.
     if (this.#fixed.size > 0) this.#fixed.clear();
     if (this.#damaged.size > 0) this.#damaged.clear();
-    const view = this.#fixable.size > 0 ? this.#fixingView : this.#soundView;
+    const view = this.#fixable.size > 0 || this.#hasDerivedIds ? this.#fixingView : this.#soundView;
     // Most rows have nothing to report; this avoids allocating for them.
     const empty = this.#optional.length === 0 ? none : this.#optional.filter((field) => view(field) === "");
     const erasable = this.#behavior.erasing?.fields ?? [];
@@ -104,13 +108,17 @@ export class CellRules {
 
   readonly #fixingView: RowView = (field) => {
     const value = this.#soundView(field);
-    if (value === "" || !this.#fixable.has(field)) return value;
+    if (value === "" || !(this.#fixable.has(field) || this.#isDerived(field))) return value;
     const known = this.#fixed.get(field);
     if (known?.original === value) return known.fixed;
     const fixed = fixId(field, value);
     if (fixed !== undefined) this.#fixed.set(field, { original: value, fixed });
     return fixed ?? value;
   };
+
+  #isDerived(field: string): boolean {
+    return this.#hasDerivedIds && field === "product_id" && this.#row(derivedIdField) !== "";
+  }
 
   /** The row's errors that do not depend on its kind; undefined if it has none. */
   #findProblems(empty: readonly string[]): RowError[] | undefined {

@@ -75,8 +75,8 @@ export class ItemReader {
 
   constructor(source: ItemSource) {
     const { behavior, tally, file } = source;
-    const { columnOf, fields, layout, exact, missingHints } = file.columns;
-    const rules = new CellRules(source, (field) => columnOf.has(field), missingHints);
+    const { columnOf, fields, layout, exact } = file.columns;
+    const rules = new CellRules(source, (field) => columnOf.has(field), file.columns);
     this.#source = source;
     this.#behavior = behavior;
     this.#tally = tally;

@@ -72,6 +72,12 @@ export interface FixedId {
  */
 export const fixableFields: readonly string[] = ["product_id", "sku", "external_sku"];
 
+/**
+ * The field of a layout that has a value in rows whose product ID is not an ID of the shop, such as a name. It is rewritten
+ * even without `--fix-ids`.
+ */
+export const derivedIdField = "derived_id";
+
 /** What `--fix-ids` sends instead of an ID that the service would drop for its characters; undefined for other IDs. */
 export function fixId(field: string, value: string): string | undefined {
   if (value === "" || value.length > maxLength.id || !fixableFields.includes(field)) return undefined;

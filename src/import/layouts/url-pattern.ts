@@ -71,7 +71,7 @@ const searchPath = "/search?q={product_id|product_name}";
  */
 export function toStorePattern(storeUrl: string, storePath = searchPath): string {
   if (URL.canParse(storeUrl) && /^https?:\/\/[^?#{}\s]+$/i.test(storeUrl))
-    return storeUrl.replace(/\/+$/, "") + storePath;
+    return (storeUrl.endsWith("/") ? storeUrl.slice(0, -1) : storeUrl) + storePath;
   throw usageError(
     `invalid value "${storeUrl}" for --store-url: must be the address of the shop`,
     "for example: --store-url https://shop.example",

@@ -9,7 +9,7 @@ import { readUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { dateOrders } from "../layouts/dates.ts";
 import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
-import { findMissing } from "./missing-columns.ts";
+import { requireFields } from "./missing-columns.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {
@@ -86,8 +86,7 @@ export function matchHeader(
   const columnOf = (translated ?? productId) && ownFields ? columnsOf(fields, ownFields) : named.columnOf;
   const constants = Object.keys(translated?.constants ?? {});
   const supplied = new Set([...set.keys(), ...constants, ...(url ? [url.field] : [])]);
-  const withoutUrl = findMissing(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
-  if (withoutUrl && !(withoutUrl.isOnlyUrl && kind.hasStoredUrls && !options.dryRun)) throw withoutUrl.error;
+  const withoutUrl = requireFields(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
   const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   return {
@@ -98,7 +97,7 @@ export function matchHeader(
     exact: findExactColumns(kind, header),
     dateOrder,
     productIdColumns,
-    withoutUrl: withoutUrl?.error,
+    withoutUrl,
     missingHints: {
       ...kind.missingHints,
       ...suggestProductIdColumns(header, { kind, layout: translated, mapped }, options),

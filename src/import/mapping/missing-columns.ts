@@ -14,24 +14,25 @@ interface MatchedHeader {
   readonly kind: ImportKind;
   readonly layout: Layout | undefined;
   /** The flags that name a layout and a delimiter. */
-  readonly options: Pick<ImportOptions, "layout" | "delimiter">;
+  readonly options: Pick<ImportOptions, "layout" | "delimiter" | "dryRun">;
   readonly columnOf: ReadonlyMap<string, number>;
   /** The fields for which a flag gives a value. */
   readonly supplied: ReadonlySet<string>;
 }
 
-/** The error of a file in which nothing provides a required field; its hint suggests a fix. */
-export function findMissing(
-  file: HeaderFile,
-  matched: MatchedHeader,
-  kinds: ImportKinds,
-): { readonly error: ImportError; readonly isOnlyUrl: boolean } | undefined {
+/**
+ * @throws ImportError `usage` if nothing provides a required field; the hint suggests a fix
+ * @returns the error if only a URL is missing, and the products may be stored with one
+ */
+export function requireFields(file: HeaderFile, matched: MatchedHeader, kinds: ImportKinds): ImportError | undefined {
   const { behavior, columnOf, supplied } = matched;
   const open = behavior.fields.filter(({ name }) => !columnOf.has(name) && !supplied.has(name));
   const missing = open.filter(({ required }) => required).map(({ name }) => name);
   if (missing.length === 0) return undefined;
+  const error = describeMissingFields(file, matched, { missing, open }, kinds);
   const isOnlyUrl = missing.length === 1 && missing[0] === behavior.urlField;
-  return { error: describeMissingFields(file, matched, { missing, open }, kinds), isOnlyUrl };
+  if (isOnlyUrl && matched.kind.hasStoredUrls === true && !matched.options.dryRun) return error;
+  throw error;
 }
 
 interface MissingFields {

@@ -99,7 +99,7 @@ export async function replayRun(
   const tally = new RunTally(run.files.map(asTallyFile), undefined);
   using keys = behavior.existingKeys && new KeyStore(paths.keys);
   // Rows are read as the run read them, but not changed before they are sent.
-  using _ = await prepareItems({ ...run, isFirst: false }, undefined, deps);
+  const preparation = await prepareItems({ ...run, isFirst: false }, undefined, deps);
   const all = { ...run, options: { ...options, maxErrors: undefined } };
   // Sends nothing: each call of the run that the journal shows as answered gets the same outcome again.
   const submit = async (chunk: Chunk) => {
@@ -113,13 +113,17 @@ export async function replayRun(
     if (settled.unknown.has(chunk.n)) visit(chunk.items, false);
   };
   const replayer = { submit, drain: async () => {}, failure: undefined };
-  await readAll(all, tally, keys, replayer, {
-    ...deps,
-    report: (event) => {
-      if (event.type !== "progress") return;
-      deps.report({ type: "reading", doing: "again", file: run.files[0]?.given ?? "", rows: event.rows.read });
-    },
-  });
+  try {
+    await readAll(all, tally, keys, replayer, {
+      ...deps,
+      report: (event) => {
+        if (event.type !== "progress") return;
+        deps.report({ type: "reading", doing: "again", file: run.files[0]?.given ?? "", rows: event.rows.read });
+      },
+    });
+  } finally {
+    preparation?.[Symbol.dispose]();
+  }
   deps.stop.throwIfAborted();
   return tally.totals;
 }

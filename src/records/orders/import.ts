@@ -28,7 +28,7 @@ import type {
 } from "../../import/kind.ts";
 import { type OrderOptions, orderPlan } from "./plan.ts";
 import { orderLayouts } from "./layouts/all.ts";
-import { isCanceledStatus, madeIdField } from "./layouts/lines.ts";
+import { isCanceledStatus } from "./layouts/lines.ts";
 import { orderSynonyms } from "./synonyms.ts";
 import { pricesOf, ProductValues } from "./product-values.ts";
 import { orderUndo } from "./undo.ts";
@@ -167,8 +167,6 @@ class OrderReader implements ItemPreparation {
   #values: ProductValues | undefined;
   /** Items that are canceled. */
   #canceled = 0;
-  /** Rows whose product ID is made from the name, and the first of these IDs. */
-  #made: { count: number; readonly first: string } | undefined;
 
   constructor(options: OrderOptions, platform: Platform) {
     this.#options = options;
@@ -184,7 +182,6 @@ class OrderReader implements ItemPreparation {
   async open(attempt: PreparedAttempt): Promise<this> {
     this.#values = await ProductValues.open(attempt, this.#options.updateProducts !== true);
     await this.#values.requireUrls(attempt);
-    this.#made = undefined;
     return this;
   }
 
@@ -199,7 +196,6 @@ class OrderReader implements ItemPreparation {
     const storedUrl = this.#values?.fillsUrls ? this.#values.urlOf(productId) : undefined;
     const line = readLine(row, problems, reportDropped, storedUrl);
     if (!head || !line || problems.length > 0) return problems;
-    if (row(madeIdField) !== "" && this.#options.productIdFrom === undefined) this.#countMade(productId);
     const isCanceled = this.#findsCanceled && isCanceledStatus(row("order_status"));
     const payload = head as OrderPayload;
     // An object without a prototype is faster for keys that vary.
@@ -216,22 +212,12 @@ class OrderReader implements ItemPreparation {
     };
   }
 
-  #countMade(first: string): void {
-    this.#made ??= { count: 0, first };
-    this.#made.count++;
-  }
-
   prepare(item: Item): void {
     this.#values?.prepare(item);
     if (item.batchKey.endsWith(withoutEmails)) this.#canceled++;
   }
 
   *notices(): Generator<string> {
-    if (this.#made) {
-      const { count, first } = this.#made;
-      const rows = count === 1 ? "1 row has" : `${count.toLocaleString("en-US")} rows have`;
-      yield `${rows} no SKU; the product ID is made from the name, such as ${first}`;
-    }
     if (this.#canceled > 0) {
       const orders = this.#canceled === 1 ? "1 order is" : `${this.#canceled.toLocaleString("en-US")} orders are`;
       yield `${orders} canceled, refunded, or voided, and ${this.#canceled === 1 ? "causes" : "cause"} no emails; to send them too, pass --include-canceled`;

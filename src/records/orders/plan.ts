@@ -42,7 +42,10 @@ async function countPurchasesAdded({ service, before, tally, callOptions }: Rehe
 /** Assumed: without `--send-mail`, an import causes no emails: past customers are not contacted. */
 async function forecast(sendMail: boolean, { service, before, callOptions }: Rehearsed): Promise<PlanDetails["mails"]> {
   const since_purchase_id = (before["lastPurchaseId"] ?? 0) + 1;
-  const if_sent = await service.emails.forecast({ since_purchase_id }, callOptions);
+  const if_sent = await service.emails.forecast(
+    { since_purchase_id, ...(sendMail && { send_mail: true }) },
+    callOptions,
+  );
   return { send_mail: sendMail, sent_by_import: sendMail ? if_sent.mails : 0, if_sent };
 }
 

@@ -66,8 +66,12 @@ function rename(recorded: unknown): unknown {
 
 const recordedText = JSON.stringify(rename(oldShop.answers));
 
-/** Removes fields that no recorded answer has and that are null: those of columns that have been added since. */
+/** Fields of answers that have been added since, with a value. */
+const added: ReadonlySet<string> = new Set(["last_id"]);
+
+/** Removes fields that no recorded answer has: those that have been added, and those of new columns, which are null. */
 function removeAdded(name: string, value: unknown): unknown {
+  if (added.has(name)) return undefined;
   return value === null && /^[a-z]/.test(name) && !recordedText.includes(`"${name}":`) ? undefined : value;
 }
 

@@ -122,18 +122,12 @@ function describeStored({ there, repeated, kind }: PlanSummary): Labeled[] {
   return lines;
 }
 
-function describeIds({ collisions, names }: PlanSummary): Labeled[] {
+function describeIds({ collisions }: PlanSummary): Labeled[] {
   const lines: Labeled[] = [];
   if (collisions.count > 0) {
     lines.push(["IDs", `${countOf(collisions.count, "ID is", "IDs are")} spelled in more than one way:`]);
     for (const { ids, first } of collisions.examples.slice(0, maxExamples)) {
       lines.push(["", `${formatList(ids)} (first: ${first})`]);
-    }
-  }
-  if (names.count > 0) {
-    lines.push(["names", `${countOf(names.count, "product has", "products have")} more than one name:`]);
-    for (const { id, names: variants, first } of names.examples.slice(0, maxExamples)) {
-      lines.push(["", `${id}: ${formatList(variants)} (first: ${first})`]);
     }
   }
   return lines;

@@ -31,6 +31,8 @@ interface Forecasting {
   readonly settings: EmailSettings;
   readonly today: number;
   readonly since: number;
+  /** The lowest value of `sends_mail` of the orders to include. */
+  readonly sendsMail: 0 | 1;
 }
 
 /**
@@ -40,10 +42,14 @@ interface Forecasting {
  * already sent or rejected are not included. Emails that a customer received recently, or that are queued for other
  * purchases, count toward the limit per customer.
  */
-export async function forecastEmails({ since_purchase_id = 0 }: Query, context: HandlerContext): Promise<Forecast> {
+export async function forecastEmails(
+  { since_purchase_id: since = 0, send_mail }: Query,
+  context: HandlerContext,
+): Promise<Forecast> {
   const { id: accountId } = accountOf(context);
   const settings = await readEmailSettings(context, accountId);
-  const forecasting = { accountId, settings, today: dayOf(context.nowMs), since: since_purchase_id };
+  const sendsMail = send_mail === true ? 1 : 0;
+  const forecasting: Forecasting = { accountId, settings, today: dayOf(context.nowMs), since, sendsMail };
   const calendar = new SendCalendar(forecasting.today, settings.most_mails_days);
   const notSent = Object.fromEntries(forecastRuleNames.map((name) => [name, 0])) as Record<ForecastRuleName, number>;
   const addedOrders = new Set<number>();
@@ -79,7 +85,7 @@ interface EvaluatedLine {
 
 /** Evaluates lines page by page. Reads facts only for lines that pass the rules that need none. */
 async function* evaluateLines(
-  { accountId, settings, today, since }: Forecasting,
+  { accountId, settings, today, since, sendsMail }: Forecasting,
   context: HandlerContext,
 ): AsyncGenerator<EvaluatedLine> {
   const query = {
@@ -88,7 +94,7 @@ async function* evaluateLines(
     reviewedSinceMs: reviewedSinceMs(settings, today),
   };
   for (let fromId = since; ;) {
-    const { rows: lines } = await selectLines(context.transaction, context.dialect, { accountId, fromId });
+    const { rows: lines } = await selectLines(context.transaction, context.dialect, { accountId, fromId, sendsMail });
     const last = lines.at(-1);
     if (!last) return;
     const evaluated = lines.map((line) => {
@@ -107,8 +113,11 @@ async function* evaluateLines(
 
 const pendingStates = sql`('queued', 'leased', 'sending')`;
 
-/** Excludes lines whose email was already sent or rejected. */
-const selectLines = createStatement<{ accountId: number; fromId: number }, PurchasedLine>(
+/**
+ * Excludes lines whose email was already sent or rejected. An order without emails may have got a product later whose
+ * email is queued.
+ */
+const selectLines = createStatement<{ accountId: number; fromId: number; sendsMail: number }, PurchasedLine>(
   (slot) => sql`
     select purchases.id, orders.order_id, orders.email, orders.order_date, purchases.order_row,
       purchases.product_row, products.product_id, products.blacklisted
@@ -116,7 +125,9 @@ const selectLines = createStatement<{ accountId: number; fromId: number }, Purch
       join orders on orders.account_id = purchases.account_id and orders.id = purchases.order_row
       join products on products.account_id = purchases.account_id and products.id = purchases.product_row
     where purchases.account_id = ${slot("accountId")} and purchases.id >= ${slot("fromId")}
-      and purchases.unit = 1
+      and purchases.unit = 1 and (orders.sends_mail >= ${slot("sendsMail")} or exists (select 1 from mails
+        where mails.account_id = ${slot("accountId")} and mails.order_row = purchases.order_row
+          and mails.product_row in (0, purchases.product_row) and mails.state in ${pendingStates}))
       and not exists (select 1 from mails where mails.account_id = ${slot("accountId")}
         and mails.order_row = purchases.order_row
         and mails.product_row in (0, purchases.product_row) and mails.category = 'map'

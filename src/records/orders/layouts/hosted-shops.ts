@@ -18,7 +18,7 @@ export const squarespace: Layout = {
     product_price: { from: ["Lineitem price"], as: asPrice },
     sku: { from: ["Lineitem sku"] },
     quantity: { from: ["Lineitem quantity"] },
-    order_status: statusFrom("Cancelled at", "Financial Status"),
+    order_status: statusFrom("Financial Status"),
   },
   storePath: "/search?q={product_name}",
   groups: { by: { columns: ["Order ID"] }, makes: "lines" },

@@ -49,6 +49,7 @@ export const magentoOrders: Layout = {
     },
     order_status: { from: ["Order Status", "status", "Status"] },
   },
+  // cspell:disable-next-line
   storePath: "/catalogsearch/result/?q={product_id}",
   constants: { platform: "magento" },
   dateOrder: "found",

@@ -28,7 +28,7 @@ export const matrixify: Layout = {
     product_price: { from: ["Line: Price"], as: asPrice },
     sku: { from: ["Line: SKU"] },
     quantity: { from: ["Line: Quantity"] },
-    order_status: statusFrom("Cancelled At", "Payment: Status"),
+    order_status: statusFrom("Payment: Status"),
   },
   storePath: "/search?q={Line: SKU|product_name}",
   productIds: {

@@ -105,8 +105,8 @@ export const woocommerceAnalytics: Layout = {
 
 /**
  * Shopify: Orders → Export. A row is a line item; only an order's first row has the order's own fields.
- * Assumed: the order ID is the number that customers see, `#1001`, without its `#`; canceled orders are imported too. A SKU
- * identifies a product; where there is none, the ID is made from the name.
+ * Assumed: the order ID is the number that customers see, `#1001`, without its `#`; canceled orders are imported too. A product
+ * is identified by its SKU, or by an ID that is made from the name.
  */
 export const shopifyOrders: Layout = {
   name: "shopify-orders",
@@ -122,7 +122,7 @@ export const shopifyOrders: Layout = {
     product_name: { from: ["Lineitem name"] },
     product_price: { from: ["Lineitem price"], as: asPrice },
     quantity: { from: ["Lineitem quantity"] },
-    order_status: statusFrom("Cancelled at", "Financial Status"),
+    order_status: statusFrom("Financial Status"),
   },
   productIds: { id: [], sku: ["Lineitem sku"] },
   storePath: "/search?q={Lineitem sku|product_name}",

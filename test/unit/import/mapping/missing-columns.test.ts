@@ -95,7 +95,7 @@ describe("fields that no column resembles", () => {
   test.each([
     ["orders", native.replace("customer_name,", "").concat(",email"), "--set customer_name=<value>"],
     ["orders", native.concat(",x"), "--map email=<column>"],
-    ["orders", native.replace(",product_url", ",email"), "--product-url 'https://"],
+    ["orders", native.replace(",product_url", ",email"), "--store-url https://"],
     ["unsubscribers", "email", "--type <type>"],
   ])("%s with %s: %s", (kind, header, flag) => {
     const { message, hint } = fail(kind, header);
@@ -160,7 +160,7 @@ describe("layouts and kinds", () => {
   test("names a layout that has the columns, although its signature is incomplete", () => {
     expect(fail("orders", trimmed).hint).toContain("--layout shopify-orders");
     const { hint } = fail("orders", trimmed, { layout: "shopify-orders" });
-    expect(hint).toContain("--product-url");
+    expect(hint).toContain("--store-url");
   });
 
   test("names none that lacks a required field", () => {
