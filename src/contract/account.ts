@@ -97,6 +97,8 @@ const accountSettings = lazyObject(() => ({
     name: z.string().nullable(),
     /** The delay of the bottom lines of all products, in seconds. */
     bottom_lines_delay: z.number().int(),
+    /** How many anonymous reviews a product can get in 24 hours before others are held; null if the service does not limit them. */
+    anonymous_reviews_per_day: z.number().int().nullable(),
     /** Which reviews are published without a decision of the store. */
     published_reviews: z.enum(publishedReviews).optional(),
     ...retentionSettings(),

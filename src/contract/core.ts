@@ -57,7 +57,7 @@ export const core = {
     effect: "read",
     input: () => ({
       updated_at_min: shape.time.optional(),
-      limit: shape.count.optional(),
+      limit: shape.page.optional(),
       page_info: z.string().optional(),
       ...detailsQuery(),
     }),

@@ -55,7 +55,7 @@ const quantityText = `must be an integer from 1 to ${maxQuantity}`;
 /** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
 export const orderProduct = lazily(() =>
   z.object({
-    ...schemasOf(lineFields, "part"),
+    ...schemasOf(lineFields, "create"),
     specs: specs().nullish(),
     /**
      * The number of line items for this product, each of which becomes a purchase. The map has only one key per product.
@@ -93,7 +93,7 @@ export function isSurelyProduct(given: unknown): given is OrderProduct {
 }
 
 /** An order without its products. Source: spec "Order (input)". */
-export const orderHead = lazily(() => z.object(schemasOf(orderFields, "part")));
+export const orderHead = lazily(() => z.object(schemasOf(orderFields, "create")));
 export type OrderHead = z.output<ReturnType<typeof orderHead>>;
 
 const areOrderFieldsSure = createSureCheck(orderFields);
@@ -219,8 +219,8 @@ export const orders = {
       z.object({
         since_id: shape.count.optional(),
         since_date: shape.time.optional(),
-        count: shape.count.optional(),
-        page: shape.count.optional(),
+        count: shape.page.optional(),
+        page: shape.page.optional(),
         ...detailsQuery(),
       }),
     output: () => z.object({ purchases: z.array(purchaseRecord()), total_purchases: z.number().int() }),

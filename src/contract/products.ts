@@ -30,7 +30,7 @@ export function normalizeSpec(raw: string): NormalizedSpec {
   return isLegalId(value) ? { value } : { ignored: "characters" };
 }
 
-export const specs = lazily(() => z.looseObject(schemasOf(specFields, "part")));
+export const specs = lazily(() => z.looseObject(schemasOf(specFields, "create")));
 
 const ownFields = Object.fromEntries(Object.entries(productFields).filter(([name]) => !(name in specFields))) as Omit<
   typeof productFields,
@@ -39,7 +39,7 @@ const ownFields = Object.fromEntries(Object.entries(productFields).filter(([name
 
 const otherFields = lazily(() => ({
   /** An alternative name for `currency_iso`, used by sample payloads. */
-  currency: shape.currency.optional(),
+  currency: shape.currency.nullish(),
   specs: specs().nullish(),
 }));
 
@@ -136,7 +136,7 @@ export const products = {
       z.object({
         missed_products_ids: missedIds(),
         start: shape.count.optional(),
-        size: shape.count.optional(),
+        size: shape.page.optional(),
       }),
     output: () =>
       z.object({

@@ -5,8 +5,6 @@ export interface RecordField {
   /** The type on the wire, with its limits: see `shape`. */
   readonly type: keyof typeof shape;
   readonly isRequired?: true;
-  /** Whether calls about the record itself accept null. As a part of another record, every optional field can be null. */
-  readonly isNullable?: true;
   /** `key`: identifies the record. `fixed`: another value is refused. By default, a value that is sent replaces the stored one. */
   readonly change?: "key" | "fixed";
   /** Whether an empty value in an update erases the stored one. By default, it leaves it unchanged. */
@@ -70,7 +68,6 @@ export const productFields = {
   },
   description: {
     type: "text",
-    isNullable: true,
     isErasable: true,
     isText: true,
     inOrder: { name: "description", column: "product_description" },

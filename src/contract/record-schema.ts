@@ -12,13 +12,12 @@ type SchemasOf<F extends RecordFields> = {
 
 /**
  * The schemas of a record's fields.
- * @param form `create` requires the required fields, `update` none; in a `part` of another record, optional fields can be null
+ * @param form `create` requires the required fields, `update` none; null counts as not given
  */
-export function schemasOf<F extends RecordFields>(fields: F, form: "create" | "update" | "part"): SchemasOf<F> {
-  const schemas = Object.entries(fields).map(([name, { type, isRequired, isNullable }]) => {
+export function schemasOf<F extends RecordFields>(fields: F, form: "create" | "update"): SchemasOf<F> {
+  const schemas = Object.entries(fields).map(([name, { type, isRequired }]) => {
     const schema: z.ZodType = shape[type];
-    if (isRequired === true && form !== "update") return [name, schema];
-    return [name, isNullable === true || form === "part" ? schema.nullish() : schema.optional()];
+    return [name, isRequired === true && form !== "update" ? schema : schema.nullish()];
   });
   return Object.fromEntries(schemas) as SchemasOf<F>;
 }

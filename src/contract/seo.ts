@@ -91,8 +91,8 @@ const method = lazyObject(() => ({
     .looseObject({
       /** The store's product ID. */
       pid: shape.reference.nullish(),
-      page: shape.count.nullish(),
-      per_page: shape.count.nullish(),
+      page: shape.page.nullish(),
+      per_page: shape.page.nullish(),
     })
     .default({}),
 }));

@@ -100,7 +100,7 @@ export const unsubscribers = {
     listing: { items: "unsubscribers", by: "page", size: { field: "count", max: unsubscriberPageDefault } },
     ...route("GET", "/apps/{app_key}/unsubscribers"),
     effect: "read",
-    input: () => ({ count: shape.count.optional(), page: shape.count.optional() }),
+    input: () => ({ count: shape.page.optional(), page: shape.page.optional() }),
     output: () => ({ unsubscribers: z.array(unsubscriber()) }),
   }),
   search: endpoint({

@@ -158,6 +158,8 @@ export interface PreparedAttempt {
   /** The error for products without a URL, if a file lacks URLs. */
   readonly withoutUrl: ImportError | undefined;
   readonly report: ReportEvent;
+  /** Asks for confirmation. @throws if the answer is no */
+  confirm(question: string): Promise<void>;
   /** Reads all items of the run. */
   readItems(visit: (items: readonly Item[]) => void): Promise<void>;
 }

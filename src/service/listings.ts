@@ -134,28 +134,41 @@ async function* readOnePage({ listing, input, ask }: Listed) {
   yield elementsOf(await ask(input), listing);
 }
 
-/** Reads by page number or by offset. Assumed: the page after the last is empty, or the last page again. */
+/**
+ * Reads by page number or by offset. If an element is removed meanwhile, those after it move forward, the first of the
+ * next page to the one that was just read. So that page is read again after the next one.
+ * Assumed: the page after the last is empty, or the last page again.
+ */
 async function* readByPosition({ listing, input, ask }: Listed, by: "page" | "start") {
   const dropKnown = createRepeatFilter();
+  const size = numberIn(input[listing.size?.field ?? ""]) ?? 0;
+  const read = async (at: number) => elementsOf(await ask({ ...input, [by]: at }), listing);
+  let last: { readonly at: number; readonly length: number } | undefined;
   for (let at = by === "page" ? 1 : 0; ;) {
-    const found = elementsOf(await ask({ ...input, [by]: at }), listing);
+    const found = await read(at);
     const fresh = dropKnown(found);
-    if (fresh.length === 0) return;
-    yield fresh;
+    // Nothing followed a page that was not full.
+    const moved = last && last.length >= size ? dropKnown(await read(last.at)) : [];
+    if (fresh.length + moved.length === 0) return;
+    yield [...moved, ...fresh];
+    last = { at, length: found.length };
     at += by === "page" ? 1 : found.length;
   }
 }
 
-/** Drops elements that were also on the previous page. */
+/** Drops elements that were also on one of the last pages that were read. */
 function createRepeatFilter() {
-  let before = new Set<string>();
+  let pages: readonly ReadonlySet<string>[] = [];
   return (page: readonly ListedRecord[]): readonly ListedRecord[] => {
     const keys = page.map((element) => JSON.stringify(element));
-    const fresh = page.filter((_element, at) => !before.has(keys[at] ?? ""));
-    before = new Set(keys);
+    const fresh = page.filter((_element, at) => !pages.some((known) => known.has(keys[at] ?? "")));
+    pages = [...pages.slice(-pagesToCompare), new Set(keys)];
     return fresh;
   };
 }
+
+/** The next page, the one before it read twice, and the one before that. */
+const pagesToCompare = 4;
 
 /**
  * Assumed: on the last page, the cursor is empty or missing.

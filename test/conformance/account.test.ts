@@ -80,7 +80,11 @@ describeBackends("account.features", (harness) => {
 });
 
 describeBackends("account.set", (harness) => {
-  const defaults = { bottom_lines_delay: 3_600, published_reviews: "all" } as const;
+  const defaults = {
+    bottom_lines_delay: 3_600,
+    published_reviews: "all",
+    anonymous_reviews_per_day: null,
+  } as const;
 
   it("sets the store's name, which an empty one removes", async () => {
     const { service } = await harness().newAccount("Ann Owner");
@@ -106,7 +110,7 @@ describeBackends("account.set", (harness) => {
     await expect(service.account.set({})).rejects.toMatchObject({ kind: "invalidParams" });
   });
 
-  it("shows the name instead of the owner's short name, and never the URL", async () => {
+  it("shows the name instead of the owner's, and never the URL", async () => {
     const { service } = await harness().newAccount("Ann Owner");
     const product = { product_id: "pot", sku: "pot", product_title: "Pot", product_url: "https://s.example/pot" };
     const { reviews } = await service.reviews.createNow({
@@ -119,7 +123,7 @@ describeBackends("account.set", (harness) => {
     });
     const readName = async () =>
       (await service.reviews.get({ review_id: reviews[0]?.id ?? 0 })).review.account.comments_display_name;
-    expect(await readName()).toBe("Ann O.");
+    expect(await readName()).toBe("Ann Owner");
     await service.account.set({ name: "Tea & Cups" });
     expect(await readName()).toBe("Tea & Cups");
     await service.account.set({ name: "" });

@@ -143,7 +143,7 @@ const otherValues: Readonly<Partial<Record<OperationName, Input>>> = {
 /** Fields that select, sort, or extend, and refer to no record. */
 const unusedFields = new Set(
   (
-    "count page size limit start page_info sort aggregate state since_id since_updated_at since_purchase_id updated_at_min " +
+    "count page size limit start page_info sort aggregate state since_id since_updated_at since_purchase_id updated_at_min update_products_since_id " +
     "per_page star direction callback prevent_duplicate_review async validate_data send_mail text html display_name email categories user_reference name value bottom_lines_delay"
   ).split(" "),
 );

@@ -102,7 +102,7 @@ const openById = [...operations].flatMap(([name, { auth, paths, input }]) => {
 const ids = [1, 2, 3, 4, 5, 6];
 
 describeIsolated("operations without an app key", (harness) => {
-  it("reveal no app key, no full name, and no address of any account", async () => {
+  it("reveal no app key, no full name of a shopper, and no address of any account", async () => {
     const { service, caller, secret } = await harness().newAccount("Olga Ownerson");
     for (const display_name of ["Ann Leeds", "bob.leeds@mail.example"]) {
       const { image_upload_token } = await service.reviews.create(aReview({ display_name, email: "x@mail.example" }));
@@ -130,7 +130,7 @@ describeIsolated("operations without an app key", (harness) => {
     // Two reviews, two images, three shoppers or owners, and votes.
     expect(read.length).toBeGreaterThanOrEqual(10);
     expect(read.join("\n")).toMatch(/Ann L\./);
-    for (const kept of [caller.appKey, caller.utoken, secret, /leeds/i, /ownerson/i, /@/]) {
+    for (const kept of [caller.appKey, caller.utoken, secret, /leeds/i, /@/]) {
       expect(read.join("\n")).not.toMatch(kept);
     }
     expect((await service.reviews.list({})).reviews.map(({ name }) => name)).toContain("Ann Leeds");

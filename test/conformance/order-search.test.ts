@@ -47,7 +47,7 @@ describeBackends("searching orders", (harness) => {
     const rest = await account.service.orders.search({ page_info: first.pagination.next_page_info ?? "" });
     expect(rest.purchases.map(({ order_id }) => order_id)).toEqual(["a"]);
     expect(rest.pagination).toEqual({ next_page_info: null });
-    await expect(account.service.orders.search({ limit: 0 })).rejects.toMatchObject(invalidField("limit"));
+    expect((await account.service.orders.search({ limit: 0 })).purchases).toHaveLength(1);
     await expect(account.service.orders.search({ page_info: "1" })).rejects.toMatchObject(invalidField("page_info"));
   });
 

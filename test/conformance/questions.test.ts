@@ -143,7 +143,8 @@ describeIsolated("questions", (harness) => {
     expect(await page({ count: 2, page: 0 })).toEqual([three, two]);
     expect(await page({ count: 2, page: 2 })).toEqual([one]);
     expect(await page({ count: 2, page: 3 })).toEqual([]);
-    expect(await page({ count: 0 })).toEqual([]);
+    expect(await page({ count: 0 })).toEqual([three]);
+    expect(await page({ count: -1, page: -1 })).toEqual([three]);
     expect(await page({ count: 999_999_999_999_999, page: 999_999_999_999_999 })).toEqual([]);
     expect(await page({ count: 1_000_000 })).toEqual([three, two, one]);
   });

@@ -22,7 +22,7 @@ describeIsolated("users.create", (harness) => {
     expect(created).toEqual({ user_id: expect.any(Number), token: key, app_key: key, secret: key });
     const { service } = await harness().newAccount();
     expect(await service.users.get({ user_id: created.user_id })).toEqual({
-      user: { id: created.user_id, slug: "zoe-c", score: 0, display_name: "Zoë C.", bio: null, social_image: null },
+      user: { id: created.user_id, slug: "zoe-co", score: 0, display_name: "Zoë & Co.", bio: null, social_image: null },
     });
     const { app_key: appKey, token: utoken, secret } = created;
     expect(await harness().service({ appKey, utoken }).coupons.list({})).toEqual({ coupons: [] });
@@ -49,7 +49,7 @@ describeIsolated("users.create", (harness) => {
     const slugs = await Promise.all(
       ids.map(async (user_id) => (await harness().transport.call("users.get", { user_id }, {})).user.slug),
     );
-    expect(slugs).toEqual(["zoe-c", "zoe-c", "user"]);
+    expect(slugs).toEqual(["zoe-co", expect.stringMatching(/^zoe-co-[0-9a-f]{8}$/), "user"]);
     const stored = await harness().database.db.selectFrom("users").select("slug").orderBy("id").execute();
     expect(stored).toMatchObject([
       { slug: "zoe-co" },

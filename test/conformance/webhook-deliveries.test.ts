@@ -92,7 +92,7 @@ describeIsolated("webhookDeliveries", (harness) => {
     const { deliveries } = await service.webhookDeliveries.list({ since_id: 0, count: 2 });
     expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([a, b]);
     expect(await list({ since_id: (deliveries.at(-1)?.id ?? 0) + 1 })).toEqual([c]);
-    expect(await list({ count: 0 })).toEqual([]);
+    expect(await list({ count: 0 })).toHaveLength(1);
     await expect(list({ state: "lost" })).rejects.toMatchObject(
       invalidField("state", "queued, leased, delivered, failed"),
     );

@@ -105,7 +105,7 @@ export const commandCalls: readonly CommandCall[] = [
   },
   {
     call: "unsubscribers.massCreate",
-    words: ["api", "unsubscribers.massCreate", "--email-list", json({ 1: ["nobody"] })],
+    words: ["api", "unsubscribers.massCreate", "--email-list", json({ 1: ["nobody"] }), "--async", "--validate-data"],
     status: 3,
   },
   { call: "unsubscribers.list", words: ["unsubscribers", "list"] },

@@ -139,7 +139,7 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
 
   it.each([
     ["count", "many"],
-    ["page", "-1"],
+    ["page", "abc"],
     ["since_date", "yesterday"],
   ])("rejects %s=%s", async (name, value) => {
     expect(await wire().request("GET", pathOf(`?${name}=${value}`))).toMatchObject(

@@ -90,7 +90,7 @@ describe("details=true, an extension of the specification", () => {
     const more = { product_tags: "tea", blacklisted: false, upc: "123", isbn: "978", external_sku: "X-1" };
     const pagination = { next_page_info: null };
     expect(plain).toEqual({ products: [record], pagination });
-    expect(detailed).toEqual({ products: [{ ...record, ...more }], pagination });
+    expect(detailed).toEqual({ products: [{ ...record, ...more }], pagination: { ...pagination, last_id: record.id } });
   });
 
   it("GET /v1/apps/{app_key}/reviews", async () => {

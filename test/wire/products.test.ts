@@ -135,3 +135,29 @@ describe("PUT /apps/{app_key}/products/mass_update", () => {
     expect([null, ""]).toContain((await listProducts())[0]?.["description"]);
   });
 });
+
+describe("an invalid optional field of a product", () => {
+  const create = (product: object) =>
+    wire().own("POST", "/apps/{app}/products/mass_create", { products: { pot: { ...teapot, ...product } } });
+
+  it("is dropped and reported, and the product is stored", async () => {
+    const { status, body } = await create({ price: "12,50", currency_iso: "EURO", image_url: "pot.jpg" });
+    expect(status).toBe(200);
+    const errors = Object.values((body as { errors: Readonly<Record<string, { field: string }>> }).errors);
+    expect([...new Set(errors.map(({ field }) => field))].toSorted()).toEqual(["currency_iso", "image_url", "price"]);
+    expect(await listProducts()).toMatchObject([{ external_id: "pot", name: teapot.name, price: null }]);
+  });
+
+  it("counts as not given if it is null", async () => {
+    const nothing = {
+      price: null,
+      currency: null,
+      currency_iso: null,
+      image_url: null,
+      product_tags: null,
+      specs: null,
+    };
+    const { body } = await create({ ...nothing, blacklisted: null });
+    expect(body).not.toHaveProperty("errors");
+  });
+});

@@ -249,3 +249,33 @@ describe("POST /reviews/dynamic_create", () => {
     expect((await createNow({ appkey: "nobody" })).status).toBe(404);
   });
 });
+
+describe("a flood of reviews where public limits are off", () => {
+  it("counts each review in the bottom line", async () => {
+    for (let at = 0; at < 110; at++) expect((await createNow({ email: `jane${at}@mail.example` })).status).toBe(200);
+    const { body } = await wire().request("GET", `/products/${wire().appKey}/teapot/bottomline`);
+    expect(body).toMatchObject({ response: { bottomline: { total_reviews: 110 } } });
+  });
+});
+
+describe("reviewer_type", () => {
+  it.each(["friend", "anonymous"])("rejects %s, also without a signature", async (reviewer_type) => {
+    for (const send of [submit, createNow]) {
+      expect(await send({ reviewer_type })).toMatchObject(invalidParams(expect.stringContaining("reviewer_type")));
+    }
+    expect(await list()).toEqual([]);
+  });
+
+  it.each(["verified_buyer", "verified_reviewer", "", null])("accepts %j", async (reviewer_type) => {
+    expect((await createNow({ reviewer_type })).status).toBe(200);
+  });
+});
+
+describe("product_url", () => {
+  it.each(["https://", "https://shop.example:port/", "https://sh op.example/", "http://1.2.3.999/", "https://xn--a/"])(
+    "rejects %s, which no URL parser accepts",
+    async (product_url) => {
+      expect(await submit({ product_url })).toMatchObject(invalidParams(expect.stringContaining("product_url")));
+    },
+  );
+});

@@ -86,7 +86,7 @@ describe("GET /v1/apps/{app_key}/reviews", () => {
     ["since_updated_at", "2026-02-30"],
     ["since_id", "first"],
     ["count", "many"],
-    ["count", "-1"],
+    ["page", "abc"],
     ["deleted", "perhaps"],
   ])("rejects %s=%s", async (name, value) => {
     expect(await request(`&${name}=${encodeURIComponent(value)}`)).toMatchObject(
@@ -195,6 +195,14 @@ describe("GET /apps/{app_key}/top_reviews.json", () => {
       reviews: [{ score: 5, title: "Good pot", product_url: "https://shop.example/teapot" }, {}, {}],
     });
     expect((await request("")).body).toEqual(body);
+  });
+
+  it("includes reviews of the store itself", async () => {
+    const product = await createReview(wire(), { review_score: 5 });
+    wire().advance(60_000);
+    const site = await createReview(wire(), { review_score: 5, sku: "service_site_reviews" });
+    const { body } = await request();
+    expect((body as { reviews: { id: number }[] }).reviews.map(({ id }) => id)).toEqual([site, product]);
   });
 
   it("omits unpublished reviews", async () => {

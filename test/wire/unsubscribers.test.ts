@@ -119,7 +119,7 @@ describe("GET /starpost/v1/apps/{app_key}/unsubscribers", () => {
     expect(await only("&until_date=2020-01-01")).toEqual([]);
   });
 
-  it.each(["&email_type_id=18", "&email_type_id=0", "&sort=random", "&since_date=soon", "&limit=0"])(
+  it.each(["&email_type_id=18", "&email_type_id=0", "&sort=random", "&since_date=soon", "&limit=x"])(
     "rejects %s",
     async (query) => {
       const { status, body } = await search(query);

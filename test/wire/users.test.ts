@@ -52,9 +52,16 @@ describe("GET /users/{user_id}", () => {
       200,
       {
         status: { code: 200, message: "OK" },
-        response: { user: { id: 1, slug: "jo-d", score: 0, display_name: "Jo D.", bio: null, social_image: null } },
+        response: { user: { id: 1, slug: "jo-doe", score: 0, display_name: "Jo Doe", bio: null, social_image: null } },
       },
     ]);
+  });
+
+  it.each(["Tea & Cups", "Zoë Ünïcødé 店 🎉"])("returns the name of an owner as given: %s", async (display_name) => {
+    const { request } = wire();
+    await request("POST", "/users", { user: { ...user, display_name } });
+    const { body } = await request("GET", "/users/1");
+    expect(body).toMatchObject({ response: { user: { display_name } } });
   });
 
   it("returns 404 for an unknown user", async () => {

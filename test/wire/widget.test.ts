@@ -118,7 +118,7 @@ describe("GET /v1/widget/{app_key}/products/{product_id}/reviews.json", () => {
     ["star", "6"],
     ["star", "0"],
     ["star", "five"],
-    ["per_page", "-1"],
+    ["per_page", "1.5"],
     ["page", "x"],
     ["direction", "SIDEWAYS"],
     ["sort[]", "colour"],

@@ -222,7 +222,7 @@ export const customers = {
     },
     ...route("GET", `${path}/erasures`),
     effect: "read",
-    input: () => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }),
+    input: () => ({ since_id: shape.rowId.optional(), count: shape.page.optional() }),
     output: () => ({ erasures: z.array(erasure()) }),
   }),
 };

@@ -164,7 +164,7 @@ export const emails = {
       ...timeRange(),
       sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),
       since_id: shape.rowId.optional(),
-      count: shape.count.optional(),
+      count: shape.page.optional(),
     }),
     output: () => ({ mails: z.array(emailRecord()) }),
   }),

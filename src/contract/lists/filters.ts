@@ -38,7 +38,7 @@ export const searchText = lazily(() =>
 /** The order and the page of a list with filters. */
 export const searchPaging = lazily(() => ({
   sort: z.enum(searchSorts, { error: `must be one of ${searchSorts.join(", ")}` }).optional(),
-  limit: shape.count.optional(),
+  limit: shape.page.optional(),
   page_info: z.string().optional(),
 }));
 

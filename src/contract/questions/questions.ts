@@ -129,7 +129,7 @@ export const questions = {
     auth: "account",
     effect: "read",
     caching: cacheLifetimes.content,
-    input: () => ({ sku: shape.id, count: shape.count.optional(), page: shape.count.optional() }),
+    input: () => ({ sku: shape.id, count: shape.page.optional(), page: shape.page.optional() }),
     output: () => bottomLine().extend({ questions: z.array(question()) }),
   }),
   bottomLine: endpoint({

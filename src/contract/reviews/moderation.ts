@@ -132,7 +132,7 @@ export const reviewModeration = {
     input: () => ({
       state: z.enum(queueStates, { error: `must be one of ${queueStates.join(", ")}` }).optional(),
       since_id: shape.count.optional(),
-      count: shape.count.optional(),
+      count: shape.page.optional(),
     }),
     /** `total` counts all reviews in the queue. */
     output: () => ({ total: z.number().int(), reviews: z.array(queuedReview()) }),

@@ -46,8 +46,8 @@ const sort = lazily(() =>
 );
 
 const widgetQuery = lazily(() => ({
-  per_page: shape.count.optional(),
-  page: shape.count.optional(),
+  per_page: shape.page.optional(),
+  page: shape.page.optional(),
   star: score().optional(),
   sort: sort().optional(),
   direction: direction().optional(),
@@ -57,8 +57,8 @@ const listQuery = lazily(() => ({
   since_id: shape.count.optional(),
   since_date: shape.time.optional(),
   since_updated_at: shape.time.optional(),
-  count: shape.count.optional(),
-  page: shape.count.optional(),
+  count: shape.page.optional(),
+  page: shape.page.optional(),
 }));
 
 /** Operations that read reviews: lists, bottom lines, and widgets. */
@@ -159,8 +159,8 @@ export const reviewReading = {
     effect: "read",
     caching: cacheLifetimes.allProducts,
     input: () => ({
-      count: shape.count.optional(),
-      page: shape.count.optional(),
+      count: shape.page.optional(),
+      page: shape.page.optional(),
       since_id: shape.count.optional(),
       since_date: shape.time.optional(),
     }),

@@ -4,7 +4,7 @@ import { voteOutput, voteType } from "../people.ts";
 import { flat } from "../reply.ts";
 import { invalidIdText, isLegalId, isSurely, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
-import { fullReview, pastReview, score } from "./shapes.ts";
+import { fullReview, pastReview, score, trustedReviewerTypes } from "./shapes.ts";
 
 /** The input that both ways to create a review share. Source: spec "Reviews". Assumed: both accept `user_reference`. */
 const newReview = lazily(() => ({
@@ -20,7 +20,10 @@ const newReview = lazily(() => ({
   product_image_url: shape.optionalUrl.nullish(),
   signature: shape.reference.nullish(),
   time_stamp: shape.reference.nullish(),
-  reviewer_type: shape.reference.nullish(),
+  /** Assumed: an empty one counts as not given. */
+  reviewer_type: z
+    .enum(["", ...trustedReviewerTypes], { error: `must be one of ${trustedReviewerTypes.join(", ")}` })
+    .nullish(),
   /** The store's ID for the author. */
   user_reference: shape.reference.nullish(),
 }));

@@ -135,7 +135,7 @@ export const webhookAttempt = lazyObject(() => ({
 export type WebhookAttempt = z.output<ReturnType<typeof webhookAttempt>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}`;
-const page = lazily(() => ({ since_id: shape.rowId.optional(), count: shape.count.optional() }));
+const page = lazily(() => ({ since_id: shape.rowId.optional(), count: shape.page.optional() }));
 
 export const webhookDeliveries = {
   list: endpoint({

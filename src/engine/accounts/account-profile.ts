@@ -1,5 +1,5 @@
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { type Person, personColumns, shortenName } from "./shoppers.ts";
+import { type Person, personColumns } from "./shoppers.ts";
 import { readSettings, saveSetting } from "./account-settings.ts";
 import { sql } from "kysely";
 import { selectAccountRows } from "../kernel/account-rows.ts";
@@ -13,8 +13,6 @@ export interface AccountProfile {
   readonly domain: string;
   /** The store's name; empty if unknown. */
   readonly displayName: string;
-  /** The same, for anyone: an owner's name is shortened. */
-  readonly publicName: string;
 }
 
 /**
@@ -39,7 +37,6 @@ export async function readAccountProfile(context: HandlerContext, accountId?: nu
     appKey: found?.app_key ?? "",
     domain: found?.shop_domain ?? found?.url ?? "",
     displayName: name ?? ownerName,
-    publicName: name ?? shortenName(ownerName),
   };
 }
 

@@ -1,4 +1,10 @@
-import { type contract, platformTypes, type PublishedReviews, publishedReviews } from "../../contract/index.ts";
+import {
+  type contract,
+  platformTypes,
+  type PublishedReviews,
+  publishedReviews,
+  reviewHolds,
+} from "../../contract/index.ts";
 import { listFeatures, readBottomLinesDelay, readSettings, saveSetting, setFeature } from "./account-settings.ts";
 import { createKey } from "../kernel/credentials.ts";
 import { readStoreName, saveStoreName } from "./account-profile.ts";
@@ -69,7 +75,7 @@ export const createAccountHandlers = (changePublication: ChangePublication): Han
   setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
 });
 
-export async function readAccountSettings(context: Pick<HandlerContext, "transaction">, id: number) {
+export async function readAccountSettings(context: Pick<HandlerContext, "transaction" | "holdsFloods">, id: number) {
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
   const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);
@@ -83,5 +89,14 @@ export async function readAccountSettings(context: Pick<HandlerContext, "transac
     ...(typeof retain_emails === "number" && { retain_emails }),
     ...(typeof retain_webhooks === "number" && { retain_webhooks }),
   };
-  return { settings: { name, bottom_lines_delay: delayMs / 1_000, published_reviews, ...retention } };
+  const anonymous_reviews_per_day = context.holdsFloods === true ? reviewHolds.maxAnonymousPerDay : null;
+  return {
+    settings: {
+      name,
+      bottom_lines_delay: delayMs / 1_000,
+      published_reviews,
+      anonymous_reviews_per_day,
+      ...retention,
+    },
+  };
 }

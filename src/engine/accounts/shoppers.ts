@@ -201,7 +201,7 @@ export function publicName({ kind, display_name }: Pick<Person, "kind" | "displa
 }
 
 /** The slug to show with a public name. Earlier versions stored slugs of full names. */
-export function publicSlug(slug: string, shownName: string): string {
+function publicSlug(slug: string, shownName: string): string {
   const base = toSlug(shownName);
   const isOfName = slug.startsWith(base) && /^(?:-[0-9a-f]{8})?$/.test(slug.slice(base.length));
   return isOfName ? slug : base;

@@ -5,7 +5,7 @@ import { createAccount } from "./first-account.ts";
 import { requireSignUp, useInvitation } from "./invitations.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation, type RandomBytes } from "../kernel/handler.ts";
-import { personColumns, publicSlug, shortenName } from "./shoppers.ts";
+import { personColumns, toSummary } from "./shoppers.ts";
 import { readClaim, signClaim } from "../kernel/signed-link.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
 import { findFreeSubdomain } from "../kernel/slug.ts";
@@ -58,7 +58,7 @@ export const userHandlers: Handlers<typeof contract.users> = {
     },
   }),
 
-  /** Assumed: anyone may read any profile, so it shows nobody's full name, not even an owner's. */
+  /** Assumed: anyone may read any profile, so it shows no shopper's full name. An owner's name is that of the store. */
   get: operation("users.get", {
     owner: { kind: "user", field: "user_id" },
     run: async ({ user_id }, { transaction, ownerId }) => {
@@ -68,9 +68,8 @@ export const userHandlers: Handlers<typeof contract.users> = {
         .where("id", "=", user_id)
         .executeTakeFirst();
       if (!found) throw recordNotFound("User", "id", user_id);
-      const { id, slug, score, bio, social_image } = found;
-      const display_name = shortenName(found.display_name);
-      return { user: { id, slug: publicSlug(slug, display_name), score, display_name, bio, social_image } };
+      const { id, slug, display_name, score, bio, social_image } = toSummary(found);
+      return { user: { id, slug, score, display_name, bio, social_image } };
     },
   }),
 };

@@ -1,4 +1,4 @@
-import { type contract, coreListLimit, invalidField, productDetails } from "../../contract/index.ts";
+import { type contract, coreListLimit, productDetails } from "../../contract/index.ts";
 import { requireSecret } from "../accounts/account-secret.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
@@ -27,7 +27,6 @@ export const coreHandlers: Handlers<typeof contract.core> = {
    * a product that is updated between pages is listed again at the end.
    */
   listProducts: async ({ updated_at_min, limit = coreListLimit, page_info, details }, context) => {
-    if (limit === 0) throw invalidField("limit", "must be at least 1");
     const size = Math.min(limit, coreListLimit);
     const after = page_info === undefined ? undefined : readPosition(page_info);
     const since = updated_at_min === undefined ? undefined : Date.parse(updated_at_min);

@@ -5,11 +5,17 @@ import {
   isLegalId,
   maxLength,
   productChange,
+  productFields,
   productInput,
   type ProductInput,
+  type RecordField,
 } from "../../contract/index.ts";
 import { parseLeniently } from "../kernel/parse-leniently.ts";
 import { type ProductRow, toProductRow } from "./product-row.ts";
+
+const fields: Readonly<Record<PropertyKey, RecordField>> = productFields;
+
+const isRequired = (field: PropertyKey) => fields[field]?.isRequired === true;
 
 /** The result of checking one product of a bulk call. */
 export interface CheckedProduct {
@@ -25,9 +31,9 @@ export function isValidProductId(productId: string): boolean {
 
 /**
  * Checks one product of a bulk call.
- * Source: spec "mass_create", "mass_update". Assumed: on create, an invalid field other than a spec rejects the product;
- * on update, no field is required, and invalid fields are ignored; an invalid product ID always rejects the product.
- * All errors are reported.
+ * Source: spec "mass_create", "mass_update". Assumed: an invalid optional field is not stored; on create, an invalid name or
+ * URL rejects the product; on update, no field is required; an invalid product ID always rejects the product. All errors
+ * are reported.
  */
 export function checkProduct(
   productId: string,
@@ -38,7 +44,7 @@ export function checkProduct(
     return { errors: [{ field: "product_id", error: invalidIdText }] };
   }
   const shape: z.ZodType<Partial<ProductInput>> = isUpdate ? productChange() : productInput();
-  const { value, errors } = parseLeniently(shape, raw, (field) => isUpdate || field === "specs");
+  const { value, errors } = parseLeniently(shape, raw, (field) => isUpdate || !isRequired(field));
   const problems = errors.map(({ field, error }) => ({ field: field || "product", error }));
   if (!value) return { errors: problems };
   const row = toProductRow(productId, value, {

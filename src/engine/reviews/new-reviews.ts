@@ -69,14 +69,15 @@ async function decide(
   context: HandlerContext,
 ): Promise<readonly (readonly Decision[])[]> {
   const { setting, rules } = await readPublicationRules(accountOf(context).id, context);
-  const anonymous = rows.filter(({ reviewer_type }) => mayHold && reviewer_type === "anonymous");
+  const mayFlood = mayHold && context.holdsFloods === true;
+  const anonymous = rows.filter(({ reviewer_type }) => mayFlood && reviewer_type === "anonymous");
   const counts = await countAnonymous(new Set(anonymous.map(({ rating_target }) => rating_target)), context);
   return inputs.map((input, at) => {
     const row = rows[at] as NewRow;
     const reviewer_type = row.reviewer_type as ReviewerType;
     const count = counts.get(row.rating_target) ?? 0;
     const rule = isStore ? undefined : findRule(rules, { ...input, reviewer_type });
-    const isOneOfMany = mayHold && reviewer_type === "anonymous" ? findHeldFlood(count) : undefined;
+    const isOneOfMany = mayFlood && reviewer_type === "anonymous" ? findHeldFlood(count) : undefined;
     const reason = mayHold ? (findHeldText(input) ?? isOneOfMany) : undefined;
     const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
     const moderation = isStore ? "published" : (decision?.event ?? null);

@@ -6,16 +6,10 @@ import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { selectReviewParts, toParts } from "./review-parts.ts";
 import { publicName } from "../accounts/shoppers.ts";
-import { accountTarget } from "./rating-targets.ts";
+import { accountTarget, siteTarget } from "./rating-targets.ts";
 import { readStars, sumStars } from "./star-totals.ts";
 
 type Query = z.output<typeof contract.reviews.list.input>;
-
-/** The sort column of a list, if not the ID. An index exists for each order. */
-function orderOf({ since_updated_at, since_date }: Query) {
-  if (since_updated_at !== undefined) return "reviews.updated_at" as const;
-  return since_date === undefined ? undefined : ("reviews.created_at" as const);
-}
 
 /** Selects the reviews of a list using only an index. */
 function selectListed(query: Query, context: HandlerContext) {
@@ -34,50 +28,68 @@ function selectListed(query: Query, context: HandlerContext) {
   return listed;
 }
 
-export function selectReviewPage(query: Query, context: HandlerContext) {
+/** The most reviews since a time that are sorted, because the index of the times finds them. */
+const maxSorted = 10_000;
+
+/** Whether few enough reviews are since the time of a query that the index of the times finds them. */
+async function areFewSince(query: Query, context: HandlerContext): Promise<boolean> {
+  if (query.since_date === undefined && query.since_updated_at === undefined) return false;
+  const { since_id: _since, ...since } = query;
+  const listed = selectListed(since, context).select("reviews.id").limit(maxSorted);
+  const found = await context.transaction
+    .selectFrom(listed.as("listed"))
+    .select(({ fn }) => fn.countAll<number | bigint>().as("reviews"))
+    .executeTakeFirstOrThrow();
+  return Number(found.reviews) < maxSorted;
+}
+
+/** @param areFew whether few reviews are since the time of the query; otherwise, those of lower IDs are skipped one by one */
+export function selectReviewPage(query: Query, areFew: boolean, context: HandlerContext) {
   const count = Math.min(query.count ?? reviewListPage.default, reviewListPage.max);
   const skipped = (Math.max(query.page ?? 1, 1) - 1) * count;
-  const order = orderOf(query);
   const ids = selectListed(query, context)
     .select("reviews.id")
-    .$if(order !== undefined, (listed) => listed.orderBy(order ?? "reviews.id"))
-    .orderBy("reviews.id")
+    // An expression cannot use the index of IDs.
+    .orderBy(areFew ? sql`reviews.id + 0` : "reviews.id")
     .limit(count)
     .offset(Math.min(skipped, Number.MAX_SAFE_INTEGER));
-  return selectReviewParts(accountOf(context).id, context, ids)
-    .$if(order !== undefined, (found) => found.orderBy(order ?? "reviews.id"))
-    .orderBy("reviews.id");
+  return selectReviewParts(accountOf(context).id, context, ids).orderBy("reviews.id");
 }
 
 /**
  * Lists the reviews of an account.
- * Assumed: `since_id` is the lowest ID listed; dates are UTC; reviews are sorted by ID, with `since_date` by creation
- * time, with `since_updated_at` by update time; `page` starts at 1; `count` is at most 1,000.
+ * Assumed: `since_id` is the lowest ID listed; dates are UTC; reviews are sorted by ID, so that a review that changes
+ * while the pages are read moves no other one; `page` starts at 1; `count` is at most 1,000.
  */
 export async function listReviews(query: Query, context: HandlerContext): Promise<ReviewParts[]> {
-  return (await selectReviewPage(query, context).execute()).map(toParts);
+  const areFew = await areFewSince(query, context);
+  return (await selectReviewPage(query, areFew, context).execute()).map(toParts);
 }
 
 /**
- * Counts the published reviews of an author, or of the account.
- * Assumed: `total_reviews` ignores the filters by date and `since_id`.
+ * Counts the published reviews of an author, or of the account, since a date.
+ * Assumed: `total_reviews` ignores `since_id`, which is the position in the list.
  */
-export async function countReviews({ user_reference }: Query, context: HandlerContext): Promise<number> {
+export async function countReviews(
+  { user_reference, since_date, since_updated_at }: Query,
+  context: HandlerContext,
+): Promise<number> {
   const { id } = accountOf(context);
-  if (user_reference === undefined)
+  const filters = { user_reference, since_date, since_updated_at };
+  if (Object.values(filters).every((value) => value === undefined))
     return sumStars(await readStars({ accountId: id, target: accountTarget(id) }, context)).reviews;
-  const { reviews } = await selectListed({ user_reference }, context)
-    .select(({ fn }) => fn.countAll<number>().as("reviews"))
+  const { reviews } = await selectListed(filters, context)
+    .select(({ fn }) => fn.countAll<number | bigint>().as("reviews"))
     .executeTakeFirstOrThrow();
-  return reviews;
+  return Number(reviews);
 }
 
 /** Minimum length of content for `good_length`, in characters. Assumed: the specification does not state it. */
 const goodLength = 100;
 
 /**
- * Lists the three latest 5-star reviews.
- * Assumed: only product reviews, because a review of the store has no product to show.
+ * Lists the three latest 5-star reviews of the account.
+ * Assumed: one of the store itself has no product: its `product_id` is 0, and the product's other fields are empty.
  */
 export async function listTopReviews(context: HandlerContext): Promise<TopReview[]> {
   const found = await selectTopReviews(context).execute();
@@ -100,19 +112,26 @@ export async function listTopReviews(context: HandlerContext): Promise<TopReview
 
 export function selectTopReviews(context: HandlerContext) {
   const { id: accountId } = accountOf(context);
-  const ids = selectAccountRows("reviews", accountId, context.transaction)
+  const latest = selectAccountRows("reviews", accountId, context.transaction)
     .select("reviews.id")
     .where("reviews.published", "=", 1)
     .where("reviews.score", "=", 5)
-    .where("reviews.product_row", "is not", null)
     .orderBy("reviews.created_at", "desc")
     .orderBy("reviews.id", "desc")
     .limit(3);
+  // Product and site reviews have an index each.
+  const ofProducts = latest.where("reviews.product_row", "is not", null).as("found");
+  const ofSite = latest.where("reviews.rating_target", "=", siteTarget(accountId)).as("found");
+  const select = (found: typeof ofProducts) => context.transaction.selectFrom(found).select("found.id");
+  const ids = selectAccountRows("reviews", accountId, context.transaction)
+    .select("reviews.id")
+    .where("reviews.id", "in", select(ofProducts).unionAll(select(ofSite)));
   const firstImage = sql<number | null>`case when reviews.images > 0 then (
     select min(review_images.id) from review_images
     where review_images.account_id = ${accountId} and review_images.review_row = reviews.id) end`;
   return selectReviewParts(accountId, context, ids)
     .select(firstImage.as("first_image"))
     .orderBy("reviews.created_at", "desc")
-    .orderBy("reviews.id", "desc");
+    .orderBy("reviews.id", "desc")
+    .limit(3);
 }

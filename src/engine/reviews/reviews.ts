@@ -83,7 +83,7 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
       if (parts.review.published === 0) throw unknownReview(review_id);
       const profile = await readAccountProfile(context, parts.review.account_id);
       const { publicUrl } = context;
-      return { review: toFullReview(parts, { ...profile, displayName: profile.publicName }, { publicUrl }) };
+      return { review: toFullReview(parts, profile, { publicUrl }) };
     },
   }),
 

@@ -42,20 +42,16 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
   }),
 
   /**
-   * Removes unsubscribed addresses, and returns the removed records.
-   * Source: practice of services of this kind. Assumed: an address whose owner unsubscribed is not removed, but reported;
-   * unknown addresses are ignored.
+   * Removes unsubscribed addresses, also those whose owners unsubscribed, and returns the removed records.
+   * Source: spec "States and transitions". Assumed: unknown addresses are ignored.
    */
   massDelete: async (input, context) => {
     await requireFeature(context, "unsubscribers");
     const { addresses, errors } = parseAddresses(input);
     const found = await findAddresses(addresses, context);
-    const refused = found.filter(({ by_name }) => by_name === actorNames.user);
-    const removed = found.filter(({ by_name }) => by_name !== actorNames.user);
-    await deleteAddresses(removed, context);
-    errors.push(...refused.map(({ email }) => ({ value: email, error: unsubscribedByUser })));
-    const outcomes = listOutcomes(input, found, { ifNew: "unchanged", ifStored: "changed", refused });
-    return createOutput(input, { unsubscribers: removed.map(toRecord), errors, outcomes });
+    await deleteAddresses(found, context);
+    const outcomes = listOutcomes(input, found, { ifNew: "unchanged", ifStored: "changed" });
+    return createOutput(input, { unsubscribers: found.map(toRecord), errors, outcomes });
   },
 
   /** Assumed: addresses are sorted by ID; `page` starts at 1; `count` defaults to 5,000. */
@@ -131,27 +127,22 @@ function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; erro
   return { addresses: [...addresses.values()], errors };
 }
 
-const unsubscribedByUser = "unsubscribed by the user";
-
 interface OutcomeRules {
   /** The outcome of an address that was not stored before the call, and of one that was. */
   readonly ifNew: ItemOutcome["outcome"];
   readonly ifStored: ItemOutcome["outcome"];
-  /** The addresses that were not removed. */
-  readonly refused?: readonly Found[];
 }
 
 /** One outcome per address, by type ID and then in the order sent; a repeated address is unchanged. */
 function listOutcomes({ email_list }: BulkInput, before: readonly Found[], rules: OutcomeRules): ItemOutcome[] {
-  const keysOf = (found: readonly Found[]) => new Set(found.map((one) => keyOf(one.email_type_id, one.email)));
-  const [stored, refused, met] = [keysOf(before), keysOf(rules.refused ?? []), new Set<string>()];
+  const stored = new Set(before.map((one) => keyOf(one.email_type_id, one.email)));
+  const met = new Set<string>();
   const drop = (field: string, error: string) => outcomeOf("dropped", { dropped: [{ field, error }] });
   return Object.entries(email_list).flatMap(([typeId, emails]) =>
     emails.map((email) => {
       const key = keyOf(typeId, email);
       if (!isEmailTypeId(typeId)) return drop("email_type_id", unsubscriberErrorTexts.emailType);
       if (!shape.email.safeParse(email).success) return drop("email", unsubscriberErrorTexts.email);
-      if (refused.has(key)) return drop("email", unsubscribedByUser);
       const isRepeated = met.has(key);
       met.add(key);
       return outcomeOf(isRepeated ? "unchanged" : stored.has(key) ? rules.ifStored : rules.ifNew);
@@ -166,11 +157,11 @@ interface Bulk<R> {
 }
 
 /**
- * Assumed: calls are always synchronous; `async` only omits the records from the output. Errors are included if there
- * are any; with `async`, always if `validate_data` is set, and otherwise never.
+ * Source: spec "Unsubscribers". Assumed: calls are always synchronous; `async` only omits the records from the output, and
+ * with `validate_data`, it includes the errors.
  */
 function createOutput<R>(input: BulkInput, { unsubscribers, errors, outcomes }: Bulk<R>) {
-  const hasErrors = input.async ? input.validate_data === true : errors.length > 0;
+  const hasErrors = input.async === true && input.validate_data === true;
   return {
     ...(!input.async && { unsubscribers }),
     ...(hasErrors && { errors }),

@@ -12,8 +12,7 @@ import { batchRows } from "../../storage/batch.ts";
 /**
  * Finds what the unsubscribe link of an email does: unsubscribe its address from emails of its type, or from review
  * requests if the type cannot be stopped (see `isStoppedByRecipient`).
- * Assumed: an address that the store had unsubscribed then counts as unsubscribed by its owner, which the store cannot
- * undo.
+ * Assumed: an address that the store had unsubscribed then counts as unsubscribed by its owner.
  */
 export async function findUnsubscription(
   { id, accountId }: Claim,

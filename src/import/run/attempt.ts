@@ -158,7 +158,7 @@ interface Records extends Pick<SendingDeps, "tally" | "journal" | "heartbeat" | 
 export function prepareItems(
   run: RunFiles & Pick<PreparedAttempt, "isFirst">,
   service: Service | undefined,
-  deps: ReadingDeps,
+  deps: ReadingDeps & Pick<ImportDeps, "confirm">,
 ): Promise<ItemPreparation | undefined> | undefined {
   const { options, folder, isFirst, files } = run;
   return run.behavior.prepareItems?.({
@@ -169,6 +169,7 @@ export function prepareItems(
     withoutUrl: files.map(({ columns }) => columns.withoutUrl).find((error) => error !== undefined),
     callOptions: { signal: deps.abort },
     report: deps.report,
+    confirm: deps.confirm ?? (async (message) => deps.report({ type: "notice", message })),
     readItems: (visit) => readItems(run, visit, deps),
   });
 }

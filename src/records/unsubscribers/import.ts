@@ -1,13 +1,21 @@
-import { emailTypeNames, emailTypes, isEmailTypeId, readEmailTypeId, shape } from "../../contract/index.ts";
+import { join } from "node:path";
+import { actorNames, emailTypeNames, emailTypes, isEmailTypeId, readEmailTypeId, shape } from "../../contract/index.ts";
 import { usageError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import type { Item, ItemError, RowError } from "../../import/item.ts";
-import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
+import type {
+  ItemPreparation,
+  PreparedAttempt,
+  PreparedImport,
+  RecordImporter,
+  RecordKind,
+} from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
+import { DiskMap } from "../../storage/sqlite/disk-map.ts";
 import { createUnsubscriberUndo, keyOf } from "./undo.ts";
 import { synonyms } from "../../import/mapping/names.ts";
 
@@ -68,6 +76,8 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
       isRemoval: remove,
     },
 
+    ...(remove && { prepareItems: confirmOwn }),
+
     read: (row, source) => {
       const problems: RowError[] = [];
       const email = row("email");
@@ -101,6 +111,46 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
       return readOutcomes({ outcomes: inOrder, errors: located });
     },
   };
+}
+
+/** The most addresses that a question names. */
+const maxNamed = 10;
+
+/**
+ * Asks before people are resubscribed who unsubscribed themselves, and names them.
+ * @throws what `confirm` throws
+ */
+async function confirmOwn(attempt: PreparedAttempt): Promise<ItemPreparation> {
+  const { service, isFirst, callOptions, folder } = attempt;
+  const none = { prepare: () => {}, notices: () => [], [Symbol.dispose]: () => {} };
+  if (!service || !isFirst) return none;
+  using own = new DiskMap<string>(join(folder, "own.db"));
+  for await (const page of listUnsubscribers(service, callOptions)) {
+    for (const entry of page) {
+      if (entry.unsubscirbed_by_name === actorNames.user) own.set(keyOf(entry), entry.user_email);
+    }
+  }
+  using found = new DiskMap<1>(join(folder, "own-found.db"));
+  const named: string[] = [];
+  await attempt.readItems((items) => {
+    for (const { key } of items) {
+      const email = own.get(key);
+      if (email === undefined || found.get(key) !== undefined) continue;
+      found.set(key, 1);
+      if (named.length < maxNamed) named.push(email);
+    }
+  });
+  const question = describeOwn(named, found.size);
+  if (question !== undefined) await attempt.confirm(question);
+  return none;
+}
+
+/** The question before people are resubscribed who unsubscribed themselves; undefined without any. */
+export function describeOwn(named: readonly string[], count: number): string | undefined {
+  if (count === 0) return undefined;
+  const people = count === 1 ? "1 person" : `${count.toLocaleString("en-US")} people`;
+  const others = count > named.length ? `, and ${(count - named.length).toLocaleString("en-US")} more` : "";
+  return `${people} unsubscribed themselves: ${named.join(", ")}${others}. Resume emails to them too?`;
 }
 
 /** The service returns the outcomes by type ID, and then in the order of the items. */

@@ -38,7 +38,7 @@ export const unsubscribers: RecordKind = {
   rejectCodes: {
     bad_email_type: { means: "not an email type" },
     unsubscribed_by_user: {
-      means: "the person unsubscribed themselves, so the store cannot resubscribe them",
+      means: "the person unsubscribed themselves, and the service does not resubscribe them",
       hint: "remove the address",
     },
   },

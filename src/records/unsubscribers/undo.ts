@@ -53,7 +53,7 @@ function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
   const reason = "is no longer unsubscribed";
   if (!now) return asBefore(thing, reason);
   if (now["by"] === actorNames.user) {
-    return { outcome: "impossible", reason: "the person has unsubscribed since, which the API cannot revert" };
+    return { outcome: "impossible", reason: "the person has unsubscribed since, and is not resubscribed by an undo" };
   }
   return { outcome: "reversed", reason, send: written };
 }

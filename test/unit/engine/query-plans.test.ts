@@ -105,8 +105,10 @@ it("selects the best products in index order", async () => {
 
 it("selects the IDs of a page of reviews using an index of the account, and reads only their rows", async () => {
   const queries = [{}, { since_id: 5 }, { since_date: "2026-01-01" }, { since_updated_at: "2026-01-01" }];
-  const pages = queries.map((query) => selectReviewPage({ ...query, page: 2 }, context).compile());
-  for (const page of [...pages, selectTopReviews(context).compile()]) {
+  const pages = queries.flatMap((query) =>
+    [false, true].map((areFew) => selectReviewPage({ ...query, page: 2 }, areFew, context).compile()),
+  );
+  for (const page of pages) {
     const plan = await planOf(page);
     const reads = plan.filter((step) => step.includes("reviews"));
     expect(reads).toEqual([
@@ -114,6 +116,16 @@ it("selects the IDs of a page of reviews using an index of the account, and read
       "SEARCH reviews USING INTEGER PRIMARY KEY (rowid=?)",
     ]);
   }
+});
+
+it("selects the top reviews of products and of the store using an index each", async () => {
+  const plan = await planOf(selectTopReviews(context).compile());
+  const reads = plan.filter((step) => step.startsWith("SEARCH reviews"));
+  expect(reads.filter((step) => !/rowid=|AND id=/.test(step))).toEqual([
+    expect.stringContaining("reviews_of_products_by_score"),
+    expect.stringContaining("reviews_by_score"),
+  ]);
+  expect(plan.filter((step) => step.startsWith("SCAN reviews"))).toEqual([]);
 });
 
 it("lists products in the order of the update index, without sorting", async () => {

@@ -39,6 +39,7 @@ export default command({
       ...viewOfSending({ email_enabled, daily_quota, used_today, held, test_recipients }),
       bottom_lines_delay: settings.bottom_lines_delay,
       published_reviews: settings.published_reviews,
+      anonymous_reviews_per_day: settings.anonymous_reviews_per_day,
       ...records,
     });
   },

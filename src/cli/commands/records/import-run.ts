@@ -134,6 +134,7 @@ export async function withRunDeps<T>(
     stop: signals.stop,
     abort: signals.abort,
     report: (event) => screen.report(event),
+    confirm: (question) => screen.confirm(question),
   };
   try {
     return await run(deps, screen);

@@ -1,7 +1,8 @@
 import { failedError } from "../../../config/user-error.ts";
+import { actorNames } from "../../../contract/people.ts";
 import { emailTypes } from "../../../contract/unsubscribers.ts";
 import { nameEmailType } from "../../../contract/emails/type-names.ts";
-import { listAll } from "../../../service/listings.ts";
+import { listAll, listUnsubscribers } from "../../../service/listings.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
@@ -22,8 +23,14 @@ export async function changeAddresses(context: Context, { addresses, types, verb
   const ids = types ? [...new Set(types)] : Object.keys(emailTypes);
   const emails = [...new Set(addresses)];
   const email_list = Object.fromEntries(ids.map((id) => [id, emails]));
-  const response = await context.withService(({ unsubscribers }) => unsubscribers[verb]({ email_list }));
-  const { unsubscribers = [], errors = [] } = response;
+  const request = { email_list, details: true };
+  const response = await context.withService(({ unsubscribers }) => unsubscribers[verb](request));
+  const { unsubscribers = [], outcomes = [] } = response;
+  const listed = Object.values(email_list).flat();
+  const dropped = outcomes.flatMap((outcome, at) =>
+    (outcome.dropped ?? []).map(({ error }) => ({ value: listed[at] ?? "", error })),
+  );
+  const errors = response.errors ?? dropped;
   const rejected = new Set(errors.map(({ value }) => value));
   for (const value of rejected) {
     const reasons = new Set(errors.filter((error) => error.value === value).map(({ error }) => error));
@@ -41,6 +48,24 @@ function describeChange(verb: ChangeRequest["verb"], emails: readonly string[], 
       ? "all emails"
       : `emails of type ${ids.map((id) => nameEmailType(Number(id))).join(", ")}`;
   return verb === "massCreate" ? `Unsubscribed ${subject} from ${types}.` : `Resumed ${types} to ${subject}.`;
+}
+
+/** Finds those of the addresses whose owners unsubscribed themselves from one of the types. */
+export async function findOwn(
+  context: Context,
+  { addresses, types }: Pick<ChangeRequest, "addresses" | "types">,
+): Promise<string[]> {
+  const wanted = new Set(addresses.map((address) => address.toLowerCase()));
+  const ids = new Set((types ?? Object.keys(emailTypes)).map(Number));
+  const found = new Set<string>();
+  await context.withService(async (service) => {
+    for await (const page of listUnsubscribers(service)) {
+      for (const { user_email: email, email_type_id: type, unsubscirbed_by_name: by } of page) {
+        if (by === actorNames.user && ids.has(type) && wanted.has(email.toLowerCase())) found.add(email);
+      }
+    }
+  });
+  return [...found];
 }
 
 /**

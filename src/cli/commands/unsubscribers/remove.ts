@@ -13,10 +13,12 @@ export default command({
     "starpost unsubscribers remove ann@mail.example",
     "starpost unsubscribers remove ann@mail.example --type reviews --yes",
   ],
-  notes: ["A person who unsubscribed through a link in an email stays unsubscribed."],
+  notes: ["The question names the people who unsubscribed themselves through a link in an email."],
   run: async (context, { arguments: addresses, flags }) => {
-    await confirmDestruction(context, `Resume emails to ${addresses.join(", ")}?`);
-    const { changeAddresses } = await import("./addresses.ts");
+    const { changeAddresses, findOwn } = await import("./addresses.ts");
+    const { describeOwn } = await import("../../../records/unsubscribers/import.ts");
+    const own = await findOwn(context, { addresses, types: flags.type });
+    await confirmDestruction(context, describeOwn(own, own.length) ?? `Resume emails to ${addresses.join(", ")}?`);
     return changeAddresses(context, { addresses, types: flags.type, verb: "massDelete" });
   },
   render: () => silent(),
