@@ -148,7 +148,7 @@ function typeOf(schema: Fields): FieldCard["type"] {
   const types = alternatives(schema).map(({ type }) => type);
   if (new Set(types).size > 2) return "value";
   if (types.includes("boolean") && types.every((type) => type === "boolean" || type === "string")) return "switch";
-  if (schema["id"] === "Count" || schema["id"] === "RowId") return "number";
+  if (["Count", "Page", "RowId"].includes(String(schema["id"]))) return "number";
   const list = alternatives(schema).find(({ type }) => type === "array") as { readonly items?: Fields } | undefined;
   if (list && isText(list.items ?? {})) return types.includes("string") && !hasValues(list) ? "text" : "list";
   if (types.every((type) => type === "integer" || type === "number")) return "number";

@@ -163,18 +163,12 @@ function timestampText(message: string) {
   );
 }
 
-function integer(message: string) {
+/** @param least the value of lower integers, which are otherwise refused */
+function integer(message: string, { least }: { readonly least?: number } = {}) {
+  const digits = least === undefined ? /^\d{1,16}$/ : /^-?\d{1,16}$/;
   return z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .regex(/^\d{1,16}$/, { error: message })
-          .transform(Number),
-      ],
-      { error: typeError(message) },
-    )
+    .union([z.number(), z.string().regex(digits, { error: message }).transform(Number)], { error: typeError(message) })
+    .transform((value) => (least === undefined ? value : Math.max(value, least)))
     .pipe(
       z
         .number({ error: message })
@@ -246,22 +240,7 @@ export const shape = lazyValues({
   /** A non-negative integer, as a number or a string of digits. */
   count: () => integer("must be an integer"),
   /** A page number, or the size of a page: lower integers count as 1. */
-  page: () =>
-    z
-      .union(
-        [
-          z.number(),
-          z
-            .string()
-            .regex(/^-?\d{1,16}$/, { error: "must be an integer" })
-            .transform(Number),
-        ],
-        {
-          error: typeError("must be an integer"),
-        },
-      )
-      .pipe(z.number({ error: "must be an integer" }).int({ error: "must be an integer" }))
-      .transform((value) => Math.max(value, 1)),
+  page: () => integer("must be an integer", { least: 1 }),
   /** A product ID, SKU, or similar: letters, digits, `_`, and `-`. */
   legalId: () => required(maxLength.id).pipe(checked(z.string(), "bad_id", invalidIdText, isLegalId)),
 });

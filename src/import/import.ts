@@ -83,7 +83,7 @@ async function orDiskFull(running: Promise<ImportSummary>): Promise<ImportSummar
  */
 export async function resumeImport(
   id: string,
-  overrides: Partial<Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">>,
+  overrides: Partial<Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare" | "verify">>,
   deps: ImportDeps,
 ): Promise<ImportSummary> {
   const before = findRun(deps.runsFolder, id);
@@ -91,7 +91,8 @@ export async function resumeImport(
     deps.report({ type: "notice", message: `${before.import_id} is finished; there is nothing to resume` });
     const { verified, undo } = runPaths(deps.runsFolder, before.import_id);
     const isDone = existsSync(verified) || existsSync(undo);
-    return verifyAtEnd(summarizeRun(deps.runsFolder, before), isDone ? {} : before.options, deps);
+    const asked = overrides.verify === true ? overrides : isDone ? {} : before.options;
+    return verifyAtEnd(summarizeRun(deps.runsFolder, before), asked, deps);
   }
   rejectElsewhere(before, deps.target);
   rejectUndone(before, deps.runsFolder);
@@ -100,7 +101,8 @@ export async function resumeImport(
   const behavior = kind.prepare(options);
   const { folder } = runPaths(deps.runsFolder, before.import_id);
   using _ = lockKind(kind, behavior, deps);
-  const files = await reopenFiles(before, { kind, behavior, options }, deps);
+  using reopened = await reopenFiles(before, { kind, behavior, options }, deps);
+  const { files } = reopened;
   const manifest: Manifest = { ...before, options, state: "running" };
   const attempt = { kind, options, manifest, behavior, startedMs: Date.parse(manifest.started_at), files, folder };
   return verifyAtEnd(await orDiskFull(runAttempt(attempt, deps)), options, deps);

@@ -117,7 +117,7 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
 
   test("replaces a database only after a confirmation, and restores what was stored", async () => {
     await home.run(["products", "import", "fixtures/good/orders.csv", "--set", "url=https://shop.example", "--update"]);
-    await home.run(["orders", "import", "fixtures/good/orders.csv"]);
+    await home.run(["orders", "import", "fixtures/good/orders.csv", "--update-products"]);
     const refused = await restore(home, [made.file]);
     expect([refused.exitCode, errorOf(refused).kind]).toEqual([2, "usage"]);
     expect(await listProducts(home)).not.toBe(products);

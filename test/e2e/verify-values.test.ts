@@ -68,14 +68,14 @@ describe("the values of orders", () => {
     expect(format(found.data)).toEqual([
       "2 customer_name: Eve, Ann",
       "2 order_date: 1970-01-01, 2026-01-02",
+      "2 product_name: Coffee, Tea p-1",
       "3 product_price: 8, 7.5",
-      // The last row that names the product.
       "4 product_name: Coffee, Tea p-1",
       "5 email: eve@mail.example, ann@mail.example",
       "5 currency_iso: null, EUR",
     ]);
-    expect(found.data).toMatchObject({ missing_count: 0, different_count: 6 });
-    expect(found.data.different[2]).toMatchObject({ order_id: "o-1", product_id: "p-2" });
+    expect(found.data).toMatchObject({ missing_count: 0, different_count: 7 });
+    expect(found.data.different[3]).toMatchObject({ order_id: "o-1", product_id: "p-2" });
     const missingFile = found.data.missing_file ?? "";
     const listed = parse(readFileSync(missingFile), { columns: true }) as Record<string, string>[];
     expect(listed.map(({ _line, _code }) => [_line, _code])).toEqual([
@@ -86,7 +86,7 @@ describe("the values of orders", () => {
     ]);
 
     change(home, "update orders set email = 'ann@mail.example' where order_id = 'o-3'");
-    const again = await load(home, ["orders", "import", missingFile]);
+    const again = await load(home, ["orders", "import", missingFile, "--update-products"]);
     expect(again.items).toMatchObject({ accepted: 3, created: 0, changed: 3, unchanged: 0 });
     expect(await verify(home, id)).toMatchObject({ exitCode: 0, data: { different: [], different_count: 0 } });
   });
@@ -100,17 +100,26 @@ describe("the values of orders", () => {
       line("o-3", "p-1", "11").replace("Tea p-1", "New tea");
     const path = writeInto(home, "orders.csv", header + rows);
     const args = ["orders", "import", path, "--verify"];
-    const { import_id: id, verified } = await load(home, args);
-    expect(verified).toMatchObject({ missing_count: 0, different_count: 0 });
-    expect((await load(home, args)).items).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+    const names = [
+      "2 product_name: New tea, Tea p-1",
+      "3 product_name: New tea, Tea p-1",
+      "4 product_name: New tea, Old tea",
+    ];
+    const { import_id: id, verified } = await load(home, args, 7);
+    expect(verified).toMatchObject({ missing_count: 0, different_count: names.length });
+    expect((await load(home, args, 7)).items).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
     change(home, "update purchases set price = '13' where price like '12.5%'");
-    expect(format((await verify(home, id)).data)).toEqual(["2 product_price: 10, 13, 10, 12.5"]);
+    expect(format((await verify(home, id)).data)).toEqual(["2 product_price: 10, 13, 10, 12.5", ...names]);
     change(
       home,
       "update products set name = 'Old tea' where product_id = 'p-1'",
       "update purchases set price = '12.5' where price = '13'",
     );
-    expect(format((await verify(home, id)).data)).toEqual(["5 product_name: Old tea, New tea"]);
+    expect(format((await verify(home, id)).data)).toEqual([
+      "2 product_name: Old tea, Tea p-1",
+      "3 product_name: Old tea, Tea p-1",
+      "5 product_name: Old tea, New tea",
+    ]);
   });
 
   test("do not differ in the time of an order, which imports do not send", async () => {

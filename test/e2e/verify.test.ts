@@ -214,6 +214,10 @@ describe("runs that cannot be verified", () => {
     const copy = `${path}.copy`;
     copyFileSync(path, copy);
     writeFileSync(path, header + line("o-2", "p-1"));
+    const kept = join(home.folder, "imports", id, "file-1.br");
+    expect((await verify(home, id)).exitCode).toBe(0);
+    // Without its copy, the run needs the file.
+    rmSync(kept);
     await refused([id], /orders\.csv\b/);
     rmSync(path);
     await refused([id], /orders\.csv\b/);
@@ -268,4 +272,19 @@ describe("with a remote service", () => {
     expect(gone.exitCode).toBe(5);
     expect(existsSync(join(home.folder, "imports", id, "missing.csv"))).toBe(true);
   });
+});
+
+test("a resume verifies on request, and a run without accepted rows has nothing to verify", async () => {
+  const home = homes.open();
+  const file = join(home.folder, "some.csv");
+  writeFileSync(file, "product_id,name,url\ncup,Cup,https://shop.example/cup\n");
+  const { data } = await home.json<{ import_id: string }>(["products", "import", file]);
+  const resumed = await home.json<{ verified: unknown }>(["imports", "resume", data.import_id, "--verify"]);
+  expect([resumed.exitCode, resumed.data.verified]).toMatchObject([0, { checked: { rows: 1 }, missing_count: 0 }]);
+  writeFileSync(file, "product_id,name,url\n");
+  const empty = await home.run(["products", "import", file, "--verify"]);
+  expect([empty.exitCode, empty.stderr]).toEqual([0, expect.stringContaining("Nothing to verify")]);
+  const { data: runs } = await home.json<{ import_id: string }[]>(["imports", "list"]);
+  const again = await home.run(["imports", "verify", runs[0]?.import_id ?? ""]);
+  expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining("Nothing to verify")]);
 });

@@ -120,9 +120,9 @@ export function selectTopReviews(context: HandlerContext) {
     .orderBy("reviews.id", "desc")
     .limit(3);
   // Product and site reviews have an index each.
-  const ofProducts = latest.where("reviews.product_row", "is not", null).as("found");
-  const ofSite = latest.where("reviews.rating_target", "=", siteTarget(accountId)).as("found");
-  const select = (found: typeof ofProducts) => context.transaction.selectFrom(found).select("found.id");
+  const ofProducts = latest.where("reviews.product_row", "is not", null).as("listed");
+  const ofSite = latest.where("reviews.rating_target", "=", siteTarget(accountId)).as("listed");
+  const select = (found: typeof ofProducts) => context.transaction.selectFrom(found).select("listed.id");
   const ids = selectAccountRows("reviews", accountId, context.transaction)
     .select("reviews.id")
     .where("reviews.id", "in", select(ofProducts).unionAll(select(ofSite)));

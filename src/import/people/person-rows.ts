@@ -8,6 +8,7 @@ import { readRowBatches } from "../csv/row-batches.ts";
 import {
   isHeld,
   listManifests,
+  type Manifest,
   type ManifestFile,
   runGroupPath,
   runPaths,
@@ -15,6 +16,7 @@ import {
   lockRun,
   writeManifest,
 } from "../run/run-folder.ts";
+import { findFiles } from "../run/kept-files.ts";
 import type { RunState } from "../summary.ts";
 import { StringDecoder } from "node:string_decoder";
 import { addressPattern } from "../../contract/customers/address-pattern.ts";
@@ -39,42 +41,59 @@ export interface PersonRun {
   readonly outside: readonly string[];
 }
 
-/** Finds the runs of an account whose files contain an address, newest first. Files that are gone or unreadable are ignored. */
-export function findPersonRuns(
+/**
+ * Finds the runs of an account whose files, or the copies that the runs keep, contain an address, newest first. Files that
+ * are gone or unreadable are ignored.
+ */
+export async function findPersonRuns(
   email: string,
   { runsFolder, target }: { readonly runsFolder: string; readonly target: string },
-): PersonRun[] {
+): Promise<PersonRun[]> {
   const finder = new AddressFinder(email);
-  return listManifests(runsFolder).flatMap((manifest) => {
-    if (manifest.target !== target || manifest.files_removed_at !== undefined) return [];
-    const { folder } = runPaths(runsFolder, manifest.import_id);
-    const found = manifest.files.filter((file) =>
-      ignoreUnreadable(() => {
-        if (!finder.isIn(readUtf8(openSource(file.path, file.entry), file.format.encoding))) return false;
-        // Exports often have the same name every day, so it may not be the file that was imported.
-        const hash = createHash("sha256");
-        for (const piece of readPieces(stampFile(file.path))) hash.update(piece);
-        return hash.digest("hex") === file.sha256;
-      }, false),
-    );
-    const { rejects_file } = manifest;
-    const rejects = rejects_file !== null && isInFile(rejects_file, finder) ? [rejects_file] : [];
-    if (found.length === 0 && rejects.length === 0 && !isInFolder(folder, finder)) return [];
-    // Of a file that was converted, the run has a copy; of standard input, nothing else exists.
-    const own = found.map(({ given, path }) => (path.startsWith(join(folder, sep)) ? given : path));
-    const places = [...new Set([...own.filter((path) => path !== "-"), ...rejects])];
-    return [
-      {
-        import_id: manifest.import_id,
-        kind: manifest.kind,
-        files: manifest.files.map(({ given }) => given),
-        state: manifest.state === "running" && !isHeld(folder) ? "interrupted" : manifest.state,
-        started_at: manifest.started_at,
-        rows: found.flatMap((file) => ignoreUnreadable(() => [...findRows(file, finder)], [])),
-        outside: places.filter((path) => !path.startsWith(join(runsFolder, sep))),
-      },
-    ];
-  });
+  const runs: PersonRun[] = [];
+  for (const manifest of listManifests(runsFolder)) {
+    if (manifest.target !== target || manifest.files_removed_at !== undefined) continue;
+    using places = await findFiles(manifest, runPaths(runsFolder, manifest.import_id).folder, "all");
+    runs.push(...findPersonRun(manifest, places.files, finder, runsFolder));
+  }
+  return runs;
+}
+
+/** @param places the files of the run where they are, or copies of them */
+function findPersonRun(
+  manifest: Manifest,
+  places: readonly ManifestFile[],
+  finder: AddressFinder,
+  runsFolder: string,
+): PersonRun[] {
+  const { folder } = runPaths(runsFolder, manifest.import_id);
+  const isFound = (file: ManifestFile) =>
+    ignoreUnreadable(() => {
+      if (!finder.isIn(readUtf8(openSource(file.path, file.entry), file.format.encoding))) return false;
+      // Exports often have the same name every day, so it may not be the file that was imported.
+      const hash = createHash("sha256");
+      for (const piece of readPieces(stampFile(file.path))) hash.update(piece);
+      return hash.digest("hex") === file.sha256;
+    }, false);
+  const found = places.filter(isFound);
+  const originals = manifest.files.filter((file) => found.some(({ path }) => path === file.path) || isFound(file));
+  const { rejects_file } = manifest;
+  const rejects = rejects_file !== null && isInFile(rejects_file, finder) ? [rejects_file] : [];
+  if (found.length === 0 && rejects.length === 0 && !isInFolder(folder, finder)) return [];
+  // Of a file that was converted, the run has a copy; of standard input, nothing else exists.
+  const own = originals.map(({ given, path }) => (path.startsWith(join(folder, sep)) ? given : path));
+  const outside = [...new Set([...own.filter((path) => path !== "-"), ...rejects])];
+  return [
+    {
+      import_id: manifest.import_id,
+      kind: manifest.kind,
+      files: manifest.files.map(({ given }) => given),
+      state: manifest.state === "running" && !isHeld(folder) ? "interrupted" : manifest.state,
+      started_at: manifest.started_at,
+      rows: found.flatMap((file) => ignoreUnreadable(() => [...findRows(file, finder)], [])),
+      outside: outside.filter((path) => !path.startsWith(join(runsFolder, sep))),
+    },
+  ];
 }
 
 /** Finds the folders of syncs with files that contain an address, unless a sync is in progress. */

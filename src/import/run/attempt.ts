@@ -11,6 +11,7 @@ import type { ImportKind } from "../kinds.ts";
 import { FixedIdFile } from "./fixed-id-file.ts";
 import { Journal, readEntries, settle, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
+import { keepFiles } from "./kept-files.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { RejectFile, type GroupedInput } from "./reject-file.ts";
 import { lockRun, noTotals, runPaths, summarizeRun, writeManifest, type Manifest } from "./run-folder.ts";
@@ -90,6 +91,7 @@ async function runRecorded(
   let state: RunState = "failed";
   let failure: unknown;
   let closing: Promise<unknown> = Promise.resolve();
+  const keeping = new FileKeeping(attempt.manifest, paths.folder, deps);
   const notices: string[] = [];
   try {
     ({ state, closing } = await withSender(attempt, { tally, journal, heartbeat, settled, keys, notices }, deps));
@@ -97,6 +99,7 @@ async function runRecorded(
     failure = error;
     state = (error instanceof ServiceError && error.temporary) || deps.abort.aborted ? "interrupted" : "failed";
   }
+  await keeping.end(state, deps);
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
   try {
     // A resume that ended before it caught up with the run knows less than the run does.
@@ -110,15 +113,13 @@ async function runRecorded(
     manifest.state = "failed";
     failure ??= error;
   }
-  try {
-    manifest.rejects_file = await placeRows(rejects.written, options.rejects, deps);
-  } catch (error) {
-    failure ??= error;
-  }
-  reportNotices(attempt, tally, notices, deps);
-  await writeManifest(deps.runsFolder, manifest).catch((error: unknown) => {
-    failure ??= error;
+  const note = (error: unknown) => void (failure ??= error);
+  manifest.rejects_file = await placeRows(rejects.written, options.rejects, deps).catch((error: unknown) => {
+    note(error);
+    return manifest.rejects_file;
   });
+  reportNotices(attempt, tally, notices, deps);
+  await writeManifest(deps.runsFolder, manifest).catch(note);
   const summary = summarizeRun(deps.runsFolder, manifest);
   const isComplete = failure === undefined && state === "finished";
   failure ??= await closing;
@@ -126,6 +127,29 @@ async function runRecorded(
   const next = isComplete ? `${id} is complete` : `to continue, run: starpost imports resume ${id}`;
   if (failure !== undefined && !isAborted) throw asImportError(failure, next, summary);
   return summary;
+}
+
+/** Keeps copies of the files of a run, while it sends their rows. */
+class FileKeeping {
+  readonly #abort = new AbortController();
+  readonly #kept: Promise<unknown>;
+
+  /** An observed run is not kept. */
+  constructor(manifest: Manifest, folder: string, { observer }: Pick<ImportDeps, "observer">) {
+    this.#kept = observer
+      ? Promise.resolve()
+      : keepFiles(manifest, folder, this.#abort.signal).catch((error: unknown) => error);
+  }
+
+  /** Waits for the copies. An interrupted run does not: what a resume needs is still in its place. */
+  async end(state: RunState, { abort, report }: Pick<ImportDeps, "abort" | "report">): Promise<void> {
+    if (!["finished", "stopped"].includes(state) || abort.aborted) this.#abort.abort();
+    const error = await this.#kept;
+    if (error === undefined || this.#abort.signal.aborted) return;
+    const why = isDiskFull(error) ? "the disk is full" : (error as Error).message;
+    const message = `the files were not copied (${why}), so the import can be verified and undone only while they exist`;
+    report({ type: "notice", message });
+  }
 }
 
 function latestTotals(now: Totals, before: Totals | undefined) {

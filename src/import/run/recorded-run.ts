@@ -9,9 +9,11 @@ import type { ImportKind } from "../kinds.ts";
 import type { Item } from "../item.ts";
 import { findOutcome, readEntries, settle, type Settled, type Totals } from "./journal.ts";
 import { KeyStore } from "./key-store.ts";
-import { lockRun, rejectRemoved, runPaths, type Manifest } from "./run-folder.ts";
+import { lockRun, rejectRemoved, runPaths, type Manifest, type ManifestFile } from "./run-folder.ts";
+import { findFiles, type Restored } from "./kept-files.ts";
+import { existsSync } from "node:fs";
 import { readAll, type RunFiles } from "./run-reader.ts";
-import { usageError } from "../import-error.ts";
+import { type ImportError, usageError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { ImportOptions } from "../options.ts";
 
@@ -32,30 +34,62 @@ export function rejectElsewhere(run: Manifest, target: string): void {
   );
 }
 
+/** The files of a run, open; those that were restored from copies are removed when this is disposed. */
+export interface ReopenedFiles extends Disposable {
+  readonly files: readonly InputFile[];
+}
+
 /**
  * Opens the files of a run again.
- * @throws ImportError `usage` if one is missing or has changed
+ * @param attempts whether copies in the folder of the run are used: the last one if files have changed
+ * @throws ImportError `usage` if one is missing or has changed, and there is no copy
  */
 export async function reopenFiles(
   before: Manifest,
   reading: Reading,
-  context: Pick<ImportContext, "kinds"> & Partial<Pick<ImportContext, "report">>,
-): Promise<InputFile[]> {
-  const located = before.files.map(({ given, path, entry, format }) => ({
-    given,
-    path,
-    entry,
-    ...(format.origin && { converted: { format, from: path } }),
-  }));
-  const files = await openFiles(located, reading, context);
-  for (const [at, file] of files.entries()) {
-    if (file.survey.sha256 === before.files[at]?.sha256) continue;
-    throw usageError(
-      `${file.given} has changed since ${before.import_id} began`,
-      "restore the old file, or import the new one separately; records that are already stored are not duplicated",
-    );
+  context: Pick<ImportContext, "kinds" | "runsFolder"> & Partial<Pick<ImportContext, "report">>,
+  attempts: readonly Restored[] = ["none"],
+): Promise<ReopenedFiles> {
+  const { folder } = runPaths(context.runsFolder, before.import_id);
+  for (const restored of attempts) {
+    const found = await findFiles(before, folder, restored);
+    try {
+      const located = found.files.map(({ given, path, entry, format }) => ({
+        given,
+        path,
+        entry,
+        ...(format.origin && { converted: { format, from: path } }),
+      }));
+      rejectMissing(before, found.files);
+      const files = await openFiles(located, reading, context);
+      const changed = files.find((file, at) => file.survey.sha256 !== before.files[at]?.sha256);
+      if (!changed) return { files, [Symbol.dispose]: () => found[Symbol.dispose]() };
+      if (restored === attempts.at(-1)) throw changedError(before, changed);
+      found[Symbol.dispose]();
+    } catch (error) {
+      found[Symbol.dispose]();
+      throw error;
+    }
   }
-  return files;
+  throw new Error("the files were opened neither in their places nor from their copies");
+}
+
+function rejectMissing({ import_id, files }: Manifest, found: readonly ManifestFile[]): void {
+  const missing = found.find(({ path }) => !existsSync(path));
+  if (!missing) return;
+  const { sha256 = "" } = files.find(({ given }) => given === missing.given) ?? {};
+  throw usageError(
+    `${missing.path}: no such file, and ${import_id} has no copy of it`,
+    `put the file back, whose SHA-256 is ${sha256}`,
+  );
+}
+
+function changedError({ import_id, files }: Manifest, { given, path }: InputFile): ImportError {
+  const { sha256 = "" } = files.find((file) => file.given === given) ?? {};
+  return usageError(
+    `${path} has changed since ${import_id} began`,
+    `restore the old file, whose SHA-256 is ${sha256}, or import the new one separately; records that are already stored are not duplicated`,
+  );
 }
 
 /** @throws ImportError `usage` as `reopenFiles`, and while another process holds the run */
@@ -71,11 +105,18 @@ export async function openRecordedRun(
   const lock = lockRun(runsFolder, manifest.import_id);
   try {
     removeWorkFolders(paths.folder);
-    const files = await reopenFiles(manifest, { kind, behavior, options }, { kinds });
+    const reopened = await reopenFiles(manifest, { kind, behavior, options }, { kinds, runsFolder }, [
+      "missing",
+      "all",
+    ]);
     const settled = settle(readEntries(paths.journal));
-    const run = { manifest, kind, options, behavior, files, settled, paths, folder: paths.folder };
+    const run = { manifest, kind, options, behavior, files: reopened.files, settled, paths, folder: paths.folder };
     const startedMs = Date.parse(manifest.started_at);
-    return { ...run, startedMs, [Symbol.dispose]: () => lock[Symbol.dispose]() };
+    const close = () => {
+      reopened[Symbol.dispose]();
+      lock[Symbol.dispose]();
+    };
+    return { ...run, startedMs, [Symbol.dispose]: close };
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;

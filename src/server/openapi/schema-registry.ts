@@ -151,6 +151,11 @@ const wholeNumber = {
 };
 schemaDetails
   .add(shape.count, { id: "Count", description: "An integer, as a number or a string of digits.", ...wholeNumber })
+  .add(shape.page, {
+    id: "Page",
+    description: "A page number or a page size, as a number or a string of digits. Less than 1 counts as 1.",
+    anyOf: [{ type: "integer" }, { type: "string", pattern: "^-?\\d{1,15}$" }],
+  })
   .add(shape.rowId, { id: "RowId", description: "An ID, as a number or a string of digits.", ...wholeNumber })
   .add(shape.boolean, { id: "Flag", description: "A Boolean, or a common text for one." })
   .add(shape.id, { minLength: 1, maxLength: maxLength.id })

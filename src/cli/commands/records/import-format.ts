@@ -196,7 +196,9 @@ export function describeVerification(result: VerifiedRun): string[] {
   }
   const rows = `${countOf(checked.rows, "row")} (${countItems(kind, checked.items)})`;
   const { missing_count: missing, different_count: different } = result;
-  const lines = [`Verified ${rows}: ${describeFaults(missing, different)}.`];
+  const lines = [
+    checked.rows === 0 ? "Nothing to verify." : `Verified ${rows}: ${describeFaults(missing, different)}.`,
+  ];
   if (rows_not_looked_for > 0) {
     const was = rows_not_looked_for === 1 ? "was" : "were";
     lines.push(`Not verified: ${countOf(rows_not_looked_for, "row")} of the import ${was} rejected or not sent.`);

@@ -38,7 +38,7 @@ export function runImport(
 export function resumeRun(
   context: Context,
   id: string,
-  overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare">,
+  overrides: Pick<ImportOptions, "maxErrors" | "concurrency" | "rate" | "rateShare" | "verify">,
 ): Promise<ImportSummary> {
   const changed = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
   return runWithScreen(context, async (deps, screen) => {
