@@ -41,6 +41,10 @@ export interface Item {
   doubleKeys?: readonly string[];
   /** For an item of several records: the ID of each, the row that names it, and the record as this row describes it. */
   parts?: { readonly id: string; readonly row: SourceRow; readonly record: unknown }[];
+  /** What it has in common with its earlier versions. */
+  versionKey?: string;
+  /** The ID of the stored record that it is a later version of. */
+  replaces?: number;
 }
 
 /** A row's cells by field, without surrounding whitespace. Empty if the file has no such column. */

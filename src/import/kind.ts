@@ -13,6 +13,8 @@ import type { ImportOptions } from "./options.ts";
 import type { SendResult } from "./outcome.ts";
 import type { PlanBehavior } from "./plan/plan-behavior.ts";
 import type { UndoBehavior } from "./undo/undo-behavior.ts";
+import type { ExistingRecord } from "./run/key-store.ts";
+import type { Values } from "./verify/comparable.ts";
 import type { StoredRecords } from "./verify/stored-records.ts";
 
 /**
@@ -229,7 +231,7 @@ export interface PreparedImport {
   readonly keyedBy?: "run" | "items";
   /** Sends items in one call. */
   send(service: Service, items: readonly Item[], options: CallOptions): Promise<SendResult>;
-  /** For calls that cannot be repeated: which of the items, none of which it held before the run, the service holds. */
+  /** For calls that cannot be repeated: which of the items, none of which it held before the run as they are, the service holds. */
   readBack?(service: Service, items: readonly Item[], options: CallOptions): Promise<boolean[]>;
   /**
    * For records that may exist more than once: makes the nth item of a name in this run the nth of that name.
@@ -239,8 +241,13 @@ export interface PreparedImport {
   numberDouble?(item: Item, count: (name: string) => number): { readonly item: Item; readonly keys: readonly string[] };
   /** For items whose content depends on other rows: prepares an attempt at a run, before its first item is read. */
   prepareItems?(attempt: PreparedAttempt): Promise<ItemPreparation>;
-  /** For calls that cannot be repeated: all keys that the service holds before the run. */
-  existingKeys?(service: Service, options: CallOptions): Promise<readonly string[]>;
+  /**
+   * For calls that cannot be repeated: all records that the service holds before the run. If they can be changed, an item
+   * that is stored is not rejected: it is sent only if it differs, with the ID of the record that it `replaces`.
+   */
+  existing?(service: Service, options: CallOptions): AsyncIterable<readonly ExistingRecord[]>;
+  /** Whether a stored record with the content of an item also has its other values. */
+  isStored?(item: Item, values: Values): boolean;
   /** Messages for the end of the run, drawn from the service's responses. */
   notices?(): Iterable<string>;
   /** How a run is verified; a kind without it cannot be. */

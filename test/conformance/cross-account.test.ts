@@ -137,6 +137,7 @@ const otherValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "reviews.queue": { state: undefined },
   "reviews.search": { order_id: undefined, score: undefined },
   "reviewRules.add": { min_score: undefined, max_score: undefined },
+  "reviews.update": { review_title: "Changed", review_content: "Changed", review_score: 1, past: { published: false } },
   "reviews.editComment": { content: "Changed again" },
 };
 

@@ -11,6 +11,7 @@ const commands = await loadCommands();
 const askedOnLive = [
   "products import",
   "orders import",
+  "reviews import",
   "groups import",
   "products set-promoted",
   "orders create",

@@ -117,14 +117,15 @@ describe("existing reviews", () => {
     const file = writeInto(home, "reviews.csv", header + row + row);
     const first = await home.json(["reviews", "import", file]);
     expect(first.data.rows).toEqual({ read: 2, accepted: 2, rejected: 0, failed: 0 });
-    const again = await home.json(["reviews", "import", file]);
-    expect(again.exitCode).toBe(3);
-    expect(again.data.rows).toEqual({ read: 2, accepted: 0, rejected: 2, failed: 0 });
-    const rejects: Row[] = parse(readFileSync(again.data.rejects_file ?? ""), { columns: true });
-    expect(rejects.map(({ _code }) => _code)).toEqual(["duplicate", "duplicate"]);
-    expect(again.stderr).toContain("already stored; nothing needs to be done");
+    const again = await home.json(["reviews", "import", file, "--verify"]);
+    expect(again.exitCode, again.stderr).toBe(0);
+    expect(again.data).toMatchObject({
+      rows: { read: 2, accepted: 2, rejected: 0, failed: 0 },
+      items: { created: 0, changed: 0, unchanged: 2 },
+      calls: { sent: 0 },
+    });
     const more = await home.json(["reviews", "import", writeInto(home, "more.csv", header + row.repeat(3))]);
-    expect(more.data.rows).toEqual({ read: 3, accepted: 1, rejected: 2, failed: 0 });
+    expect(more.data.items).toMatchObject({ created: 1, changed: 0, unchanged: 2 });
     expect(await listReviews(home)).toHaveLength(3);
   });
 
@@ -140,7 +141,7 @@ describe("existing reviews", () => {
     expect(data.rows).toEqual({ read: 5, accepted: 5, rejected: 0, failed: 0 });
     const same = row.replace("ann@", "ANN@").replace("Pours", " Pours ");
     const again = await home.json(["reviews", "import", writeInto(home, "s.csv", header + same)]);
-    expect(again.data.rows).toMatchObject({ accepted: 0, rejected: 1 });
+    expect(again.data.items).toMatchObject({ accepted: 1, created: 0, changed: 0, unchanged: 1 });
   });
 });
 
@@ -276,7 +277,8 @@ test("warns that a service without import support sets the dates itself, and cre
   expect(first.stderr.match(/^.*\bdate of .*review.*$/gm)).toHaveLength(1);
   const again = await home.json(["reviews", "import", file, "--rate", "0"]);
   elsewhere.close();
-  expect(again.data.rows).toMatchObject({ read: 40, accepted: 0, rejected: 40 });
+  expect(again.exitCode, again.stderr).toBe(0);
+  expect(again.data.items).toMatchObject({ accepted: 40, created: 0, changed: 0, unchanged: 40 });
   expect(elsewhere.stored).toHaveLength(40);
 });
 

@@ -69,8 +69,8 @@ test("an import of reviews is refused while another one into the same account ru
   first.kill("SIGKILL");
   await first;
   const third = await home.json(["reviews", "import", file]);
-  expect(third.data.rows.accepted + third.data.rows.rejected, third.stderr).toBe(60);
-  expect(third.data.items.created).toBe(third.data.rows.accepted);
+  expect(third.data.rows.accepted, third.stderr).toBe(60);
+  expect((third.data.items.created ?? 0) + (third.data.items.unchanged ?? 0)).toBe(60);
   forgetKeys(home, id);
   const resumed = await home.json(["imports", "resume", id]);
   expect(resumed.data.rows.read).toBe(60);

@@ -180,6 +180,7 @@ export const commandCalls: readonly CommandCall[] = [
   },
   { call: "reviews.get", words: ["reviews", "get", "{review_id}"] },
   { call: "reviews.vote", words: ["api", "reviews.vote", "{review_id}", "up"] },
+  { call: "reviews.update", words: ["api", "reviews.update", "{review_id}", "--review-score", "4"] },
   { call: "reviews.comment", words: ["reviews", "comment", "{review_id}", "--content", "Thank you"] },
   { call: "reviews.setPublished", words: ["reviews", "hide", "{review_id}", "--reason", "rude"] },
   { call: "reviews.setPublished", words: ["reviews", "publish", "{review_id}"] },

@@ -95,6 +95,7 @@ async function callReviews(harness: Harness, service: Service): Promise<void> {
   const review_id = created.reviews[0]?.id ?? 0;
   await reviews.get({ review_id });
   await reviews.vote({ review_id, vote_type: "up" });
+  await reviews.update({ review_id, review_content: "Pours well", past: { comment: "Thanks" } });
   await reviews.comment({ review_id, content: "Thanks" });
   await reviews.editComment({ review_id, content: "Thank you" });
   await reviews.deleteComment({ review_id });

@@ -3,7 +3,8 @@ import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
-import { comment, listedReview, reviewerTypes, score } from "./shapes.ts";
+import { itemOutcome } from "../outcomes.ts";
+import { comment, listedReview, pastReview, reviewerTypes, score } from "./shapes.ts";
 import { queueStates } from "./queue-states.ts";
 
 /** An event in a review's history. Visible only to the store. */
@@ -13,7 +14,7 @@ const reviewEvent = lazyObject(() => ({
   event: z.string(),
   by: z.string(),
   reason: z.string().nullable(),
-  /** The comment before it was replaced, edited, or deleted. */
+  /** The review before it was edited, or the comment before it was replaced, edited, or deleted. */
   previous_content: z.string().optional(),
   created_at: timestamp(),
 }));
@@ -78,8 +79,25 @@ const rule = lazyObject(() => ({
 export type ReviewRule = z.output<ReturnType<typeof rule>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}`;
-/** Operations with which the store publishes, hides, and comments on reviews. */
+/** Operations with which the store publishes, hides, updates, and comments on reviews. */
 export const reviewModeration = {
+  update: endpoint({
+    summary: "Update a review that was edited where it was imported from",
+    overwrites: { question: "Change review {review_id}" },
+    ...route("PUT", `${prefix}/reviews/{review_id}`),
+    effect: "repeatable",
+    /** Fields that are not given keep their values; the time of the review never changes. */
+    input: () => ({
+      review_id: shape.rowId,
+      review_title: shape.name.optional(),
+      review_content: shape.content.optional(),
+      review_score: score().optional(),
+      display_name: shape.name.optional(),
+      user_reference: shape.reference.nullish(),
+      past: pastReview().omit({ created_at: true }).partial().optional(),
+    }),
+    output: () => ({ review: listedReview(), ...itemOutcome().shape }),
+  }),
   comment: endpoint({
     summary: "Comment on a review as the store",
     overwrites: { question: "Comment on review {review_id}, replacing its current comment" },

@@ -172,7 +172,7 @@ function toParts({ past, reviewer_type }: ImportedReview, { row, ...place }: Pla
   };
 }
 
-async function insertImages(images: readonly (readonly unknown[])[], context: HandlerContext): Promise<void> {
+export async function insertImages(images: readonly (readonly unknown[])[], context: HandlerContext): Promise<void> {
   if (images.length === 0) return;
   const { transaction, dialect, nowMs } = context;
   const { id: accountId } = accountOf(context);

@@ -189,11 +189,17 @@ const announced: Readonly<Record<string, WebhookEvent>> = {
   comment_deleted: "review_comment_deleted",
 };
 
-/** @param event the event in the review's history, if webhooks may ask for such events */
-export async function announceUpdate(id: number, context: HandlerContext, event = ""): Promise<ReviewParts> {
+/** @param events the events in the review's history for which webhooks may ask */
+export async function announceUpdate(
+  id: number,
+  context: HandlerContext,
+  ...events: readonly string[]
+): Promise<ReviewParts> {
   const parts = await findReview(id, context);
   await announceReviews("review_updated", [parts], context);
-  const own = announced[event];
-  if (own !== undefined) await announceReviews(own, [parts], context);
+  for (const event of events) {
+    const own = announced[event];
+    if (own !== undefined) await announceReviews(own, [parts], context);
+  }
   return parts;
 }

@@ -14,6 +14,7 @@ import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
 import { findImages, findReview, findReviews, unknownReview } from "./review-parts.ts";
 import { planReviewSearch } from "./review-search.ts";
 import { setPublished } from "./publication.ts";
+import { updateReview } from "./review-update.ts";
 import type { NewReview } from "./review-rows.ts";
 import { readSiteWidget, readWidget } from "./review-widget.ts";
 import { stateOf } from "./review-index.ts";
@@ -91,6 +92,14 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
 
   ...commentHandlers,
   ...queueHandlers,
+
+  update: operation("reviews.update", {
+    before: () => buyerIndexForWebhooks,
+    run: async (input, context) => {
+      const { parts, ...outcome } = await updateReview(input, context);
+      return { review: { ...toListedReview(parts), state: stateOf(parts.review) }, ...outcome };
+    },
+  }),
 
   setPublished: operation("reviews.setPublished", {
     before: () => buyerIndexForWebhooks,

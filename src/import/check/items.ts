@@ -186,9 +186,7 @@ export class ItemReader {
     const { keys } = this.#source;
     if (keys && this.#behavior.numberDouble) {
       const numbered = this.#behavior.numberDouble(item, (name) => keys.count(name));
-      const isStored = numbered.keys.some((key) => keys.isExisting(key));
-      if (isStored) this.#tally.reject(source, [storedAlready("")]);
-      return isStored ? undefined : { ...numbered.item, doubleKeys: numbered.keys };
+      return { ...numbered.item, doubleKeys: numbered.keys };
     }
     const problem = keys && this.#findDouble(keys, item.key, source.line);
     if (problem) this.#tally.reject(source, [problem]);
@@ -200,14 +198,8 @@ export class ItemReader {
     const before = keys.addKey(key, line);
     if (before !== undefined)
       return { field, code: "duplicate", reason: `repeats ${unitOf(this.#source.file.head.format)} ${before}` };
-    return keys.isExisting(key) ? storedAlready(field) : undefined;
+    return keys.isExisting(key) ? { field, code: "duplicate", reason: "is already stored on the service" } : undefined;
   }
-}
-
-/** The error of an item that the service held before this run sent it. */
-export function storedAlready(field: string): RowError {
-  const already = "already stored on the service";
-  return { field, code: "duplicate", reason: field === "" ? already : `is ${already}` };
 }
 
 const noneShared: ReadonlySet<string> = new Set();

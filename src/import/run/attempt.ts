@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { endpointOf, ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
+import { DiskMap } from "../../storage/sqlite/disk-map.ts";
 import { RunTally, type TallyFile } from "./tally.ts";
 import { workFolderPrefix } from "../csv/rows-on-disk.ts";
 import { unitOf } from "../csv/file-format.ts";
@@ -21,6 +22,7 @@ import { callSizeOf } from "../send/chunks.ts";
 import { createDrySender, JournaledSender, type SendingDeps } from "../send/sender.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
+import type { Item } from "../item.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, RunState } from "../summary.ts";
 import { recordPrevious } from "../undo/record-previous.ts";
@@ -39,7 +41,7 @@ export async function runAttempt(attempt: Attempt, deps: ImportDeps): Promise<Im
 
 async function runDry(attempt: Attempt, deps: ImportDeps): Promise<ImportSummary> {
   const startedMs = deps.clock();
-  using keys = attempt.behavior.existingKeys && new KeyStore(join(attempt.folder, "keys.db"));
+  using keys = attempt.behavior.existing && new KeyStore(join(attempt.folder, "keys.db"));
   const given = attempt.files.map((file) => file.given);
   using fixedIds = new FixedIdFile(join(attempt.folder, "fixed-ids.db"), undefined, given);
   const tally = new RunTally(attempt.files.map(asTallyFile), undefined, fixedIds, attempt.kind.rejectCodes);
@@ -78,7 +80,7 @@ async function runRecorded(
   const heartbeat = new Heartbeat(journal, deps.clock);
   journal.append({ t: "start", at: deps.clock() });
   if (!deps.observer) deps.report({ type: "begun", importId: id });
-  using keys = behavior.existingKeys && new KeyStore(paths.keys);
+  using keys = behavior.existing && new KeyStore(paths.keys);
   const inputs = files.map((file) => asRejectedInput(file, options));
   const rejects = new RejectFile(paths.rejects, inputs, options);
   const given = files.map((file) => file.given);
@@ -211,6 +213,7 @@ async function withSender(
   const opened = await deps.openService({ rate: options.rate, rateShare: options.rateShare });
   try {
     if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
+    if (records.keys) await meetItems(attempt, records.keys, deps);
     const path = join(attempt.folder, "before.db");
     await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
     using preparation = await prepareItems(
@@ -257,10 +260,28 @@ async function loadExisting(
   service: Service,
   deps: ImportDeps,
 ): Promise<void> {
-  if (!behavior.existingKeys || (keys.isLoaded && !behavior.numberDouble)) return;
-  const found = await behavior.existingKeys(service, { signal: deps.abort });
-  if (keys.isLoaded) keys.loadHeld(found);
-  else keys.load(found, deps.clock());
+  if (!behavior.existing || (keys.isLoaded && !behavior.numberDouble)) return;
+  const found = behavior.existing(service, { signal: deps.abort });
+  await (keys.isLoaded ? keys.loadHeld(found) : keys.load(found, deps.clock()));
+}
+
+/** Reads all files once, so that an item that repeats a stored record is not taken for a later version of another. */
+async function meetItems(attempt: Attempt, keys: KeyStore, deps: ImportDeps): Promise<void> {
+  if (!keys.hasVersions) return;
+  const { kind, options, folder } = attempt;
+  // Another behavior, since one counts what it reads.
+  const behavior = kind.prepare(options);
+  using counted = new DiskMap<number>(join(folder, "met"));
+  const count = (name: string) => {
+    const times = (counted.get(name) ?? 0) + 1;
+    counted.set(name, times);
+    return times;
+  };
+  const meet = (item: Item) => {
+    const numbered = behavior.numberDouble?.(item, count);
+    if (numbered) keys.meet({ ...numbered.item, doubleKeys: numbered.keys });
+  };
+  await readItems({ ...attempt, behavior }, (items) => items.forEach(meet), deps);
 }
 
 export function asTallyFile({ given, head, columns }: InputFile): TallyFile {

@@ -138,7 +138,7 @@ export async function replayRun(
 ): Promise<Totals> {
   const { behavior, options, settled, paths } = run;
   const tally = new RunTally(run.files.map(asTallyFile), undefined);
-  using keys = behavior.existingKeys && new KeyStore(paths.keys);
+  using keys = behavior.existing && new KeyStore(paths.keys);
   // Rows are read as the run read them, but not changed before they are sent.
   const preparation = await prepareItems({ ...run, isFirst: false }, undefined, deps);
   const all = { ...run, options: { ...options, maxErrors: undefined } };

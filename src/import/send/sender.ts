@@ -4,14 +4,13 @@ import { ServiceError } from "../../contract/index.ts";
 import type { RunTally } from "../run/tally.ts";
 import { CallHistory } from "./call-history.ts";
 import type { Chunk } from "./chunks.ts";
-import { storedAlready } from "../check/items.ts";
 import { deliver, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import type { Item, RowError } from "../item.ts";
 import { findOutcome } from "../run/journal.ts";
 import type { KeyStore } from "../run/key-store.ts";
 import { type CallWrites, isConflicting, OverlappingWrites, writesOf } from "./overlapping-writes.ts";
 import { ImportError } from "../import-error.ts";
-import { collectOutcomes, mergeOutcomes } from "../outcome.ts";
+import { collectOutcomes, mergeOutcomes, outcomeCodes } from "../outcome.ts";
 import type { CallCounts } from "../summary.ts";
 
 /** Where chunks go: to the service, with tally and journal, or nowhere (dry run). */
@@ -89,7 +88,7 @@ export class JournaledSender implements Sender {
       tally.settle(chunk.items, problems, behavior.itemName.one, settled.done.get(chunk.n)?.outcomes);
       return;
     }
-    if (!settled.extents.has(chunk.n) && this.#isStoredByOthers(chunk)) {
+    if (this.#isStored(chunk)) {
       this.#settleStored(chunk);
       return;
     }
@@ -131,20 +130,34 @@ export class JournaledSender implements Sender {
     this.#handledMs = performance.now();
   }
 
-  /** Whether another run stored all items of a chunk that this run has never sent. */
-  #isStoredByOthers({ items }: Chunk): boolean {
-    const { keys } = this.#deps;
-    return keys !== undefined && items.every(({ doubleKeys = [] }) => doubleKeys.some((key) => keys.isHeld(key)));
+  /**
+   * Whether the service held all items of a chunk before the run, or another run stored them before this one sent them.
+   * Notes which records the others replace.
+   */
+  #isStored({ n, items }: Chunk): boolean {
+    const { keys, behavior, settled } = this.#deps;
+    if (keys === undefined) return false;
+    const isUnsent = !settled.extents.has(n);
+    let isStored = true;
+    for (const item of items) {
+      const found = keys.find(item);
+      const isSame = found?.values && (behavior.isStored?.(item, found.values) ?? true);
+      if (found?.id !== undefined && isSame !== true) item.replaces = found.id;
+      const isByOthers = isUnsent && (item.doubleKeys ?? []).some((key) => keys.isHeld(key));
+      isStored &&= isSame === true || (isByOthers && !found);
+    }
+    return isStored;
   }
 
   #settleStored(chunk: Chunk): void {
     const { tally, journal, clock, behavior } = this.#deps;
-    const problem = storedAlready("");
-    tally.settle(chunk.items, new Map(chunk.items.map((_, at) => [at, problem])), behavior.itemName.one);
+    const outcomes = { codes: outcomeCodes.unchanged.repeat(chunk.items.length) };
+    tally.settle(chunk.items, new Map(), behavior.itemName.one, outcomes);
     journal.append({
       t: "done",
       n: chunk.n,
-      problems: chunk.items.map((_, at) => [at, problem.field, problem.code, problem.reason]),
+      outcomes,
+      problems: [],
       calls: { sent: 0, retried: 0, throttled: 0 },
       at: clock(),
       totals: tally.totals,

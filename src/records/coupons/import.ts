@@ -80,7 +80,9 @@ function prepareImport({ action: given }: CouponOptions): PreparedImport {
 
     readBack: (service, items, options) => findHeld(service, keysOf(items), options),
 
-    existingKeys: listCodes,
+    existing: async function* (service, options) {
+      yield (await listCodes(service, options)).map((key) => ({ key }));
+    },
   };
 }
 

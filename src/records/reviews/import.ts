@@ -1,4 +1,8 @@
-import { ServiceError, type ListedReview } from "../../contract/index.ts";
+import { ServiceError, type ListedReview, type ReviewerType } from "../../contract/index.ts";
+import { readOutcomes } from "../../import/check/service-outcomes.ts";
+import type { SendResult } from "../../import/outcome.ts";
+import type { Service } from "../../service/service.ts";
+import type { CallOptions } from "../../service/transport.ts";
 import { usageError } from "../../import/import-error.ts";
 import type { ItemError, Item } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
@@ -47,16 +51,19 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       const numbers = { dated: count(names.dated), undated: count(names.undated) };
       const key = numberName(names.dated, numbers.dated);
       const keys = [key, numberName(names.undated, numbers.undated)];
-      return { item: { ...item, key, payload: { ...payload, names, numbers } }, keys };
+      const { sku, email, past } = payload.review;
+      const versionKey = dateKey(String(sku), email, past?.created_at ?? "");
+      return { item: { ...item, key, versionKey, payload: { ...payload, names, numbers } }, keys };
     },
 
     // Identical reviews are never in flight together, so that it is known how many of them arrived.
     writes: ({ key, payload }) => [[(payload as ReviewPayload).names.undated, key]],
 
     send: async (service, items, options) => {
-      for (const { payload } of items) {
+      for (const { payload, replaces } of items) {
         try {
           const { review } = payload as ReviewPayload;
+          if (replaces !== undefined) return await updateReview(service, replaces, review, options);
           const engine = service.engine && ({ inputStage: "checked" } as const);
           const { reviews: created } = await service.reviews.createNow(review, { ...options, engine });
           const storedAs = created[0]?.created_at;
@@ -80,20 +87,63 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
 
     readBack: async (service, items, options) => {
       await index.readOn(service, options);
-      return items.map(({ payload }) => {
+      return items.map(({ payload, replaces }) => {
+        // A change may be repeated.
+        if (replaces !== undefined) return false;
         const { names, numbers } = payload as ReviewPayload;
         const n = index.keepsTimes ? numbers.dated : numbers.undated;
         return (index.counts.get(index.nameOf(names)) ?? 0) >= n;
       });
     },
 
-    existingKeys: async (service, options) => {
-      await index.readOn(service, options);
-      return [...index.counts].flatMap(([name, count]) =>
-        Array.from({ length: count }, (_, at) => numberName(name, at + 1)),
-      );
+    existing: async function* (service, options) {
+      for await (const page of index.read(service, options)) {
+        yield page.map(({ key, review }) => {
+          const { id, sku, email, created_at } = review;
+          const [, { values }] = toRecords(review);
+          // A service that keeps no times cannot change reviews.
+          return index.keepsTimes ? { key, id, versionKey: dateKey(sku, email, created_at), values } : { key };
+        });
+      }
+    },
+
+    isStored: ({ payload }, stored) => {
+      const { user_type: type, ...sent } = valuesSent((payload as ReviewPayload).review);
+      // A verified author stays verified.
+      const user_type = type === anonymous ? undefined : type;
+      return [...comparable.compareValues([{ ...sent, user_type }], [stored])].every(({ isSame }) => isSame);
     },
   };
+}
+
+const anonymous: ReviewerType = "anonymous";
+
+/** The columns of the fields of a past review; the others have the names of theirs. */
+const pastColumns: Readonly<Record<string, string>> = {
+  ...columnOf,
+  comment_created_at: "comment_date",
+  images: "image_urls",
+};
+
+/** Updates an earlier version of a review. */
+async function updateReview(
+  service: Service,
+  review_id: number,
+  { review_title, review_content, review_score, display_name, user_reference, past }: NewReview,
+  options: CallOptions,
+): Promise<SendResult> {
+  const text = { review_title, review_content, review_score, display_name };
+  const { created_at: _time, ...others } = past ?? {};
+  const input = { review_id, ...text, user_reference, past: others };
+  const { review: _review, ...reported } = await service.reviews.update(input, {
+    ...options,
+    idempotencyKey: undefined,
+  });
+  const columns = reported.fields?.map((field) => pastColumns[field] ?? field);
+  const outcomes = [{ ...reported, fields: columns }];
+  return readOutcomes({ outcomes, errors: [] }, (item, { field, error: reason }) => {
+    return { item, field: pastColumns[field] ?? field, code: "refused", reason };
+  });
 }
 
 /** Converts the refusal of a call, which contains one review, to the error of that review. */
@@ -162,7 +212,7 @@ function valuesSent({ display_name, user_reference, past }: NewReview): comparab
  * A review by each of its keys.
  * Assumed: a service that returns no details ignores the past of a review, and the import has reported that.
  */
-function toRecords(review: ListedReview): StoredRecord[] {
+function toRecords(review: ListedReview): [StoredRecord, StoredRecord] {
   const { sku, email, title, content, score, published, created_at } = review;
   const isDetailed = published !== undefined;
   const values = {

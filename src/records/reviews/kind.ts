@@ -91,6 +91,7 @@ export const reviews: RecordKind = {
       hint: "correct that line and import both rows together",
     },
   },
+  confirmation: (_options, files) => `Import the reviews in ${files}? Edited ones are updated.`,
   loadImporter: async () => (await import("./import.ts")).reviewImporter,
   loadExporter: async () => (await import("./export.ts")).reviewExporter,
 };

@@ -14,18 +14,24 @@ export class ReviewIndex {
 
   /** Reads the reviews since the last time; concurrent reads run one after the other. */
   async readOn(service: Pick<Service, "reviews">, options: CallOptions): Promise<void> {
-    this.#reading = this.#reading.catch(() => {}).then(() => this.#readOn(service, options));
+    const read = async () => {
+      for await (const _ of this.read(service, options));
+    };
+    this.#reading = this.#reading.catch(() => {}).then(read);
     await this.#reading;
   }
 
-  async #readOn(service: Pick<Service, "reviews">, options: CallOptions): Promise<void> {
+  /** Yields the reviews since the last time with their keys. */
+  async *read(service: Pick<Service, "reviews">, options: CallOptions) {
     for await (const page of listReviews(service, options, this.#lastId)) {
-      for (const review of page) {
+      yield page.map((review) => {
         if (review.published === undefined) this.keepsTimes = false;
         const name = this.nameOf(nameReview(review));
-        this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+        const count = (this.counts.get(name) ?? 0) + 1;
+        this.counts.set(name, count);
         this.#lastId = Math.max(this.#lastId, review.id);
-      }
+        return { key: numberName(name, count), review };
+      });
     }
   }
 

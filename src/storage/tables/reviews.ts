@@ -111,7 +111,7 @@ export const reviewTables = defineTables({
       by_name: text,
       reason: optional(text),
       created_at: bigint,
-      /** The store's comment before it was edited or deleted. */
+      /** The review before it was edited, or the store's comment before it was edited or deleted. */
       previous: optional(text),
     },
     indexes: { review_events_by_review: "(account_id, review_row, id)" },

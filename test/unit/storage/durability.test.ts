@@ -145,7 +145,7 @@ it("writes the keys that an import found before its first call to the disk", asy
     await remove();
   });
   using keys = new KeyStore(join(url, "..", "keys.db"));
-  keys.load(["a"], 0);
+  await keys.load([[{ key: "a" }]], 0);
   expect(new Set(levels)).toEqual(new Set([full]));
 });
 

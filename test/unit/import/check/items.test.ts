@@ -113,7 +113,7 @@ describe("items", () => {
 
   test("that may exist once are rejected if they are repeated or stored already", async () => {
     using keys = new KeyStore(join(folder, "keys"));
-    keys.load(["STORED"], 0);
+    await keys.load([[{ key: "STORED" }]], 0);
     const options = { action: "map_review" };
     const found = await read("coupons", "code\nCODE-1\nSTORED\nCODE-2\nCODE-1\n", { options, keys });
     expect(found.items).toEqual([

@@ -5,11 +5,13 @@ import { useTemporaryFolder } from "../../../support/temporary-folder.ts";
 
 const folder = useTemporaryFolder();
 
-test("keeps the keys of the service for later attempts, and forgets those of an attempt", () => {
+const pageOf = (...keys: readonly string[]) => [keys.map((key) => ({ key }))];
+
+test("keeps the keys of the service for later attempts, and forgets those of an attempt", async () => {
   const path = join(folder, "keys");
   const first = new KeyStore(path);
   expect(first.isLoaded).toBe(false);
-  first.load(["A", "B", "A"], 1);
+  await first.load(pageOf("A", "B", "A"), 1);
   expect(first.isLoaded).toBe(true);
   expect([first.isExisting("A"), first.isExisting("C")]).toEqual([true, false]);
   expect([first.addKey("C", 2), first.addKey("D", 3), first.addKey("C", 4)]).toEqual([undefined, undefined, 2]);
@@ -18,23 +20,23 @@ test("keeps the keys of the service for later attempts, and forgets those of an 
   using second = new KeyStore(path);
   expect([second.isLoaded, second.isExisting("B"), second.isExisting("C")]).toEqual([true, true, false]);
   expect(second.isHeld("E")).toBe(false);
-  second.loadHeld(["E"]);
-  second.loadHeld([]);
+  await second.loadHeld(pageOf("E"));
+  await second.loadHeld(pageOf());
   expect([second.isHeld("E"), second.isHeld("B")]).toEqual([true, false]);
   expect([second.addKey("C", 9), second.count("x")]).toEqual([undefined, 1]);
 });
 
-test("is loaded even if the service had no keys", () => {
+test("is loaded even if the service had no keys", async () => {
   using store = new KeyStore(join(folder, "empty"));
-  store.load([], 1);
+  await store.load([], 1);
   expect([store.isLoaded, store.isExisting("A"), store.isHeld("A")]).toEqual([true, false, false]);
 });
 
-test("what the service holds at a resume is forgotten after it", () => {
+test("what the service holds at a resume is forgotten after it", async () => {
   const path = join(folder, "held");
   {
     using resumed = new KeyStore(path);
-    resumed.loadHeld(["A", "B", "A"]);
+    await resumed.loadHeld(pageOf("A", "B", "A"));
     expect([resumed.isHeld("A"), resumed.isHeld("C"), resumed.isExisting("A")]).toEqual([true, false, false]);
     expect([resumed.count("x"), resumed.count("x"), resumed.count("x")]).toEqual([1, 2, 3]);
   }
