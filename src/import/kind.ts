@@ -174,6 +174,21 @@ export interface ItemPreparation extends Disposable {
   notices(): Iterable<string>;
 }
 
+/** A column of a file. Its values are read again each time. */
+export interface FileColumn {
+  readonly name: string;
+  readonly values: Iterable<string>;
+}
+
+/** The columns of a file that is about to be imported. */
+export interface FileColumns {
+  /** The file as given. */
+  readonly given: string;
+  readonly columns: readonly FileColumn[];
+  /** The column that holds a field. */
+  readonly columnOf: (field: string) => FileColumn | undefined;
+}
+
 /** How one import behaves: what `prepare` returns, and what the kind declares. */
 export interface ImportBehavior
   extends PreparedImport, Pick<RecordKind, "itemName" | "urlField" | "fixableFields" | "idFields" | "dateField"> {
@@ -197,9 +212,11 @@ export interface PreparedImport {
   readonly suppliedFields?: Readonly<Record<string, string>>;
   /**
    * Values that all rows of a file have because of what its columns hold, by field.
-   * @param valuesOf reads all values of the column that holds a field
+   * @throws ImportError `usage` if the columns cannot be read
    */
-  impliedFields?(valuesOf: (field: string) => Iterable<string>): Readonly<Record<string, string>>;
+  impliedFields?(file: FileColumns): Readonly<Record<string, string>>;
+  /** Why a row is skipped, as a phrase after `skipped 2 rows`; undefined if it is not. Skipped rows do not count as read. */
+  skip?(row: RowView): string | undefined;
   /** The fields that an empty value erases, and why empty cells of other fields erase nothing. */
   readonly erasing?: { readonly fields: readonly string[]; readonly otherwise: string };
   /** What a person knows an item by; its key by default. */

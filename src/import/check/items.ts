@@ -72,6 +72,8 @@ export class ItemReader {
   /** Rows read, blank ones excluded. */
   rows = 0;
   blankRows = 0;
+  /** The number of rows that were skipped, by reason. */
+  readonly skipped = new Map<string, number>();
 
   constructor(source: ItemSource) {
     const { behavior, tally, file } = source;
@@ -105,6 +107,7 @@ export class ItemReader {
         this.blankRows++;
         continue;
       }
+      if (this.#skip(cells, problems.get(at))) continue;
       this.rows++;
       const source = new ReadRow(fileIndex, lines[at] ?? 0, cells, texts[at], delimiter);
       const problem = this.#checkRecord(source, problems.get(at));
@@ -122,6 +125,14 @@ export class ItemReader {
       source.forgetCells();
       if (complete) yield complete;
     }
+  }
+
+  #skip(cells: readonly string[], problem: RecordProblem | undefined): boolean {
+    if (!this.#behavior.skip || problem !== undefined) return false;
+    this.#row.cells = cells;
+    const reason = this.#behavior.skip(this.#view);
+    if (reason !== undefined) this.skipped.set(reason, (this.skipped.get(reason) ?? 0) + 1);
+    return reason !== undefined;
   }
 
   *#readGroups(groups: Iterable<CollectedGroup>): Generator<Item> {

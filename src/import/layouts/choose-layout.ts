@@ -24,7 +24,7 @@ export function withDateOrders(layout: Layout): readonly Layout[] {
 /**
  * Chooses the layout of a file: the requested one, or else the one that the header matches.
  * Assumed: a header with all required native columns is native, whatever else it resembles, unless it has exactly the
- * columns of a layout.
+ * columns of a layout, or the layout precedes them.
  * @returns undefined if the columns are native
  * @throws ImportError `usage` if the requested layout does not exist or belongs to another kind
  */
@@ -42,7 +42,8 @@ export function chooseLayout(
     signatures.some(
       (columns) => columns.length === names.size && columns.every((name) => names.has(normalizeName(name))),
     );
-  return detectLayout(header, isNative ? kind.layouts.filter(isExact) : kind.layouts);
+  const canApply = (layout: Layout) => layout.precedesNative === true || isExact(layout);
+  return detectLayout(header, isNative ? kind.layouts.filter(canApply) : kind.layouts);
 }
 
 /** The layout that a header matches; of several, the one with the most columns. */

@@ -83,6 +83,8 @@ export interface Layout {
   readonly title: string;
   /** A header with all columns of one of these matches the layout; if empty, the layout must be requested. */
   readonly signatures: readonly (readonly string[])[];
+  /** It applies even if the file also has all required native columns. */
+  readonly precedesNative?: boolean;
   readonly fields: Readonly<Record<string, FieldSource>>;
   /** The columns with product IDs of each type, if they are not those of the fields: `sku`, `name`. */
   readonly productIds?: Readonly<Record<string, FieldSource["from"]>>;

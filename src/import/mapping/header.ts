@@ -124,15 +124,17 @@ function findExactColumns({ columns, textColumns }: ImportKind, header: readonly
 
 /** What the columns of a file imply for all of its rows; undefined if nothing. */
 function readImpliedFields(
-  { valuesOf }: HeaderFile,
+  { given, header, valuesOf }: HeaderFile,
   { impliedFields }: HeaderReading["behavior"],
   columnOf: ReadonlyMap<string, number>,
 ): Readonly<Record<string, string>> | undefined {
-  const implied = impliedFields?.((field) => {
-    const column = columnOf.get(field);
-    return column === undefined ? [] : valuesOf(column);
-  });
-  return implied && Object.keys(implied).length > 0 ? implied : undefined;
+  if (!impliedFields) return undefined;
+  const columns = header.map((name, at) => ({
+    name,
+    values: { [Symbol.iterator]: () => valuesOf(at)[Symbol.iterator]() },
+  }));
+  const implied = impliedFields({ given, columns, columnOf: (field) => columns[columnOf.get(field) ?? -1] });
+  return Object.keys(implied).length > 0 ? implied : undefined;
 }
 
 /** Columns by native names and their aliases. */

@@ -68,6 +68,10 @@ export async function readAll(
     const blank = items.blankRows === 1 ? "1 row has" : `${items.blankRows} rows have`;
     const message = `${file.given}: skipped ${blank} only empty cells`;
     if (items.blankRows > 0) deps.report({ type: "notice", message });
+    for (const [reason, count] of items.skipped) {
+      const skipped = count === 1 ? "1 row" : `${count.toLocaleString("en-US")} rows`;
+      deps.report({ type: "notice", message: `${file.given}: skipped ${skipped} ${reason}` });
+    }
   }
   const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
   if (last) await sender.submit(last);

@@ -44,7 +44,8 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
 
     read: (row, source, reportDropped) => readReview(row, source, { scale, ratings, reportDropped }),
 
-    impliedFields: (valuesOf) => (scale === undefined ? impliedScale(valuesOf("review_score")) : {}),
+    impliedFields: ({ columnOf: column }) =>
+      scale === undefined ? impliedScale(column("review_score")?.values ?? []) : {},
 
     numberDouble: (item, count) => {
       const { names, ...payload } = item.payload as ReviewPayload;

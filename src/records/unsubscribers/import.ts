@@ -16,8 +16,9 @@ import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
 import { DiskMap } from "../../storage/sqlite/disk-map.ts";
+import { consentLayouts, readConsentColumns, skipByAnswer } from "./consent.ts";
 import { createUnsubscriberUndo, keyOf } from "./undo.ts";
-import { synonyms } from "../../import/mapping/names.ts";
+import { unsubscriberSynonyms } from "./synonyms.ts";
 
 interface Unsubscription {
   readonly type: string;
@@ -33,13 +34,8 @@ export interface UnsubscriberOptions extends ImportOptions {
 
 export const unsubscriberImporter: RecordImporter = {
   prepare: prepareImport,
-  synonyms: {
-    email: synonyms(
-      "email|e mail|email address|user email|customer email|subscriber|subscriber email|courriel|adresse email|adresse mail|correo|correo electronico|indirizzo email|endereco email|emailadres|e mailadres|adres email|mailadresse|e postadress|epost|email adresse|sahkoposti",
-      "mail|address|adresse|contact",
-    ),
-    email_type_id: synonyms("email type id|email type|mail type|type id|mailart|type email", "type|typ|tipo"),
-  },
+  layouts: consentLayouts,
+  synonyms: unsubscriberSynonyms,
   plan: {
     ids: [{ type: "address", writtenIn: "", isCanonical: true }],
     keyOf: ({ key }) => key,
@@ -52,7 +48,10 @@ export const unsubscriberImporter: RecordImporter = {
   undo: ({ remove = false }: UnsubscriberOptions) => createUnsubscriberUndo(remove),
 };
 
-function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fields }: RecordKind): PreparedImport {
+function prepareImport(
+  { emailType, remove = false, force = false }: UnsubscriberOptions,
+  { fields }: RecordKind,
+): PreparedImport {
   if (emailType !== undefined && readEmailTypeId(emailType) === undefined) {
     throw usageError(`invalid value "${emailType}" for --type`, `an email type is ${typeRange}`);
   }
@@ -62,6 +61,8 @@ function prepareImport({ emailType, remove = false }: UnsubscriberOptions, { fie
       fields: fields.map((field) => (field.name === "email_type_id" ? { ...field, required: false } : field)),
     }),
     erasing: { fields: [], otherwise: "the type given by --type was used" },
+    impliedFields: (file) => readConsentColumns(file, { remove, force }),
+    skip: skipByAnswer,
     storedRecords: {
       expected: (item) => {
         const { type, email } = item.payload as Unsubscription;

@@ -7,9 +7,13 @@ export const unsubscribers: RecordKind = {
   fields: [
     { name: "email", aliases: ["user email"], required: true },
     { name: "email_type_id", aliases: ["type"], required: true, flag: "type" },
+    { name: "consent", isMappedOnly: true },
+    { name: "suppressions", isMappedOnly: true },
+    { name: "unsubscribed_at", isMappedOnly: true },
   ],
   columns: ["email", "email_type_id"],
   isUndoable: true,
+  layoutNames: ["shopify-customers", "klaviyo", "mailchimp", "woocommerce-customers", "email-consent"],
   importCommand: {
     summary: "Unsubscribe the addresses in CSV, Excel, or JSON files",
     examples: [

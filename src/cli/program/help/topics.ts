@@ -112,6 +112,8 @@ const texts: Readonly<Record<string, Omit<Topic, "name">>> = {
           ["squarespace-orders, wix-orders, tiendanube-orders", "Squarespace, Wix, Tiendanube: Orders, then Export"],
           ["prestashop-orders", "PrestaShop: query of the SQL Manager, or an export module"],
           ["amazon-orders", "Amazon: Orders, then Order Reports"],
+          ["shopify-customers, woocommerce-customers", "unsubscribers: customers who do not want emails"],
+          ["klaviyo, mailchimp, email-consent", "unsubscribers: contacts who do not want emails"],
           ["etsy-orders, woocommerce-analytics-orders", "refused, because they have no email addresses"],
         ],
       },
