@@ -10,6 +10,7 @@ import { dateOrders } from "../layouts/dates.ts";
 import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
 import { requireFields } from "./missing-columns.ts";
+import { rejectOtherKind } from "./other-kind.ts";
 
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {
@@ -33,7 +34,17 @@ export interface ColumnMap {
 
 type HeaderOptions = Pick<
   ImportOptions,
-  "map" | "set" | "layout" | "productUrl" | "storeUrl" | "productIdFrom" | "dateFormat" | "delimiter" | "dryRun"
+  | "map"
+  | "mapping"
+  | "force"
+  | "set"
+  | "layout"
+  | "productUrl"
+  | "storeUrl"
+  | "productIdFrom"
+  | "dateFormat"
+  | "delimiter"
+  | "dryRun"
 >;
 
 /** What a header is matched against. */
@@ -41,6 +52,8 @@ export interface HeaderReading {
   readonly kind: ImportKind;
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField" | "dateField" | "suppliedFields" | "impliedFields">;
   readonly options: HeaderOptions;
+  /** Whether the file may be meant for another kind, because no run has read it before. */
+  readonly isNew?: boolean;
 }
 
 /** What names alone say about a header. */
@@ -55,7 +68,7 @@ interface NamedColumns {
  */
 export function matchHeader(
   file: HeaderFile,
-  { kind, behavior, options }: HeaderReading,
+  { kind, behavior, options, isNew }: HeaderReading,
   kinds: ImportKinds,
 ): ColumnMap {
   const { given, header } = file;
@@ -87,6 +100,7 @@ export function matchHeader(
   const constants = Object.keys(translated?.constants ?? {});
   const supplied = new Set([...set.keys(), ...constants, ...(url ? [url.field] : [])]);
   const withoutUrl = requireFields(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
+  if (isNew) rejectOtherKind(file, { kind, options }, kinds);
   const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   return {

@@ -107,7 +107,10 @@ function resembleKind(header: readonly string[], kind: ImportKind): HeaderMatch[
  */
 export function rejectOtherKind(
   { given, argument, header }: Pick<HeaderFile, "given" | "argument" | "header">,
-  { kind, options }: { readonly kind: ImportKind; readonly options: ImportOptions },
+  {
+    kind,
+    options,
+  }: { readonly kind: ImportKind; readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "force"> },
   kinds: ImportKinds,
 ): void {
   const { map, mapping, layout, force } = options;

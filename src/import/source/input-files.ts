@@ -6,7 +6,6 @@ import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch, insertGroups } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
-import { rejectOtherKind } from "../mapping/other-kind.ts";
 import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
@@ -50,9 +49,7 @@ export async function openFiles(
     const valuesOf = (column: number) => readColumn(file.given, head, column);
     const { given, archive: argument = given } = file;
     const headerFile = { given, argument, header: head.header, valuesOf };
-    const columns = matchHeader(headerFile, reading, kinds);
-    if (reading.isNew) rejectOtherKind(headerFile, reading, kinds);
-    return { ...file, head, columns };
+    return { ...file, head, columns: matchHeader(headerFile, reading, kinds) };
   };
   const heads = located.map((file) => read(file, options));
   if (heads.some(({ columns }) => columns.layout?.hasHtml)) await loadHtmlReader();

@@ -86,6 +86,12 @@ describe.each(backends)("customers and contacts that are imported as unsubscribe
     ]);
   });
 
+  test("orders are not taken for customers", async () => {
+    const orders = readFileSync("fixtures/exports/shopify-orders-export.csv", "utf8");
+    expect(orders).toContain("Accepts Marketing");
+    await expect(run(orders)).rejects.toMatchObject({ kind: "usage", hint: expect.stringContaining("orders import") });
+  });
+
   test("are not resubscribed, whatever they said", async () => {
     await run("email\nbob@mail.example\n");
     await expect(run(fixture("shopify-customers"), { remove: true })).rejects.toMatchObject({ kind: "usage" });
