@@ -95,7 +95,6 @@ export interface KindFlag {
   readonly option: string;
   /** A switch such as `--no-validate`, which sets its option to false; without the flag, the option is true. */
   readonly isNegated?: boolean;
-  readonly isRequired?: boolean;
   /** The accepted values: those of a field of the contract, or a list. */
   readonly values?: readonly string[] | { readonly operation: OperationName; readonly field: string };
   /** Reads a value in another notation; undefined if it is invalid. */

@@ -54,7 +54,6 @@ describe("a flag's value", () => {
 
   test.each([
     [["orders", "import", "x.csv", "--platform", "shop"], "general"],
-    [["coupons", "import", "x.csv"], "--action"],
     [["coupons", "import", "x.csv", "--action", "map"], "map_review_share"],
     [["unsubscribers", "import", "x.csv", "--type", "18"], "--type"],
     [["orders", "import", "x.csv", "--map", "email=a", "--map", "email=b"], "--map"],

@@ -5,10 +5,11 @@ import type { RecordKind } from "../kind.ts";
  * @param file as written in a shell
  */
 export function importCommandOf(
-  { name, importCommand }: Pick<RecordKind, "name" | "importCommand">,
+  { name, fields, importCommand }: Pick<RecordKind, "name" | "fields" | "importCommand">,
   file: string,
 ): string {
-  const required = Object.entries(importCommand.flags ?? {}).filter(([, flag]) => flag.isRequired);
+  const needed = new Set(fields.flatMap(({ required, flag }) => (required ? (flag ?? []) : [])));
+  const required = Object.entries(importCommand.flags ?? {}).filter(([flag]) => needed.has(flag));
   const flags = required.map(([flag, { value }]) => ` --${flag} ${value ?? ""}`).join("");
   return `starpost ${name} import ${file}${flags}`;
 }

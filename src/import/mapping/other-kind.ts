@@ -74,7 +74,9 @@ function matchKind(header: readonly string[], kind: ImportKind): HeaderMatch {
   });
   const columns = named.flatMap(({ column }) => column ?? []);
   const isNative = named.every(
-    ({ name, required, column }) => !required || name === kind.urlField || column !== undefined,
+    // A list of one column needs the flags that give the other values.
+    ({ name, required, column, flag }) =>
+      !required || name === kind.urlField || column !== undefined || (flag !== undefined && own.length === 1),
   );
   const layout = isNative ? undefined : detectLayout(header, kind.layouts);
   const known = layout ? columnsOf(layout, header) : [];

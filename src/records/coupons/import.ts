@@ -2,7 +2,7 @@ import { type CouponAction, couponActions, couponCodeLength, ServiceError } from
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { usageError } from "../../import/import-error.ts";
 import type { Item } from "../../import/item.ts";
-import type { PreparedImport, RecordImporter } from "../../import/kind.ts";
+import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
@@ -22,6 +22,7 @@ export const couponImporter: RecordImporter = {
       "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
       "codes|codigo|codice|kod|discount",
     ),
+    coupon_action: synonyms("coupon action|action"),
   },
   plan: {
     ids: [{ type: "code", writtenIn: "code" }],
@@ -30,21 +31,33 @@ export const couponImporter: RecordImporter = {
       for (const code of await listCodes(service, options)) tally.addStored("code", code);
     },
   },
-  undo: ({ action = "" }: CouponOptions) => createCouponUndo(action),
+  undo: () => couponUndo,
 };
 
-function prepareImport({ action: given }: CouponOptions): PreparedImport {
-  const action = couponActions.find((one) => one === given);
-  if (action === undefined) {
-    const problem = given === undefined ? "missing flag --action" : `invalid value "${given}" for --action`;
-    throw usageError(problem, `accepted values: ${couponActions.join(", ")}`);
+interface Coupon {
+  readonly code: string;
+  readonly action: CouponAction;
+}
+
+const findAction = (name: string | undefined) => couponActions.find((one) => one === name);
+
+function prepareImport({ action: given }: CouponOptions, { fields }: RecordKind): PreparedImport {
+  if (given !== undefined && findAction(given) === undefined) {
+    throw usageError(`invalid value "${given}" for --action`, `accepted values: ${couponActions.join(", ")}`);
   }
   const { min, max } = couponCodeLength;
   return {
     operation: "coupons.upload",
     keyedBy: "run",
+    ...(given !== undefined && {
+      fields: fields.map((field) => (field.name === "coupon_action" ? { ...field, required: false } : field)),
+    }),
+    erasing: { fields: [], otherwise: "the action given by --action was used" },
     storedRecords: {
-      expected: (item) => expectOne(item, item.key, "code", { code: item.key }, { coupon_action: action }),
+      expected: (item) => {
+        const { code, action } = item.payload as Coupon;
+        return expectOne(item, item.key, "code", { code }, { coupon_action: action });
+      },
       list: async function* (service, options) {
         const { coupons } = await service.coupons.list({ details: true }, options);
         yield coupons.map(({ code, coupon_action }) => ({ key: code, values: { coupon_action } }));
@@ -58,11 +71,21 @@ function prepareImport({ action: given }: CouponOptions): PreparedImport {
         const reason = `has ${code.length === 1 ? "1 character" : `${code.length} characters`}; a code has ${min} to ${max}`;
         return [{ field: "code", code: code.length > max ? "too_long" : "too_short", reason }];
       }
-      return { key: code, batchKey: "", rows: [source], size: code.length + 3, payload: code };
+      const written = row("coupon_action") || given;
+      const action = findAction(written);
+      if (action === undefined) {
+        const problem = written === undefined ? "missing" : "bad_action";
+        const reason = written === undefined ? "is missing" : `is not one of ${couponActions.join(", ")}`;
+        return [{ field: "coupon_action", code: problem, reason }];
+      }
+      const payload: Coupon = { code, action };
+      return { key: code, batchKey: action, rows: [source], size: code.length + 3, payload };
     },
 
     send: async (service, items, options) => {
       const codes = keysOf(items);
+      const [action] = items.map(({ payload }) => (payload as Coupon).action);
+      if (action === undefined) return { errors: [] };
       const reply = await service.coupons.upload({ coupon_action: action, codes, details: true }, options);
       if (reply.outcomes) return readOutcomes({ outcomes: reply.outcomes, errors: [] });
       const created = codes.map(() => ({ outcome: "created" as const }));
@@ -107,48 +130,49 @@ async function* readStats(service: Service, options: CallOptions): AsyncGenerato
 const deletesAll = "the API can only delete all codes of an action";
 
 /**
- * Deletes the codes of the run's action if it has no others.
+ * Deletes the codes of each action of the run that has no others.
  * Source: spec "Coupons": deletes the unique codes of that action. Assumed: the counts may omit an action without
  * codes.
  */
-function createCouponUndo(action: string): UndoBehavior {
-  return {
-    previous: { read: readStats },
-    targetOf: () => ({ key: action, written: {} }),
-    now: readStats,
+const couponUndo: UndoBehavior = {
+  previous: { read: readStats },
+  targetOf: ({ payload }) => {
+    const { action } = payload as Coupon;
+    return { key: action, written: { action } };
+  },
+  now: readStats,
 
-    decide: ({ rows, sureRows, now, wasSent }, past) => {
-      if (past.whyNot !== undefined) {
-        const reason = `${deletesAll}, and the number of codes before the run is unknown: ${past.whyNot}`;
-        return { outcome: "impossible", reason };
-      }
-      const [before, held] = [codesOf(past.get(action)), codesOf(now)];
-      if (before > 0) return { outcome: "kept", reason: `${deletesAll}; it had ${before} before the run` };
-      if (held === 0) {
-        return wasSent
-          ? { outcome: "reversed", reason: "is deleted" }
-          : { outcome: "kept", reason: "changed since: the action has no codes" };
-      }
-      // The excess may be another person's codes, or those of calls without a response.
-      if (held !== sureRows && rows > sureRows) {
-        const reason = `the action has ${held} codes, and the run added ${sureRows} to ${rows}; resume the run, then undo it`;
-        return { outcome: "impossible", reason };
-      }
-      if (held !== sureRows) {
-        const reason = `changed since: the action has ${held} codes, and the run added ${sureRows}; ${deletesAll}`;
-        return { outcome: "kept", reason };
-      }
-      return { outcome: "reversed", reason: "is deleted", send: {} };
-    },
+  decide: ({ key: action, written, rows, sureRows, now, wasSent }, past) => {
+    if (past.whyNot !== undefined) {
+      const reason = `${deletesAll}, and the number of codes before the run is unknown: ${past.whyNot}`;
+      return { outcome: "impossible", reason };
+    }
+    const [before, held] = [codesOf(past.get(action)), codesOf(now)];
+    if (before > 0) return { outcome: "kept", reason: `${deletesAll}; it had ${before} before the run` };
+    if (held === 0) {
+      return wasSent
+        ? { outcome: "reversed", reason: "is deleted" }
+        : { outcome: "kept", reason: "changed since: the action has no codes" };
+    }
+    // The excess may be another person's codes, or those of calls without a response.
+    if (held !== sureRows && rows > sureRows) {
+      const reason = `the action has ${held} codes, and the run added ${sureRows} to ${rows}; resume the run, then undo it`;
+      return { outcome: "impossible", reason };
+    }
+    if (held !== sureRows) {
+      const reason = `changed since: the action has ${held} codes, and the run added ${sureRows}; ${deletesAll}`;
+      return { outcome: "kept", reason };
+    }
+    return { outcome: "reversed", reason: "is deleted", send: written };
+  },
 
-    itemsACall: 1,
+  itemsACall: 1,
 
-    send: async (service, _things, options) => {
-      await service.coupons.delete({ coupon_action: action as CouponAction }, options);
-      return new Map();
-    },
-  };
-}
+  send: async (service, things, options) => {
+    for (const { key } of things) await service.coupons.delete({ coupon_action: key as CouponAction }, options);
+    return new Map();
+  },
+};
 
 function codesOf(counted: Readonly<Record<string, unknown>> | undefined): number {
   return Number(counted?.["codes"] ?? 0);

@@ -107,10 +107,10 @@ export function listKindFlags(flags: Readonly<Record<string, KindFlag>> = {}): F
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, toFlag(flag)]));
 }
 
-function toFlag({ description, value, values: declared, readValue, isRequired = false, type }: KindFlag): Flag {
+function toFlag({ description, value, values: declared, readValue, type }: KindFlag): Flag {
   if (value === undefined) return { description };
   const values = declared && "operation" in declared ? valuesOfField(declared.operation, declared.field) : declared;
-  const flag = { value, description, required: isRequired };
+  const flag = { value, description };
   if (values) return { ...flag, ...oneOf(values, readValue) };
   return type === "date" ? { ...flag, read: readRelativeDay } : flag;
 }
