@@ -140,6 +140,13 @@ export interface RecordImporter {
   /** @throws ImportError `usage` if an option is missing or invalid */
   prepare(options: ImportOptions, kind: RecordKind): PreparedImport;
   readonly layouts?: readonly Layout[];
+  /**
+   * Names the columns of a file whose first row is a record, not a header; undefined for other files.
+   * @param mapped the columns that `--map` names
+   */
+  readonly nameColumns?:
+    | ((rows: readonly (readonly string[])[], mapped: readonly string[]) => readonly string[] | undefined)
+    | undefined;
   /** Column names by which `map` recognizes a field. */
   readonly synonyms?: Readonly<Record<string, FieldSynonyms>>;
   readonly plan?: PlanBehavior;

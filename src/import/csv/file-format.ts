@@ -11,6 +11,8 @@ export interface FileFormat {
   readonly isCrOnly: boolean;
   /** Whether a line above the header declares the delimiter, as Excel writes it. */
   readonly hasSepLine?: boolean;
+  /** Whether the first row is a record. */
+  readonly hasNoHeader?: boolean;
   /** What the file was converted from. Its lines then have the numbers of the original's records. */
   readonly origin?: "sheet" | "ndjson" | "json";
 }
@@ -42,6 +44,8 @@ export interface FormatFlags {
   readonly delimiter?: string | undefined;
   readonly entry?: string | undefined;
   readonly known?: FileFormat | undefined;
+  /** Names the columns if the first of the rows is a record. */
+  readonly nameColumns?: ((rows: readonly (readonly string[])[]) => readonly string[] | undefined) | undefined;
 }
 
 /** The maximum size of a header, in bytes. */
@@ -85,8 +89,8 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   if (start.bytes.length === 0) throw new FileFormatError("the file is empty", "the first row must name the columns");
   if (flags.known) {
     const text = start.bytes.toString("utf8");
-    const header = readHeader({ text, isCrOnly: flags.known.isCrOnly, isWhole: start.isWhole }, flags.known.delimiter);
-    return { source, format: flags.known, header };
+    const textStart = { text, isCrOnly: flags.known.isCrOnly, isWhole: start.isWhole };
+    return { source, ...findHeader(textStart, flags.known, flags) };
   }
   const { encoding, assumption } = findEncoding(source, start, flags.encoding);
   const decoded = iconv.decode(start.bytes, encoding, { stripBOM: true });
@@ -96,12 +100,12 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const textStart: TextStart = { text, isCrOnly: hasCrOnly(decoded), isWhole: start.isWhole };
   const delimiter = flags.delimiter ?? sep?.delimiter ?? guessDelimiter(textStart);
   const format: FileFormat = { encoding, delimiter, isCrOnly: textStart.isCrOnly, ...(sep && { hasSepLine: true }) };
-  const header = readHeader(textStart, delimiter);
+  const { header, ...found } = findHeader(textStart, format, flags);
   if (header.some((name) => name.includes("\uFFFD"))) {
     const hint = "specify the encoding, for example --encoding windows-1252";
     throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });
   }
-  return { source, format, header, ...(assumption === undefined ? {} : { assumption }) };
+  return { source, header, ...found, ...(assumption === undefined ? {} : { assumption }) };
 }
 
 interface FileStart {
@@ -172,6 +176,17 @@ function rejectBinary(bytes: Buffer, text: string): void {
       `${formats}; if its encoding is unusual, specify it with --encoding`,
     );
   }
+}
+
+/** The number of rows that show whether the first one is a record. */
+const maxCompared = 100;
+
+function findHeader(start: TextStart, format: FileFormat, { nameColumns }: FormatFlags) {
+  const header = readHeader(start, format.delimiter);
+  // The records of JSON have names.
+  const isNamed = format.origin === "json" || format.origin === "ndjson";
+  const names = isNamed ? undefined : nameColumns?.(readFirstRows(start, format.delimiter, maxCompared));
+  return names ? { header: names, format: { ...format, hasNoHeader: true } } : { header, format };
 }
 
 function readHeader(start: TextStart, delimiter: string): string[] {

@@ -11,7 +11,7 @@ import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import { checkUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
-import { locateFiles, type LocatedFile, namingFile, readHead } from "../source/located-files.ts";
+import { locateFiles, type LocatedFile, mapOf, namingFile, readHead } from "../source/located-files.ts";
 import type { ImportContext } from "../context.ts";
 import type { ImportOptions } from "../options.ts";
 import { isSameName, normalizeName } from "./names.ts";
@@ -81,10 +81,10 @@ export async function draftMapping(
 }
 
 function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, options: DraftOptions): MappingDraft {
-  const { head, samples } = readSamples(file, options);
+  const { head, samples } = readSamples(file, options, kind);
   const { header, format } = head;
   const { fields } = kind;
-  const mapped = readMap(file.given, header, fields, options.map);
+  const mapped = readMap(file.given, header, fields, mapOf(head, options));
   readSet(options.set ?? {}, fields);
   const found = chooseLayout(header, kind, kinds.all, options.layout);
   const layout = found && Object.keys(found.fields).length > 0 ? found : undefined;
@@ -120,8 +120,12 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
   };
 }
 
-function readSamples(file: LocatedFile, options: DraftOptions): { head: FileHead; samples: ColumnSample[] } {
-  const head = readHead(file, options);
+function readSamples(
+  file: LocatedFile,
+  options: DraftOptions,
+  kind: ImportKind,
+): { head: FileHead; samples: ColumnSample[] } {
+  const head = readHead(file, options, kind);
   const rows = namingFile(file.given, () => readSample(head.source, head.format, looked.rows));
   const samples = head.header.map((name, at) => {
     const values = rows.map((cells) => unmarkFormula((cells[at] ?? "").trim()));

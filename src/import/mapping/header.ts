@@ -52,8 +52,8 @@ export interface HeaderReading {
   readonly kind: ImportKind;
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField" | "dateField" | "suppliedFields" | "impliedFields">;
   readonly options: HeaderOptions;
-  /** Whether the file may be meant for another kind, because no run has read it before. */
-  readonly isNew?: boolean;
+  /** Whether a file that looks like another kind is refused; the files of a recorded run have been checked. */
+  readonly isNew?: boolean | undefined;
 }
 
 /** What names alone say about a header. */
@@ -100,7 +100,7 @@ export function matchHeader(
   const constants = Object.keys(translated?.constants ?? {});
   const supplied = new Set([...set.keys(), ...constants, ...(url ? [url.field] : [])]);
   const withoutUrl = requireFields(file, { behavior, kind, layout, options, columnOf, supplied }, kinds);
-  if (isNew) rejectOtherKind(file, { kind, options }, kinds);
+  rejectOtherKind(file, { kind, options, isNew }, kinds);
   const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   return {

@@ -112,11 +112,17 @@ export function rejectOtherKind(
   {
     kind,
     options,
-  }: { readonly kind: ImportKind; readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "force"> },
+    isNew,
+  }: {
+    readonly kind: ImportKind;
+    readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "force">;
+    readonly isNew: boolean | undefined;
+  },
   kinds: ImportKinds,
 ): void {
   const { map, mapping, layout, force } = options;
-  const isDecided = force === true || Object.keys(map).length > 0 || mapping !== undefined || layout !== undefined;
+  const isDecided =
+    isNew !== true || force === true || Object.keys(map).length > 0 || mapping !== undefined || layout !== undefined;
   if (isDecided) return;
   const other = findBetterKind(header, kind, kinds);
   if (!other) return;

@@ -10,7 +10,7 @@ import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
-import { describeFileError, type LocatedFile, namingFile, readHead } from "./located-files.ts";
+import { describeFileError, type LocatedFile, mapOf, namingFile, readHead } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout, Family } from "../layouts/layout.ts";
 import type { ByteSource } from "../csv/byte-source.ts";
@@ -43,13 +43,14 @@ export async function openFiles(
   reading: Reading,
   { kinds, report = () => {} }: { readonly kinds: ImportKinds; readonly report?: ReportEvent },
 ): Promise<InputFile[]> {
-  const { behavior, options } = reading;
+  const { kind, behavior, options } = reading;
   const read = (file: LocatedFile, fileOptions: ImportOptions) => {
-    const head = readHead(file, fileOptions);
+    const head = readHead(file, fileOptions, kind);
     const valuesOf = (column: number) => readColumn(file.given, head, column);
     const { given, archive: argument = given } = file;
     const headerFile = { given, argument, header: head.header, valuesOf };
-    return { ...file, head, columns: matchHeader(headerFile, reading, kinds) };
+    const matched = { ...reading, options: { ...options, map: mapOf(head, options) } };
+    return { ...file, head, columns: matchHeader(headerFile, matched, kinds) };
   };
   const heads = located.map((file) => read(file, options));
   if (heads.some(({ columns }) => columns.layout?.hasHtml)) await loadHtmlReader();
@@ -145,6 +146,7 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     } else if (encoding !== "utf-8" || delimiter !== ",") {
       notes.push(`${name}: read as ${encoding}, with ${shown} as the delimiter`);
     }
+    if (head.format.hasNoHeader) notes.push(`${name}: has no header; the first row is read as a record`);
     const { layout } = columns;
     if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
     else if (columns.dateOrder) notes.push(`${name}: ${describeDateOrder(columns.dateOrder)}`);

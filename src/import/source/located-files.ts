@@ -8,6 +8,7 @@ import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 import { type FileFormat, type FileHead, readFileHead } from "../csv/file-format.ts";
+import type { RecordImporter } from "../kind.ts";
 import type { ImportOptions } from "../options.ts";
 import { convertFile } from "./conversion/convert.ts";
 
@@ -117,9 +118,18 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
  */
 export function readHead(
   { given, path, entry, converted }: LocatedFile,
-  { encoding, delimiter }: Pick<ImportOptions, "encoding" | "delimiter">,
+  { encoding, delimiter, map }: Pick<ImportOptions, "encoding" | "delimiter" | "map">,
+  { nameColumns }: Partial<Pick<RecordImporter, "nameColumns">>,
 ): FileHead {
-  return namingFile(given, () => readFileHead(path, { encoding, delimiter, entry, known: converted?.format }));
+  const flags = { encoding, delimiter, entry, known: converted?.format };
+  return namingFile(given, () =>
+    readFileHead(path, { ...flags, nameColumns: nameColumns && ((rows) => nameColumns(rows, Object.values(map))) }),
+  );
+}
+
+/** The columns that `--map` names; a file without a header has no names to map. */
+export function mapOf({ format }: FileHead, { map }: Pick<ImportOptions, "map">): Readonly<Record<string, string>> {
+  return format.hasNoHeader ? {} : map;
 }
 
 /** Calls a function that reads a file; its errors name the file. */

@@ -6,7 +6,7 @@ import type { PreparedImport, RecordImporter, RecordKind } from "../../import/ki
 import type { ImportOptions } from "../../import/options.ts";
 import { expectOne } from "../../import/verify/stored-records.ts";
 import type { Service } from "../../service/service.ts";
-import { synonyms } from "../../import/mapping/names.ts";
+import { isSameName, synonyms } from "../../import/mapping/names.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type { UndoBehavior } from "../../import/undo/undo-behavior.ts";
@@ -15,13 +15,16 @@ export interface CouponOptions extends ImportOptions {
   action?: string | undefined;
 }
 
+const codeSynonyms = synonyms(
+  "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
+  "codes|codigo|codice|kod|discount",
+);
+
 export const couponImporter: RecordImporter = {
   prepare: prepareImport,
+  nameColumns,
   synonyms: {
-    code: synonyms(
-      "code|coupon|coupon code|voucher|voucher code|discount code|promo code|promotion code|gutschein|gutscheincode|gutscheinnummer|rabattcode|code promo|code promotionnel|code de reduction|bon de reduction|cupon|codigo cupon|codigo descuento|codigo promocional|codice sconto|codice promozionale|buono|cupom|codigo desconto|kortingscode|kortingsbon|kod rabatowy|kupon|rabattkod|rabatkode|alennuskoodi",
-      "codes|codigo|codice|kod|discount",
-    ),
+    code: codeSynonyms,
     coupon_action: synonyms("coupon action|action"),
   },
   plan: {
@@ -33,6 +36,34 @@ export const couponImporter: RecordImporter = {
   },
   undo: () => couponUndo,
 };
+
+/** Letters and digits, with a digit or in capital letters, as codes are written. */
+const codeShape = /^(?=.*\p{N}|\P{Ll}*$)[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u;
+const hasDigit = /\p{N}/u;
+
+/** Codes of one list often differ only in which capital letters and digits they have. */
+const patternOf = (code: string) => code.replaceAll(/[\p{Lu}\p{N}]/gu, "X").replaceAll(/\p{Ll}/gu, "x");
+
+/**
+ * Names the columns of a list that begins with a code, or with a code and its action.
+ * Assumed: a code without a digit looks like a header, unless others have none either; and one that `--map` names is a
+ * header, unless it has the pattern of most others.
+ */
+function nameColumns(rows: readonly (readonly string[])[], mapped: readonly string[]): string[] | undefined {
+  const [first = [], ...rest] = rows;
+  const [code = "", action, ...more] = first.map((cell) => cell.trim());
+  const { plain, vague } = codeSynonyms;
+  if (more.length > 0 || !codeShape.test(code)) return undefined;
+  if ([...plain, ...vague].some((name) => isSameName(name, code))) return undefined;
+  const others = rest.flatMap(([cell = ""]) => cell.trim() || []);
+  const isMost = (test: (other: string) => boolean) => others.filter((other) => test(other)).length * 2 > others.length;
+  if (!hasDigit.test(code) && !others.some((other) => codeShape.test(other) && !hasDigit.test(other))) return undefined;
+  const isLikeOthers = isMost((other) => patternOf(other) === patternOf(code));
+  if (mapped.some((name) => name !== code || !isLikeOthers)) return undefined;
+  if (action === undefined)
+    return others.length > 0 && !isMost((other) => codeShape.test(other)) ? undefined : ["code"];
+  return findAction(action) && ["code", "coupon_action"];
+}
 
 interface Coupon {
   readonly code: string;

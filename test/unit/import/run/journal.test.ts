@@ -81,7 +81,7 @@ const totals = (read: number) => ({
 
 /** Sends coupon codes, one per call, to a service that refuses lists with the code BAD. */
 async function sendCoupons(codes: readonly string[], { batchSize = 1, concurrency = 1 } = {}): Promise<void> {
-  const items = codes.map((code, at) => itemOf(code, at + 2, code));
+  const items = codes.map((code, at) => itemOf(code, at + 2, { code, action: "map_review" }));
   const counts = ["empty_cell", "code_length", "duplicate_code"].map((name) => [
     name,
     { error_text: "", error_count: 0 },

@@ -91,7 +91,7 @@ class CouponStore {
 }
 
 function chunksOf(codes: readonly string[], size: number): Chunk[] {
-  const items = codes.map((code, at) => itemOf(code, at + 2, code));
+  const items = codes.map((code, at) => itemOf(code, at + 2, { code, action: "map_review" }));
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => {
     const own = items.slice(n * size, (n + 1) * size);
     return { n, items: own, extent: `${n}` };
