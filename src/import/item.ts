@@ -41,6 +41,8 @@ export interface Item {
   doubleKeys?: readonly string[];
   /** For an item of several records: the ID of each, the row that names it, and the record as this row describes it. */
   parts?: { readonly id: string; readonly row: SourceRow; readonly record: unknown }[];
+  /** The fields without a value in its rows for which the import made one. */
+  filled?: readonly string[];
   /** What it has in common with its earlier versions. */
   versionKey?: string;
   /** The ID of the stored record that it is a later version of. */

@@ -68,6 +68,8 @@ export interface RecordKind {
   confirmation?(options: ImportOptions, files: string): string | undefined;
   /** What an undo does, if it cannot restore the records themselves. */
   readonly undoEffect?: string;
+  /** What an import makes of a field without a value, after its number: `12 titles from the content`. */
+  readonly filledFields?: Readonly<Record<string, ItemName>>;
   /** An item's key as a person knows it. */
   describeKey?(key: string): string;
   loadImporter(): Promise<RecordImporter>;

@@ -31,6 +31,8 @@ export interface ItemCounts {
    * got no response. Present only if there are any.
    */
   unchanged_on_repeat?: number;
+  /** How many accepted items got a value that the import made, by field. Present only if there are any. */
+  filled?: Readonly<Record<string, number>>;
 }
 
 /** One run, including all its resumes, in the form that scripts read. */

@@ -166,6 +166,8 @@ export const listedReview = lazyObject(() => ({
   images: z.array(z.string()).optional(),
   product_title: z.string().nullish(),
   product_url: z.string().nullish(),
+  /** Present if the title was made from the content, because the author gave none. */
+  untitled: z.boolean().optional(),
 }));
 export type ListedReview = z.output<ReturnType<typeof listedReview>>;
 
@@ -269,5 +271,7 @@ export const pastReview = lazyObject(() => ({
     .nullish(),
   /** Default: `anonymous`. */
   reviewer_type: z.enum(reviewerTypes, { error: `must be one of ${reviewerTypes.join(", ")}` }).optional(),
+  /** Whether the title was made from the content, because the author gave none. Default: false. */
+  untitled: shape.boolean.optional(),
 }));
 export type PastReview = z.output<ReturnType<typeof pastReview>>;

@@ -63,12 +63,12 @@ export function isSurelyPastReview(
   );
 }
 
-function isSurelyPast(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { created_at, published, comment, ...others } = value as Readonly<Record<string, unknown>>;
+function isSurelyPast(given: unknown): boolean {
+  if (typeof given !== "object" || given === null) return false;
+  const { created_at, published, comment, untitled, ...others } = given as Readonly<Record<string, unknown>>;
   return (
     isSurely.time(created_at) &&
-    (published === undefined || typeof published === "boolean") &&
+    [published, untitled].every((value) => value === undefined || typeof value === "boolean") &&
     (comment === undefined || isSurely.content(comment)) &&
     Object.values(others).every((other) => other === undefined)
   );

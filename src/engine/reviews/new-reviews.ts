@@ -41,7 +41,14 @@ export async function createReviews(
   const reviewer_type = orderRow === undefined ? (signedType ?? "anonymous") : buyer;
   const authors = await findAuthors(inputs, { reviewer_type, isProven: orderRow !== undefined }, context);
   const { groups, places } = await placeReviews(inputs, authors, isByStore, context);
-  const undecided = { reviewer_type, order_row: orderRow ?? null, published: 0, moderation: null, images: 0 };
+  const undecided = {
+    reviewer_type,
+    order_row: orderRow ?? null,
+    published: 0,
+    moderation: null,
+    images: 0,
+    untitled: 0,
+  };
   const uncommented = { comment: null, comment_at: null, created_at: context.nowMs };
   const parts = places.map(({ product, author, row }) => {
     return { product, author, row: Object.assign(row, undecided, uncommented) };
@@ -168,6 +175,7 @@ function toParts({ past, reviewer_type }: ImportedReview, { row, ...place }: Pla
       created_at,
       images: past.images?.length ?? 0,
       order_row: null,
+      untitled: past.untitled ? 1 : 0,
     }),
   };
 }

@@ -150,6 +150,7 @@ export function toDetailedReview(parts: ReviewParts, images: readonly ReviewImag
     images: images.map((image) => formatImageUrls(image, publicUrl).original_url),
     product_title: product?.name ?? null,
     product_url: product?.url ?? null,
+    ...(review.untitled === 1 && { untitled: true }),
   };
 }
 

@@ -25,7 +25,17 @@ const columnNames = [
     "reviewer_type",
     "user_reference",
   ] as const),
-  ...(["domain", "published", "moderation", "comment", "comment_at", "created_at", "images", "order_row"] as const),
+  ...([
+    "domain",
+    "published",
+    "moderation",
+    "comment",
+    "comment_at",
+    "created_at",
+    "images",
+    "order_row",
+    "untitled",
+  ] as const),
 ] as const;
 
 export type NewRow = Pick<Row<"reviews">, (typeof columnNames)[number]>;

@@ -60,10 +60,10 @@ export async function updateReview(
 
 /** Changes what the author wrote. The history gets the content; the reason has the title and the score. */
 function changeText(input: Input, { review }: ReviewParts, { columns, fields, events }: Changes): void {
-  const { review_title: title, review_content: content, review_score: score } = input;
+  const { review_title: title, review_content: content, review_score: score, past } = input;
   const before: string[] = [];
   if (title !== undefined && title !== review.title) {
-    columns.title = title;
+    Object.assign(columns, { title, untitled: past?.untitled ? 1 : 0 });
     fields.push("review_title");
     before.push(`the title was ${JSON.stringify(review.title)}`);
   }

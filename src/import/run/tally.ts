@@ -42,6 +42,7 @@ export class RunTally {
   readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
   readonly #outcomes = new OutcomeTally();
+  readonly #filled = new Map<string, number>();
   readonly calls = { sent: 0, retried: 0, throttled: 0 };
 
   /** @param codes the reject codes of the run's kind */
@@ -61,7 +62,11 @@ export class RunTally {
     const { accepted, rejected, failed } = this.#rows;
     return {
       rows: { read: accepted + rejected + failed, accepted, rejected, failed },
-      items: { ...this.#items, ...this.#outcomes.counts },
+      items: {
+        ...this.#items,
+        ...this.#outcomes.counts,
+        ...(this.#filled.size > 0 && { filled: Object.fromEntries(this.#filled) }),
+      },
       calls: { ...this.calls },
     };
   }
@@ -99,6 +104,7 @@ export class RunTally {
         this.#items.accepted++;
         this.#outcomes.addItem(outcomes?.codes[at]);
         this.#rows.accepted += item.rows.length;
+        for (const field of item.filled ?? []) this.#filled.set(field, (this.#filled.get(field) ?? 0) + 1);
         continue;
       }
       this.#items.rejected++;

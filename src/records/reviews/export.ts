@@ -31,7 +31,8 @@ function toRow(review: ListedReview): ExportRow {
     record: {
       id,
       published: review.published ?? !review.deleted,
-      review_title: title,
+      // An import makes the same title again.
+      review_title: review.untitled === true ? null : title,
       review_content: content,
       review_score: score,
       date: created_at,

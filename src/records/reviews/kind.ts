@@ -91,6 +91,12 @@ export const reviews: RecordKind = {
       hint: "correct that line and import both rows together",
     },
   },
+  filledFields: {
+    review_title: {
+      one: "title from the first words of its review",
+      many: "titles from the first words of their reviews",
+    },
+  },
   confirmation: (_options, files) => `Import the reviews in ${files}? Edited ones are updated.`,
   loadImporter: async () => (await import("./import.ts")).reviewImporter,
   loadExporter: async () => (await import("./export.ts")).reviewExporter,

@@ -48,6 +48,7 @@ export function readReview(
   const rating =
     score === undefined ? undefined : readRating(score, scale ?? scales.find((one) => one === row("rating_scale")));
   const content = given("review_content");
+  const title = given("review_title");
   // In the order of the schema.
   const review: Readonly<Record<string, unknown>> = {
     sku,
@@ -56,13 +57,13 @@ export function readReview(
     display_name: given("display_name"),
     email: given("email"),
     review_content: content,
-    review_title: given("review_title") ?? (content === undefined ? "-" : firstWords(content)),
+    review_title: title ?? (content === undefined ? "-" : firstWords(content)),
     review_score: rating?.stars ?? score,
     product_description: given("product_description"),
     product_image_url: given("product_image_url"),
     user_reference: given("user_reference"),
     product_url: given("product_url"),
-    past: readPast(row, problems, reportDropped),
+    past: { ...readPast(row, problems, reportDropped), ...(title === undefined && { untitled: true }) },
   };
   if (problems.length === 0 && isSurelyPastReview(review)) {
     if (rating) ratings.add(rating);
@@ -152,7 +153,8 @@ function toItem(review: NewReview, source: Item["rows"][number]): Item {
   });
   const payload: ReviewPayload = { review, names, numbers: { dated: 1, undated: 1 } };
   const size = JSON.stringify(review).length;
-  return { key: names.dated, batchKey: "", rows: [source], size, payload };
+  const filled = review.past?.untitled ? { filled: ["review_title"] } : {};
+  return { key: names.dated, batchKey: "", rows: [source], size, payload, ...filled };
 }
 
 /** `Verified Buyer` means `verified_buyer`. Unknown values are dropped. */

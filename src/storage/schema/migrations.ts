@@ -111,4 +111,9 @@ export const migrations: readonly [Migration, ...Migration[]] = [
     name: "bottom lines before each change",
     up: recordEarlierBottomLines,
   },
+  {
+    version: 27,
+    name: "titles that were made from the content of reviews",
+    up: (database) => addColumn("reviews", "untitled", database),
+  },
 ];

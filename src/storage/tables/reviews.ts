@@ -30,6 +30,8 @@ export const reviewTables = defineTables({
       order_row: optional(bigint),
       /** `published` or `unpublished` by the store, or `held` until it decides; null follows the account's setting. */
       moderation: optional(text),
+      /** Whether the title was made from the content, because the author gave none. */
+      untitled: withDefault(integer, 0),
     },
     indexes: {
       reviews_by_account_id: "(account_id, id, published)",

@@ -81,6 +81,7 @@ export function describeEnd(
         ? ["dry run", `an import would send ${countItems(summary.kind, summary.items.sent)}`]
         : describeCalls(summary, waitedMs),
       ...describeOutcomes("stored", summary.items),
+      ...describeFilled(summary),
       ...describeRejects(areStored ? rejects.map((reason) => ({ ...reason, hint: undefined })) : rejects, rows),
     ]),
     ...(summary.verified ? describeVerification({ import_id: id ?? "", kind: summary.kind, ...summary.verified }) : []),
@@ -134,6 +135,15 @@ export function describeOutcomes(
   if (accepted === 0 || created === null || changed === null || unchanged === null) return [];
   const [added, others] = [formatNumber(created), formatNumber(changed)];
   return [[label, `${added} created, ${others} changed, ${formatNumber(unchanged)} unchanged`]];
+}
+
+/** The values that the import made of empty fields. */
+export function describeFilled({ kind, items }: Pick<ImportSummary, "kind" | "items">): Labeled[] {
+  const names = findKind(kind).filledFields ?? {};
+  return Object.entries(items.filled ?? {}).map(([field, count]) => {
+    const { one = field, many = field } = names[field] ?? {};
+    return ["filled", countOf(count, one, many)];
+  });
 }
 
 /** One line per reason: how many rows, why, the first of them, and how to fix it. */

@@ -2,7 +2,9 @@ import type { Service } from "../../../../src/service/service.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { backends, type TestAccount } from "../../../support/backends.ts";
 import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
-import { listImports } from "../../../../src/import/import.ts";
+import { reviewExporter } from "../../../../src/records/reviews/export.ts";
+import { reviews } from "../../../../src/records/reviews/kind.ts";
+import { listImports, showImport } from "../../../../src/import/import.ts";
 import type { ImportSummary } from "../../../../src/import/summary.ts";
 
 type Row = Readonly<Record<string, string>>;
@@ -23,6 +25,11 @@ function toCsv(rows: readonly Row[]): string {
   const lines = rows.map((row) => columns.map((name) => JSON.stringify(row[name] ?? "").replaceAll('\\"', '""')));
   return [columns, ...lines].map((cells) => cells.join(",")).join("\n");
 }
+
+const mapCells = (record: Readonly<Record<string, unknown>>): Row =>
+  Object.fromEntries(
+    reviews.columns.map((name) => [name, String((record[name] as string | number | boolean | null | undefined) ?? "")]),
+  );
 
 const outcomes = ({ rows, items: { created, changed, unchanged } }: ImportSummary) => ({
   rejected: rows.rejected + rows.failed,
@@ -52,6 +59,13 @@ describe.each(backends)("reviews that are imported again, over $name", (backend)
     const summary = await importRows(rows, { verify: true });
     expect(summary.verified).toMatchObject({ missing: [], different: [] });
     return outcomes(summary);
+  };
+  const exportRows = async () => {
+    const rows: Row[] = [];
+    for await (const page of reviewExporter.pages(account.service, {}, {})) {
+      rows.push(...page.map(({ record }) => mapCells(record)));
+    }
+    return rows.toSorted((a, b) => ((a["review_title"] ?? "") < (b["review_title"] ?? "") ? -1 : 1));
   };
   const list = async () => (await account.service.reviews.list({ details: true, deleted: true, count: 100 })).reviews;
   const historyOf = async (review_id: number) => (await account.service.reviews.history({ review_id })).events;
@@ -156,6 +170,25 @@ describe.each(backends)("reviews that are imported again, over $name", (backend)
       ["Other 1", 5],
       ["Other 2", 5],
     ]);
+  });
+
+  test("have no title in an export if the importer made it, and are then unchanged", async () => {
+    const long = "It pours well, and keeps the tea warm for more than an hour, even in winter";
+    const untitled = { ...bob, review_title: "", review_content: long };
+    const same = { ...ann, review_title: "Pours well" };
+    const { items, import_id } = await importRows([untitled, same]);
+    expect(items).toMatchObject({ created: 2, filled: { review_title: 1 } });
+    const shown = await showImport(pipeline.deps().runsFolder, import_id ?? "");
+    expect(shown.items).toEqual(items);
+    expect((await list()).map(({ title }) => title)).toEqual([
+      expect.stringMatching(/^It pours well, .*…$/),
+      "Pours well",
+    ]);
+    const exported = await exportRows();
+    expect(exported.map(({ review_title }) => review_title)).toEqual([same.review_title, ""].toSorted());
+    expect(await run(...exported)).toEqual({ rejected: 0, created: 0, changed: 0, unchanged: 2 });
+    expect(await run({ ...untitled, review_title: "Warm" }, same)).toMatchObject({ changed: 1, unchanged: 1 });
+    expect((await exportRows()).map(({ review_title }) => review_title)).toEqual(["Pours well", "Warm"]);
   });
 
   test("are updated once if responses are lost and the run is resumed", async () => {

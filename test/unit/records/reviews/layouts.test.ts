@@ -84,7 +84,7 @@ const cases: Readonly<Record<string, Case>> = {
     sent: {
       ...review,
       review_title: "Soaks in, fast",
-      past: { ...past, published: true, reviewer_type: "verified_buyer", images: [image] },
+      past: { ...past, published: true, reviewer_type: "verified_buyer", images: [image], untitled: true },
     },
     hidden: [{ status: "Hidden" }, { status: "Pending" }],
     spam: [{ status: "Spam" }],
@@ -131,7 +131,7 @@ const cases: Readonly<Record<string, Case>> = {
     header:
       "body,rating,review_date,state,reviewer_name,reviewer_email,product_id,product_handle,reply,reply_date,picture_urls,SKU,barcode,region",
     row: { ...text, ...reviewer, review_date: "2026-08-01 10:00:00 UTC", state: "published", product_id: "77" },
-    sent: { ...review, review_title: "Soaks in, fast", past: { ...past, published: true } },
+    sent: { ...review, review_title: "Soaks in, fast", past: { ...past, published: true, untitled: true } },
     hidden: [{ state: "unpublished" }, { state: "pending" }],
     spam: [{ state: "spam" }],
   },
