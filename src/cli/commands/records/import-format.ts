@@ -118,7 +118,12 @@ function describeCalls({ kind, items, calls, duration_ms: durationMs }: ImportSu
     calls.retried > 0 ? `${formatNumber(calls.retried)} retried` : "",
     calls.throttled > 0 ? `${formatNumber(calls.throttled)} rate limited` : "",
   ].filter((note) => note !== "");
-  return ["sent", `${countItems(kind, items.sent)} in ${countOf(calls.sent, "call")} (${notes.join(", ")})`];
+  return ["sent", `${countSent(kind, items.sent, calls.sent)} (${notes.join(", ")})`];
+}
+
+/** What was sent: nothing if all items are stored already. */
+export function countSent(kind: string, items: number, calls: number): string {
+  return items > 0 && calls === 0 ? "nothing" : `${countItems(kind, items)} in ${countOf(calls, "call")}`;
 }
 
 /** The number of items of a kind: `2 orders`. */

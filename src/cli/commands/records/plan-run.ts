@@ -11,6 +11,7 @@ import { runWithScreen, withRunDeps } from "./import-run.ts";
 import {
   alignLabels,
   countItems,
+  countSent,
   describeFile,
   describeFilled,
   describeOutcomes,
@@ -80,7 +81,7 @@ function describePlan(plan: PlanSummary, target: string, rejects: readonly Rejec
         "rows",
         `${formatNumber(rows.read)} read, ${formatNumber(rows.accepted)} acceptable, ${formatNumber(rows.rejected)} rejected, ${formatNumber(rows.failed)} failed`,
       ],
-      ["to send", `${countItems(plan.kind, items.sent)} in ${countOf(calls.sent, "call")}, ${describeTime(plan)}`],
+      ["to send", `${countSent(plan.kind, items.sent, calls.sent)}, ${describeTime(plan)}`],
       ...describeOutcomes("to store", items),
       ...describeFilled(plan),
       ...describeRejects(rejects, rows),
