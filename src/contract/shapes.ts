@@ -62,7 +62,8 @@ z.config({
 });
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
-const emailPattern = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
+// No dot is at an end or follows another one. `mailto:` is the beginning of a link.
+const emailPattern = /^(?!mailto:)[^\s@,;<>()".]+(?:\.[^\s@,;<>()".]+)*@[^\s@,;<>()".]+(?:\.[^\s@,;<>()".]+)*$/i;
 // Each character can match in only one way, so that long values without a match cannot cause excessive backtracking.
 const urlPattern = /^https?:\/\/[^\s/?#]\S*$/i;
 // Host names that every URL parser accepts, which is most of them: faster than parsing.

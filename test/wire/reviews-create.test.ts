@@ -279,3 +279,16 @@ describe("product_url", () => {
     },
   );
 });
+
+describe("email", () => {
+  it.each(["mailto:a@b.example", "a..b@c.example", "a@b.example.", ".a@b.example", "a@b..example"])(
+    "rejects %s",
+    async (email) => {
+      expect(await submit({ email })).toMatchObject(invalidParams(expect.stringContaining("email")));
+    },
+  );
+
+  it.each(["a@b", "a.b+c@d-e.example", "o'brien@x.example", "ä@ö.example"])("accepts %s", async (email) => {
+    expect((await submit({ email })).status).toBe(200);
+  });
+});
