@@ -27,6 +27,8 @@ export interface ImportDeps extends ImportContext {
   }>;
   /** Whether calls that are not paced carry more items than the contract recommends, because each call has a fixed cost in a database. */
   readonly prefersLargeCalls?: boolean;
+  /** Whether details are reported that only help to find the cause of a problem. */
+  readonly isVerbose?: boolean;
   /** Asks for confirmation before anything is sent; without it, the question is only reported. @throws if the answer is no */
   readonly confirm?: ((question: string) => Promise<void>) | undefined;
   readonly observer?: ImportObserver | undefined;

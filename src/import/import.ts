@@ -213,7 +213,7 @@ async function openNew(
   // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
   if (deps.stop.aborted && !options.dryRun) return undefined;
   const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);
-  for (const message of describeFiles(files, behavior)) deps.report({ type: "notice", message });
+  for (const message of describeFiles(files, behavior, deps)) deps.report({ type: "notice", message });
   return files;
 }
 

@@ -47,7 +47,7 @@ async function readStoredIds(home: Home): Promise<Set<string | undefined>> {
 }
 
 describe("without --fix-ids", () => {
-  test("rejects an ID that the service would drop, and suggests a valid one", async () => {
+  test("rejects an ID that the service would drop, and names the flag", async () => {
     const home = homes.open();
     const { exitCode, data, stderr } = await home.json(["orders", "import", writeInto(home, "o.csv", orders)]);
     expect(exitCode).toBe(3);
@@ -55,18 +55,18 @@ describe("without --fix-ids", () => {
     expect(data).not.toHaveProperty("fixed_ids_file");
     const [first] = readRows(data.rejects_file);
     expect(first).toMatchObject({ _line: "2", _column: "product_id", _code: "bad_id", product_id: "#1001/A" });
-    expect(first?.["_reason"]).toMatch(/'#1001\/A' .*--fix-ids .*'1001-A-[a-z2-7]{10}'/);
+    expect(first?.["_reason"]).toMatch(/'#1001\/A'.* --fix-ids/);
     expect(stderr).toMatch(/4 rows: product_id .*--fix-ids/);
   });
 
-  test("imports the reject file unchanged with --fix-ids, under the suggested IDs", async () => {
+  test("imports the reject file unchanged with --fix-ids, under valid IDs", async () => {
     const home = homes.open();
     const { data } = await home.json(["orders", "import", writeInto(home, "o.csv", orders)]);
-    const proposed = readRows(data.rejects_file).map(({ _reason }) => /would send '(.*?)'/.exec(_reason ?? "")?.[1]);
     const again = await home.json<FixedSummary>(["orders", "import", data.rejects_file ?? "", "--fix-ids"]);
     expect(again.exitCode).toBe(0);
-    expect(new Set(pairsOf(again.data).values())).toEqual(new Set(proposed));
-    expect(await readStoredIds(home)).toEqual(new Set(["1001-A", ...proposed]));
+    const fixed = [...pairsOf(again.data).values()];
+    expect(fixed).toContainEqual(expect.stringMatching(/^1001-A-[a-z2-7]{10}$/));
+    expect(await readStoredIds(home)).toEqual(new Set(["1001-A", ...fixed]));
   });
 });
 

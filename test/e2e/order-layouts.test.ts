@@ -66,7 +66,7 @@ describe("a Shopify export with missing SKUs and addresses", () => {
     writeFileSync(file, shopify);
     const first = await home.json(["orders", "import", file, ...withUrl, "--product-id-from", "sku"]);
     expect(first.data.rows).toEqual({ read: 5, accepted: 1, rejected: 4, failed: 0 });
-    expect(first.stderr).toMatch(/3 rows of 2 orders: Email is missing .*cannot be imported/);
+    expect(first.stderr).toMatch(/3 rows of 2 orders: Email is missing .*add an email address/);
     expect(first.stderr).toMatch(/1 row: Lineitem sku is missing .*pass --product-id-from sku,name --fix-ids/);
     const rejects = parse(readFileSync(first.data.rejects_file ?? "", "utf8"), { columns: true }) as Record<
       string,

@@ -112,6 +112,8 @@ class Parser extends CommanderCommand {
   exit({ code, exitCode, message }: CommanderError): never {
     const about = this.helpName;
     if (code === "commander.version") throw new Question({ asked: "version", about });
+    const [word] = this.args;
+    if (this.commands.length > 0 && word !== undefined && !word.startsWith("-")) this.unknownCommand();
     if (exitCode === 0) throw new Question({ asked: "help", about });
     if (code !== "commander.help") throw this.#usage(message);
     const verbs = this.commands.map((command) => command.name()).join(", ");

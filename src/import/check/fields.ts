@@ -44,8 +44,8 @@ export function pickSpecs(row: RowView, reportDropped: ReportDropped): Record<st
       picked ??= {};
       picked[name] = normalized.value;
     } else if (normalized.ignored === "characters") {
-      const more = fixId(name, raw) === undefined ? "" : "; to rewrite it, pass --fix-ids";
-      reportDropped(name, `a spec value may contain only letters, digits, _, and -${more}`);
+      const more = fixId(name, raw) === undefined ? "" : ", or pass --fix-ids";
+      reportDropped(name, `the service stores no ${name} with spaces or special characters${more}`);
     } else if (normalized.ignored === "length") {
       reportDropped(name, "a spec value has at most 255 characters");
     }
@@ -61,8 +61,7 @@ export function readProductId(row: RowView, problems: RowError[]): string {
   else if (id.length > maxLength.id) {
     problems.push({ field, code: "too_long", reason: `is longer than ${maxLength.id} characters` });
   } else if (!isLegalId(id)) {
-    const why = id === "__proto__" ? "is not a valid ID" : "contains characters other than letters, digits, _, and -";
-    const reason = `'${id.slice(0, 60)}' ${why}, so the service would ignore it; --fix-ids would send '${fixId(field, id)}'`;
+    const reason = `has the invalid ID '${id.slice(0, 60)}': use letters, digits, _ and -, or pass --fix-ids`;
     problems.push({ field, code: "bad_id", reason });
   }
   return id;

@@ -65,13 +65,7 @@ export async function readAll(
     rows += items.rows;
     if (pace.mustStop() || sender.failure !== undefined) break;
     await submit(items.end());
-    const blank = items.blankRows === 1 ? "1 row has" : `${items.blankRows} rows have`;
-    const message = `${file.given}: skipped ${blank} only empty cells`;
-    if (items.blankRows > 0) deps.report({ type: "notice", message });
-    for (const [reason, count] of items.skipped) {
-      const skipped = count === 1 ? "1 row" : `${count.toLocaleString("en-US")} rows`;
-      deps.report({ type: "notice", message: `${file.given}: skipped ${skipped} ${reason}` });
-    }
+    for (const message of describeSkipped(items)) deps.report({ type: "notice", message: `${file.given}: ${message}` });
   }
   const last = pace.mustStop() || sender.failure !== undefined ? undefined : chunker.flush();
   if (last) await sender.submit(last);
@@ -83,6 +77,13 @@ export async function readAll(
   const { read } = tally.totals.rows;
   if (read !== rows) throw new Error(`the totals do not add up: ${rows} rows were read, but ${read} are accounted for`);
   return "finished";
+}
+
+function* describeSkipped({ blankRows, skipped }: ItemReader): Generator<string> {
+  const count = (rows: number, what: string) =>
+    `skipped ${rows.toLocaleString("en-US")} ${what}${rows === 1 ? "row" : "rows"}`;
+  if (blankRows > 0) yield count(blankRows, "empty ");
+  for (const [reason, rows] of skipped) yield `${count(rows, "")} ${reason}`;
 }
 
 /** Reads all items of a run and sends nothing. Rows that are invalid are skipped. */

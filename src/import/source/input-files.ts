@@ -133,7 +133,11 @@ export function* readRows(
 }
 
 /** What was detected about the files, for messages. */
-export function describeFiles(files: readonly InputFile[], behavior: ImportBehavior): string[] {
+export function describeFiles(
+  files: readonly InputFile[],
+  behavior: ImportBehavior,
+  { isVerbose = false }: { readonly isVerbose?: boolean } = {},
+): string[] {
   return files.flatMap(({ given, entry, head, columns, survey }) => {
     const { encoding, delimiter } = head.format;
     const unit = unitOf(head.format);
@@ -148,7 +152,7 @@ export function describeFiles(files: readonly InputFile[], behavior: ImportBehav
     }
     if (head.format.hasNoHeader) notes.push(`${name}: has no header; the first row is read as a record`);
     const { layout } = columns;
-    if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header)}`);
+    if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header, isVerbose)}`);
     else if (columns.dateOrder) notes.push(`${name}: ${describeDateOrder(columns.dateOrder)}`);
     if (columns.unknown.length > 0) {
       notes.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
@@ -175,6 +179,7 @@ function describeLayout(
   layout: Layout,
   { columnOf, dateOrder, productIdColumns }: Read,
   header: readonly string[],
+  isVerbose: boolean,
 ): string {
   const lineColumn = layout.lines?.column(header);
   const notes = ["product_id", "order_id"].flatMap((field) => {
@@ -186,7 +191,8 @@ function describeLayout(
   if (dateOrder) notes.push(describeDateOrder(dateOrder));
   const more = [...notes, ...(layout.notes ?? [])].join("; ");
   // If nothing is translated, the columns are read by name anyway.
-  const other = Object.keys(layout.fields).length > 0 ? " (to read the columns by name, pass --layout none)" : "";
+  const isTranslated = isVerbose && Object.keys(layout.fields).length > 0;
+  const other = isTranslated ? " (to read the columns by name, pass --layout none)" : "";
   return `read as ${layout.title}${more === "" ? "" : `: ${more}`}${other}`;
 }
 

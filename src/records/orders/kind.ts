@@ -45,7 +45,7 @@ export const orders: RecordKind = {
     "shopify-orders matrixify-orders woocommerce-orders woocommerce-analytics-orders magento-orders prestashop-orders " +
     "bigcommerce-orders squarespace-orders wix-orders tiendanube-orders amazon-orders etsy-orders"
   ).split(" "),
-  missingHints: { email: "orders without an address cannot be imported; to import them, add one" },
+  missingHints: { email: "add an email address" },
   importCommand: {
     summary: "Import orders from CSV, Excel, or JSON files, one row per line item",
     examples: [

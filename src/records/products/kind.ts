@@ -28,7 +28,10 @@ export const products: RecordKind = {
     summary: "Import products from CSV, Excel, or JSON files",
     examples: ["starpost products import products.csv", "starpost products import products.csv --update"],
     flags: {
-      update: { description: "update existing products instead of creating products", option: "update" },
+      update: {
+        description: "change only existing products, in the columns of the file (default: also create new ones)",
+        option: "update",
+      },
     },
   },
   exportCommand: {

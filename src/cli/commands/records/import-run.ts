@@ -133,6 +133,7 @@ export async function withRunDeps<T>(
     version: io.version,
     stop: signals.stop,
     abort: signals.abort,
+    isVerbose: context.globals.verbose,
     report: (event) => screen.report(event),
     confirm: (question) => screen.confirm(question),
   };

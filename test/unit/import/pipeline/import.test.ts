@@ -143,9 +143,9 @@ describe("the end of a run", () => {
   test("skips blank rows, whose number is reported", async () => {
     const { rows } = await pipeline.run("products", `${products},,\n , ,\n`);
     expect(rows).toMatchObject({ read: 2, accepted: 2 });
-    expect(pipeline.notices().filter((message) => message.includes(" 2 rows "))).toHaveLength(1);
+    expect(pipeline.notices().filter((message) => message.includes(" 2 empty rows"))).toHaveLength(1);
     await pipeline.run("products", `${withErrors(0)},,\n`);
-    expect(pipeline.notices().filter((message) => message.includes(" 1 row "))).toHaveLength(1);
+    expect(pipeline.notices().filter((message) => message.includes(" 1 empty row"))).toHaveLength(1);
   });
 
   test("reports progress ten times a second, and at the end", async () => {
