@@ -19,6 +19,9 @@ const refreshIntervalMs = 500;
 /** After this time without an event, the line says that there is no progress. */
 const stalledAfterMs = 10_000;
 
+/** Between the figures of a status line. */
+const separator = " · ";
+
 /** Prints nothing. */
 export const noProgress: Progress = { show: () => {}, stop: () => {} };
 
@@ -70,12 +73,16 @@ export async function createSpinner(
 
 /**
  * Truncates a status line, so that it never wraps: a wrapped line could not be erased. Leaves two columns for the
- * spinner, one that some terminals need at the end of a line, and two for the `^C` of an interruption.
+ * spinner, one that some terminals need at the end of a line, and two for the `^C` of an interruption. Of figures that
+ * are separated by `·`, the last ones are dropped, which are the least important; the first one stays.
  */
 export function truncateLine(line: string, columns: number, layout: TextLayout = narrowLayout): string {
   const spinner = 2;
   const reserved = 3;
-  return layout.truncate(line, Math.max(1, columns - spinner - reserved));
+  const width = Math.max(1, columns - spinner - reserved);
+  const figures = line.split(separator);
+  while (figures.length > 1 && layout.widthOf(figures.join(separator)) > width) figures.pop();
+  return layout.truncate(figures.join(separator), width);
 }
 
 /** Writes a line every ten seconds, for logs; also while nothing happens, so that a stalled command is noticed. */
