@@ -113,9 +113,10 @@ test(
       "select sum(stars_1 + stars_2 + stars_3 + stars_4 + stars_5) as reviews from review_totals where substr(rating_target, 1, 1) = 'p'",
     );
     expect(totals).toEqual({ reviews: stored + found });
-    // The rest can be imported: the import refuses reviews that are stored, which it finds by their author and product.
+    // The rest can be imported: reviews that are stored are unchanged, which is found by their author and product.
     const again = await other.json(importArgs(second));
-    expect(again.data.rows).toMatchObject({ read: imported, rejected: found, failed: 0 });
+    expect(again.data.rows).toMatchObject({ read: imported, accepted: imported, rejected: 0, failed: 0 });
+    expect(again.data.items).toMatchObject({ created: imported - found, unchanged: found });
     expect(countOf(other, "imported")).toBe(imported);
     expect(query(other, wrongTotals)).toEqual([]);
   },
