@@ -3,11 +3,11 @@ import type { RawResponse, RawRequest, SendRaw } from "../service/raw-call.ts";
 import { hideSecrets, type OnTrace } from "../service/trace.ts";
 import type { CallEvent, CallOptions, OutputOf, Transport } from "../service/transport.ts";
 import { encodeCall } from "./call-encoder.ts";
-import { Pacer, type PacerOptions } from "./pacer.ts";
+import { type PacedCall, Pacer, type PacerOptions } from "./pacer.ts";
 import { type HttpResponse, parseResponse, parseRefusal } from "./response-parser.ts";
 import { readServiceLimit } from "./service-limit.ts";
 import { sleep as sleepByTimer, type Sleep, formatWait } from "./sleep.ts";
-import { Wire, type WireOptions, type WireRequest } from "./wire.ts";
+import { type SendOptions, Wire, type WireOptions, type WireRequest } from "./wire.ts";
 
 export interface HttpTransportOptions extends Partial<RetryLimits>, WireOptions {
   /** Maximum calls per second; 0 disables pacing. */
@@ -124,10 +124,10 @@ async function sendWithRetries<T>(
   const { maxAttempts = limits.maxAttempts } = callOptions;
   let failures = 0;
   for (let attempt = 1; ; attempt += 1) {
-    await waitForTurn(client, callOptions);
+    const paced = await waitForTurn(client, callOptions);
     callOptions.onEvent?.({ type: "attempt", attempt });
     try {
-      return await sendOnce(client, prepared, callOptions, parse);
+      return await sendOnce(client, { ...prepared, paced }, callOptions, parse);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.kind !== "tooManyRequests") failures += 1;
@@ -151,7 +151,7 @@ async function sendWithRetries<T>(
 const minTracedWaitMs = 10;
 
 /** Waits until the pacer lets a call start. Traces long waits before, and short ones after. */
-async function waitForTurn({ pacer, clock, onTrace }: Client, callOptions: CallOptions): Promise<void> {
+async function waitForTurn({ pacer, clock, onTrace }: Client, callOptions: CallOptions): Promise<PacedCall> {
   if (!onTrace) return pacer.acquire(callOptions);
   let isTraced = false;
   const onEvent = (event: CallEvent) => {
@@ -162,23 +162,27 @@ async function waitForTurn({ pacer, clock, onTrace }: Client, callOptions: CallO
     onTrace({ type: "wait", reason, ms, message });
   };
   const startedAtMs = clock();
-  await pacer.acquire({ ...callOptions, onEvent });
+  const paced = await pacer.acquire({ ...callOptions, onEvent });
   const ms = clock() - startedAtMs;
-  if (isTraced || ms < minTracedWaitMs) return;
-  onTrace({ type: "wait", reason: "pace", ms, message: `paced: waited ${ms} ms` });
+  if (!isTraced && ms >= minTracedWaitMs) {
+    onTrace({ type: "wait", reason: "pace", ms, message: `paced: waited ${ms} ms` });
+  }
+  return paced;
 }
 
 /** Sends a request, adjusts the pacer to the response, and parses the response. */
 async function sendOnce<T>(
   client: Client,
-  { request, effect }: PreparedCall,
+  { request, effect, paced }: PreparedCall & { readonly paced: PacedCall },
   { signal, onEvent }: CallOptions,
   parse: (response: HttpResponse) => T,
 ): Promise<T> {
   const { pacer, clock, wire, onWait, slowAfterMs } = client;
   const message = `no response from ${wire.shown} for ${slowAfterMs / 1_000} s; still waiting`;
   const slow = onEvent || !onWait ? undefined : setTimeout(() => onWait(message), slowAfterMs).unref();
-  const response = await sendTraced(client, request, effect, signal).finally(() => clearTimeout(slow));
+  const options = { effect, signal, onSent: () => paced.sent() };
+  const response = await sendTraced(client, request, options).finally(() => clearTimeout(slow));
+  paced.answered();
   const limit = readServiceLimit(response.headers, clock());
   if (limit) {
     const { remaining, resetAtSeconds, resetInMs } = limit;
@@ -200,17 +204,16 @@ async function sendOnce<T>(
 async function sendTraced(
   { wire, clock, onTrace }: Client,
   request: WireRequest,
-  effect: Effect,
-  signal: AbortSignal | undefined,
+  options: SendOptions,
 ): Promise<HttpResponse> {
-  if (!onTrace) return wire.send(request, effect, signal);
+  if (!onTrace) return wire.send(request, options);
   const { method } = request;
   const target = hideSecrets(method, request.target);
   const path = target.split("?", 1)[0] ?? "";
   const startedAtMs = clock();
   onTrace({ type: "request", method, target });
   try {
-    const response = await wire.send(request, effect, signal);
+    const response = await wire.send(request, options);
     const { status, headers, bytes } = response;
     const named = headers["x-request-id"] ?? headers["request-id"];
     const request_id = Array.isArray(named) ? named[0] : named;

@@ -89,6 +89,12 @@ export function addStart(
   if (state.startsMs.length > rate.perWindow) state.startsMs.splice(0, state.startsMs.length - rate.perWindow);
 }
 
+/** Moves a start to when the call was sent, which is later if its connection had to be opened first. */
+export function moveStart(state: PaceState, startMs: number, sentMs: number): void {
+  const at = state.startsMs.lastIndexOf(startMs);
+  if (at !== -1) state.startsMs = state.startsMs.with(at, sentMs).toSorted((a, b) => a - b);
+}
+
 export function addHold(state: PaceState, untilMs: number): void {
   state.heldUntilMs = Math.max(state.heldUntilMs, untilMs);
 }

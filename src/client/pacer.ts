@@ -6,6 +6,7 @@ import {
   addParticipant,
   addRefusal,
   addStart,
+  moveStart,
   toRate,
   yieldMs,
   createPaceState,
@@ -34,8 +35,22 @@ export interface PacerOptions {
   readonly id?: string | undefined;
 }
 
+/** A call that may start. Until more is known, it counts as received by the service at its start. */
+export interface PacedCall {
+  /** To be called when there is a connection on which the request is sent. */
+  sent(): void;
+  /** To be called when there is a response. */
+  answered(): void;
+}
+
 /** Shorter waits are not reported. */
 const minReportedMs = 1_000;
+
+/**
+ * When a call reaches the service. `promptMs`: a smaller delay is ignored. `latestMs`: how much later than usual a call
+ * may be. `minCalls` and `maxCalls`: how many of the last calls show what is usual.
+ */
+const arrival = { promptMs: 2, latestMs: 100, minCalls: 5, maxCalls: 20 } as const;
 
 /** How often to check a shared store for changes, in milliseconds. */
 const pollIntervalMs = 1_000;
@@ -58,6 +73,8 @@ export class Pacer {
   readonly #store: PaceStore;
   /** The starts of this pacer only. */
   readonly #own = createPaceState();
+  /** How long the last calls took, in milliseconds. */
+  readonly #recentMs: number[] = [];
   #waiting = 0;
   #lastTurn: Promise<void> = Promise.resolve();
 
@@ -71,7 +88,7 @@ export class Pacer {
   }
 
   /** Waits until a call may start, and records the start. */
-  async acquire({ signal, onEvent }: CallOptions = {}): Promise<void> {
+  async acquire({ signal, onEvent }: CallOptions = {}): Promise<PacedCall> {
     signal?.throwIfAborted();
     const isReported = this.#reportWait(onEvent, this.#waiting);
     const turn = this.#lastTurn;
@@ -82,7 +99,8 @@ export class Pacer {
     this.#waiting += 1;
     try {
       await abortable(turn, signal);
-      await this.#waitForStart(signal, isReported ? undefined : onEvent);
+      const startMs = await this.#waitForStart(signal, isReported ? undefined : onEvent);
+      return this.#follow(startMs);
     } finally {
       this.#waiting -= 1;
       // A call that is aborted still waits for its turn before passing it on, so that the order is kept.
@@ -107,6 +125,35 @@ export class Pacer {
     if (this.#store.seen.slowdown > 1) this.#changeSoon(addSuccess);
   }
 
+  /**
+   * Moves a start to when the call reached the service: after its connection was opened, and later if it took longer
+   * than the fastest of the last calls.
+   */
+  #follow(startMs: number): PacedCall {
+    let arrivedMs = startMs;
+    const move = (toMs: number) => {
+      if (this.#ownRate.perWindow === 0 || toMs - arrivedMs < arrival.promptMs) return;
+      const fromMs = arrivedMs;
+      arrivedMs = toMs;
+      moveStart(this.#own, fromMs, toMs);
+      this.#changeSoon((state) => moveStart(state, fromMs, toMs));
+    };
+    let sentMs = startMs;
+    return {
+      sent: () => {
+        sentMs = this.#clock();
+        move(sentMs);
+      },
+      answered: () => {
+        const tookMs = this.#clock() - sentMs;
+        const usualMs = this.#recentMs.length < arrival.minCalls ? 0 : Math.min(...this.#recentMs);
+        move(sentMs + Math.min(arrival.latestMs, tookMs - usualMs));
+        this.#recentMs.push(tookMs);
+        if (this.#recentMs.length > arrival.maxCalls) this.#recentMs.shift();
+      },
+    };
+  }
+
   #changeSoon(change: (state: PaceState) => void): void {
     this.#store.changeSoon((state) => {
       updateTime(state, this.#clock());
@@ -114,12 +161,15 @@ export class Pacer {
     });
   }
 
-  /** @param onEvent undefined if the wait has already been reported */
-  async #waitForStart(signal: AbortSignal | undefined, onEvent: CallOptions["onEvent"]): Promise<void> {
+  /**
+   * @param onEvent undefined if the wait has already been reported
+   * @returns when the call started
+   */
+  async #waitForStart(signal: AbortSignal | undefined, onEvent: CallOptions["onEvent"]): Promise<number> {
     const { isShared } = this.#store;
     for (let dueMs: number | undefined; ;) {
       const { startMs, nowMs } = await this.#store.use((state) => this.#tryToStart(state, dueMs), signal);
-      if (startMs <= nowMs) return;
+      if (startMs <= nowMs) return nowMs;
       const waitMs = Math.ceil(startMs - nowMs);
       if (isShared && dueMs === undefined) this.#reportWait(onEvent, 0);
       dueMs = startMs;

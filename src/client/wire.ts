@@ -3,8 +3,15 @@ import { type Effect, ServiceError } from "../contract/index.ts";
 import { toServiceError } from "./connection-failure.ts";
 import { nameProxy, type Proxy, toProxyRefusal } from "./proxy.ts";
 import type { HttpResponse } from "./response-parser.ts";
-import { Agent as HttpAgent, type AgentOptions, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
+import {
+  Agent as HttpAgent,
+  type AgentOptions,
+  type ClientRequest,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from "node:http";
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from "node:https";
+import { TLSSocket } from "node:tls";
 import type { TunnelOptions } from "./proxy-agents.ts";
 
 export interface WireOptions {
@@ -26,6 +33,13 @@ export interface WireRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
+}
+
+export interface SendOptions {
+  readonly effect: Effect;
+  readonly signal?: AbortSignal | undefined;
+  /** Called when there is a connection, on which the request is then sent. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 const defaults = { requestTimeoutMs: 60_000, connectTimeoutMs: 10_000, maxResponseBytes: 64 * 1_024 * 1_024 } as const;
@@ -72,8 +86,7 @@ export class Wire {
   /** @throws ServiceError `unavailable`, `timeout`, `unexpectedAnswer`; the signal's reason if it is aborted */
   async send(
     { method, target, headers, body }: WireRequest,
-    effect: Effect,
-    signal?: AbortSignal,
+    { effect, signal, onSent }: SendOptions,
   ): Promise<HttpResponse> {
     try {
       const request = this.#client.stream(this.#base.href + target, {
@@ -83,6 +96,7 @@ export class Wire {
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       });
+      if (onSent) request.once("request", (sent: ClientRequest) => whenConnected(sent, onSent));
       // A stream expects the body to be written, unless the method has none.
       if (body === undefined && !/^(?:get|head)$/i.test(method)) request.end();
       const bytes = await this.#readBody(request);
@@ -125,6 +139,13 @@ export class Wire {
   close(): Promise<void> {
     return this.#connections.close();
   }
+}
+
+function whenConnected(request: ClientRequest, onConnected: () => void): void {
+  request.once("socket", (socket) => {
+    if (!socket.connecting) onConnected();
+    else socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", onConnected);
+  });
 }
 
 /** Where a service is. */

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MemoryPace } from "../../../src/client/pace-state.ts";
 import { Pacer } from "../../../src/client/pacer.ts";
 import type { CallEvent } from "../../../src/service/transport.ts";
 import { settle, VirtualTime } from "../../support/virtual-time.ts";
@@ -69,6 +70,56 @@ describe("Pacer", () => {
       }),
       { numRuns: countRuns(60) },
     );
+  });
+
+  it("never lets a service receive six calls in a second, even if connections and calls are delayed", async () => {
+    const delays = fc.record({
+      connectMs: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(300)),
+      travelMs: fc.oneof({ weight: 9, arbitrary: fc.nat(4) }, fc.nat(90)),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(delays), fc.integer({ min: 1, max: 3 }), async (stream, count) => {
+        const time = new VirtualTime();
+        const store = new MemoryPace({ isShared: true });
+        const receivedMs: number[] = [];
+        const process = async (at: number) => {
+          const pacer = new Pacer({ ratePerSecond: 5, clock: time.clock, sleep: time.sleep, store, id: `${at}` });
+          for (let call = 0; call < 20; call += 1) {
+            const paced = await pacer.acquire();
+            const { connectMs, travelMs } = stream.next().value;
+            await time.sleep(connectMs);
+            paced.sent();
+            await time.sleep(travelMs);
+            receivedMs.push(time.clock());
+            await time.sleep(10);
+            paced.answered();
+          }
+        };
+        const all = Promise.all(Array.from({ length: count }, (_, at) => process(at)));
+        await time.run();
+        await all;
+        expect(receivedMs).toHaveLength(20 * count);
+        expect(mostInWindow(receivedMs, 1_000)).toBeLessThanOrEqual(5);
+      }),
+      { numRuns: countRuns(60) },
+    );
+  });
+
+  it("uses at least 98 % of the rate, however long each call takes", async () => {
+    const time = new VirtualTime();
+    const pacer = new Pacer({ ratePerSecond: 5, clock: time.clock, sleep: time.sleep });
+    const receivedMs: number[] = [];
+    const calls = Array.from({ length: 310 }, async () => {
+      const paced = await pacer.acquire();
+      paced.sent();
+      await time.sleep(150);
+      receivedMs.push(time.clock());
+      await time.sleep(150);
+      paced.answered();
+    });
+    await time.run();
+    await Promise.all(calls);
+    expect(receivedMs.filter((atMs) => atMs < 60_150).length).toBeGreaterThanOrEqual(294);
   });
 
   it("uses at least 98 % of the rate, even with late timers", async () => {
