@@ -25,6 +25,7 @@ export function sampleRunReport(more: Partial<RunReport> = {}, text = "Tea & Cup
       calls: { sent: 292, retried: 10, throttled: 4 },
       started_at: new Date(startedMs).toISOString(),
       duration_ms: 60_000,
+      fixed_ids_file: `/home/${text}/imports/20260131-120000-a1b2c3/fixed-ids.csv`,
       rejects_file: `/home/${text}/imports/20260131-120000-a1b2c3/rejects.csv`,
     },
     profile: text,
@@ -66,6 +67,8 @@ export function sampleRunReport(more: Partial<RunReport> = {}, text = "Tea & Cup
       },
     ],
     rows_without_reason: 0,
+    notices: [`2 products have several names: ${text} (1; 2)`, text],
+    fixed_ids: { count: 1_234, examples: [[text, "Tea-Cups-em3r5atddd"]] },
     timeline: {
       intervalMs: 1_000,
       points: [...seconds.map(pointOf(startedMs)), ...seconds.map(pointOf(resumedMs))],

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { unitOf } from "../csv/file-format.ts";
+import { readFileHead, unitOf } from "../csv/file-format.ts";
+import { readRowBatches } from "../csv/row-batches.ts";
 import { readJournal, type JournalEntry } from "../run/journal.ts";
 import { findRun, rejectRemoved, runPaths, summarizeRun } from "../run/run-folder.ts";
 import type { ImportOptions } from "../options.ts";
@@ -21,6 +22,13 @@ export interface ReportedFile {
 type ReportedVerification = Omit<Verification, "missing" | "different" | "different_count"> &
   Partial<Pick<Verification, "different_count">> & { readonly at: string | null };
 
+/** The IDs that a run rewrote. */
+export interface FixedIds {
+  readonly count: number;
+  /** The first ones, as given and as sent. */
+  readonly examples: readonly (readonly [given: string, sent: string])[];
+}
+
 /** Everything known about a run. */
 export interface RunReport {
   readonly summary: ImportSummary;
@@ -36,6 +44,9 @@ export interface RunReport {
   readonly reasons: readonly RejectReason[];
   /** Rejected rows that are missing from the reject files, because the run ended before they were written. */
   readonly rows_without_reason: number;
+  /** What the import reported about the rows. */
+  readonly notices: readonly string[];
+  readonly fixed_ids: FixedIds;
   readonly timeline: Timeline;
   readonly verified: ReportedVerification | null;
   readonly undone: UndoRecord | null;
@@ -75,12 +86,29 @@ export function readRunReport(runsFolder: string, idOrStart: string, kinds: read
     })),
     reasons,
     rows_without_reason: Math.max(0, summary.rows.rejected + summary.rows.failed - explained),
+    notices: manifest.notices ?? [],
+    fixed_ids: readFixedIds(paths.fixedIds),
     timeline,
     verified: existsSync(paths.verified)
       ? (JSON.parse(readFileSync(paths.verified, "utf8")) as ReportedVerification)
       : null,
     undone: readUndoRecord(runsFolder, id) ?? null,
   };
+}
+
+/** The most rewritten IDs in a report. */
+const maxFixedIds = 20;
+
+function readFixedIds(path: string): FixedIds {
+  if (!existsSync(path)) return { count: 0, examples: [] };
+  const { source, format } = readFileHead(path, { encoding: "utf-8", delimiter: "," });
+  const examples: [string, string][] = [];
+  let count = 0;
+  for (const { rows } of readRowBatches(source, format, undefined)) {
+    count += rows.length;
+    for (const [given = "", sent = ""] of rows.slice(0, maxFixedIds - examples.length)) examples.push([given, sent]);
+  }
+  return { count, examples };
 }
 
 /** The options that differ from their defaults, by flag. */

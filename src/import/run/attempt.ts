@@ -22,6 +22,7 @@ import { callSizeOf } from "../send/chunks.ts";
 import { createDrySender, JournaledSender, type SendingDeps } from "../send/sender.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportDeps } from "../deps.ts";
+import type { ImportEvent } from "../events.ts";
 import type { Item } from "../item.ts";
 import type { ImportOptions } from "../options.ts";
 import type { ImportSummary, RunState } from "../summary.ts";
@@ -103,9 +104,9 @@ async function runRecorded(
   }
   await keeping.end(state, deps);
   const manifest: { -readonly [K in keyof Manifest]: Manifest[K] } = { ...attempt.manifest, state };
+  // A resume that ended before it caught up with the run knows less than the run does.
+  const { isBehind, totals } = latestTotals(tally.totals, settled.totals);
   try {
-    // A resume that ended before it caught up with the run knows less than the run does.
-    const { isBehind, totals } = latestTotals(tally.totals, settled.totals);
     heartbeat.flush();
     journal.append({ t: "totals", at: deps.clock(), totals });
     await journal.close();
@@ -120,7 +121,12 @@ async function runRecorded(
     note(error);
     return manifest.rejects_file;
   });
-  reportNotices(attempt, tally, notices, deps);
+  const events = listNotices(attempt, tally, notices);
+  for (const event of events) deps.report(event);
+  // A report lists rewritten IDs itself.
+  const messages = events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
+  const kept = messages.filter((message) => message !== fixedIds.describe());
+  if (!isBehind && kept.length > 0) manifest.notices = kept;
   await writeManifest(deps.runsFolder, manifest).catch(note);
   const summary = summarizeRun(deps.runsFolder, manifest);
   const isComplete = failure === undefined && state === "finished";
@@ -159,14 +165,10 @@ function latestTotals(now: Totals, before: Totals | undefined) {
   return { totals: isBehind ? before : now, isBehind };
 }
 
-function reportNotices(
-  { kind, behavior }: Attempt,
-  tally: RunTally,
-  notices: readonly string[],
-  deps: ImportDeps,
-): void {
-  for (const notice of tally.notices(kind.itemName)) deps.report(notice);
-  for (const message of [...notices, ...(behavior.notices?.() ?? [])]) deps.report({ type: "notice", message });
+/** What is reported at the end of an attempt. */
+function listNotices({ kind, behavior }: Attempt, tally: RunTally, notices: readonly string[]): ImportEvent[] {
+  const messages = [...notices, ...(behavior.notices?.() ?? [])];
+  return [...tally.notices(kind.itemName), ...messages.map((message) => ({ type: "notice" as const, message }))];
 }
 
 export function removeWorkFolders(folder: string): void {

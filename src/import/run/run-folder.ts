@@ -21,6 +21,8 @@ export interface Manifest {
   readonly started_at: string;
   readonly state: RunState;
   readonly rejects_file: string | null;
+  /** What the last attempt reported about the rows. */
+  readonly notices?: readonly string[];
   /** When the files were removed, because they contained a customer whose data was erased. */
   readonly files_removed_at?: string;
 }

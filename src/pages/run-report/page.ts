@@ -37,6 +37,8 @@ ${trusted(reportMarker)}
 ${renderVerdict(run)}
 ${renderCounts(run)}
 ${renderReasons(run)}
+${renderNotices(run)}
+${renderFixedIds(run)}
 ${renderTimeline(run)}
 ${renderFacts(run)}
 ${renderFollowUp(run)}
@@ -53,6 +55,29 @@ function renderCounts({ summary: { rows } }: RunReport): Html {
 `;
   return markup`<dl class="tiles">
 ${tile(rows.read, "rows read", "", false)}${tile(rows.accepted, "accepted", "good", true)}${tile(rows.rejected, "rejected", rows.rejected * 2 >= rows.read ? "bad" : "warn", true)}${tile(rows.failed, "failed", "bad", true)}</dl>`;
+}
+
+function renderNotices({ notices }: RunReport): Html | false {
+  if (notices.length === 0) return false;
+  return markup`<section>
+<h2>About the rows</h2>
+<ul>
+${notices.map((message) => markup`<li>${isolate(message.charAt(0).toUpperCase() + message.slice(1))}</li>\n`)}</ul>
+</section>`;
+}
+
+function renderFixedIds({ fixed_ids: { count, examples }, summary }: RunReport): Html | false {
+  if (count === 0) return false;
+  const more = count - examples.length;
+  return markup`<section>
+<h2>Rewritten IDs (${formatNumber(count)})</h2>
+<table>
+<thead><tr><th scope="col">In the file</th><th scope="col">Sent</th></tr></thead>
+<tbody>
+${examples.map(([given, sent]) => markup`<tr><td class="value">${isolate(given)}</td><td class="value">${isolate(sent)}</td></tr>\n`)}</tbody>
+</table>
+${more > 0 && markup`<p>${formatNumber(more)} more are in ${isolate(summary.fixed_ids_file ?? "")}.</p>`}
+</section>`;
 }
 
 function renderFacts(run: RunReport): Html {

@@ -63,3 +63,18 @@ test("includes the last verification", async () => {
     verified: { state: "finished", checked: { rows: 1, items: 1 }, missing_count: 0 },
   });
 });
+
+test("includes rewritten IDs, and what was reported about the rows", async () => {
+  const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+  const rows = Array.from({ length: 25 }, (_, at) =>
+    ["Tea", "Cup"].map((name) => `${at},2026-01-02,A,a@b.example,p ${at},${name},https://shop.example/p\n`).join(""),
+  );
+  const { import_id } = await pipeline.run("orders", `${header}${rows.join("")}`, { fixIds: true });
+  const { notices, fixed_ids } = report(import_id);
+  expect(fixed_ids.count).toBe(25);
+  expect(fixed_ids.examples).toHaveLength(20);
+  expect(fixed_ids.examples[0]).toEqual(["p 0", expect.stringMatching(/^p-0-[a-z2-7]{10}$/)]);
+  expect(notices).toContainEqual(
+    expect.stringMatching(/^25 products have several names: .*, and \d+ more; .*--product-id-from/),
+  );
+});
