@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
@@ -234,6 +234,21 @@ describe("runs that cannot be verified", () => {
     await run;
   });
 });
+
+test("a run is verified, undone, and found by address after its file was deleted and the data folder moved", async () => {
+  const [home, moved] = [homes.open(), homes.open()];
+  const path = writeInto(home, "orders.csv", header + line("o-1", "p-1") + line("o-2", "p-2", "ann@example.com"));
+  const { import_id } = await importRun(home, ["orders", "import", path]);
+  const id = import_id ?? "";
+  rmSync(path);
+  rmSync(moved.folder, { recursive: true });
+  renameSync(home.folder, moved.folder);
+  expect(await verify(moved, id)).toMatchObject({ exitCode: 0, data: { checked: { rows: 2 }, missing_count: 0 } });
+  const undone = await moved.json(["imports", "undo", id, "--yes"]);
+  expect([undone.exitCode, undone.data]).toMatchObject([0, { state: "finished", reversed: 2 }]);
+  const shown = await moved.json<{ imports: object[] }>(["customers", "show", "ann@example.com"]);
+  expect(shown.stdout).toContain(id);
+}, 60_000);
 
 describe("with a remote service", () => {
   test("reads back orders and unsubscribers over HTTP at the given rate", async () => {

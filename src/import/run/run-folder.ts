@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import type { FileFormat } from "../csv/file-format.ts";
 import { ImportError, usageError } from "../import-error.ts";
@@ -17,6 +17,8 @@ export interface Manifest {
   readonly options: ImportOptions;
   readonly profile: string;
   readonly target: string;
+  /** The folder with the data of starpost, which may contain the target and may be moved. */
+  readonly data_folder?: string;
   readonly version: string;
   readonly started_at: string;
   readonly state: RunState;
@@ -73,7 +75,7 @@ export function createRunFolder(runsFolder: string, nowMs: number, random: (byte
 }
 
 export async function writeManifest(runsFolder: string, manifest: Manifest): Promise<void> {
-  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  const text = `${JSON.stringify({ ...manifest, data_folder: dirname(runsFolder) }, null, 2)}\n`;
   await writeFileAtomic(runPaths(runsFolder, manifest.import_id).manifest, text, { mode: 0o600 });
 }
 
@@ -104,7 +106,12 @@ function readManifest(runsFolder: string, id: string): Manifest {
     const problem = `${id}: a newer version of starpost created this import`;
     throw new ImportError("failed", problem, { hint: "update starpost" });
   }
-  return manifest;
+  return { ...manifest, target: relocate(manifest, dirname(runsFolder)) };
+}
+
+/** Where the target of a run is now: a database in the data folder moves with it. */
+function relocate({ target, data_folder: from }: Manifest, to: string): string {
+  return from !== undefined && target.startsWith(`${from}${sep}`) ? to + target.slice(from.length) : target;
 }
 
 /** The readable manifests, newest first: an unreadable one must not hide the others. */
