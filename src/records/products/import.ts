@@ -24,6 +24,7 @@ import { listProducts } from "../../service/listings.ts";
 import { bigcommerceProducts } from "./layouts/bigcommerce.ts";
 import { magento1Products, magentoProducts } from "./layouts/magento.ts";
 import { shopifyProducts, shopifyVariants } from "./layouts/shopify.ts";
+import { vendProducts, wixProducts } from "./layouts/hosted-shops.ts";
 import { woocommerceProducts } from "./layouts/woocommerce.ts";
 import { productUndo } from "./undo.ts";
 import { storedProducts } from "./verify.ts";
@@ -111,6 +112,8 @@ export const productImporter: RecordImporter = {
     magentoProducts,
     magento1Products,
     bigcommerceProducts,
+    wixProducts,
+    vendProducts,
   ],
   synonyms: columnSynonyms,
   plan: productPlan,

@@ -21,7 +21,7 @@ export const products: RecordKind = {
   idFields: columns.filter((name) => fields[name]?.isId),
   isUndoable: true,
   layoutNames:
-    "catalog shopify-products shopify-variants woocommerce-products magento-products magento1-products bigcommerce-products".split(
+    "catalog shopify-products shopify-variants woocommerce-products magento-products magento1-products bigcommerce-products wix-products vend-products".split(
       " ",
     ),
   importCommand: {
