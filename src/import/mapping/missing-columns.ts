@@ -7,7 +7,7 @@ import type { ImportOptions } from "../options.ts";
 import { importCommandOf, quoteForShell } from "./import-command.ts";
 import { type HeaderFile, isRejectColumn, normalizeName, shorten } from "./names.ts";
 import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
-import { proposeColumns, type SynonymSource } from "./proposal.ts";
+import { type ColumnSample, fitValues, proposeColumns, type SynonymSource } from "./proposal.ts";
 
 interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
@@ -103,7 +103,7 @@ function candidateError(
   const unused = file.header.filter((name, at) => !held.has(at) && !used.has(normalizeName(name)));
   const isExhausted = !unused.some(isNamed);
   const candidates = findCandidates(kind, fields, file, unused);
-  const flags = candidates.map((candidate) => flagFor(candidate, kind, behavior));
+  const flags = candidates.map((candidate) => flagFor(candidate, kind, { behavior, isExhausted }));
   const map = `starpost ${kind.name} map ${quoteForShell(file.argument)} --out mapping.json`;
   const [first] = candidates;
   if (first && candidates.length === 1) {
@@ -151,17 +151,28 @@ function findCandidates(
   file: Pick<HeaderFile, "header" | "valuesOf">,
   unused: readonly string[],
 ): ColumnCandidate[] {
-  const samples = unused.map((name) => ({ name, values: readValues(file, file.header.indexOf(name)) }));
+  const read = unused.map((name) => ({ name, values: readValues(file, file.header.indexOf(name)) }));
+  const filled = read.filter(({ values }) => values.length > 0);
+  // In a file without rows, only the names can be compared.
+  const samples = filled.length > 0 ? filled : read;
   const proposals = proposeColumns(kind, open, samples);
   const taken = new Set(proposals.flatMap(({ column }) => column ?? []));
   return proposals
     .filter(({ field }) => missing.includes(field))
     .map(({ field, column, similar }) => {
-      const best = column ?? similar.find((name) => !taken.has(name));
+      const fitting = new Set(samples.filter((one) => hasFittingValues(field, one)).map(({ name }) => name));
+      const best = similar.find((name) => fitting.has(name) && (name === column || !taken.has(name)));
       if (best !== undefined) taken.add(best);
       const sample = samples.find(({ name }) => name === best)?.values[0] ?? "";
       return { field, column: best, sample };
     });
+}
+
+/** The minimum share of values that look like the field's. */
+const minFit = 0.5;
+
+function hasFittingValues(field: string, { values }: ColumnSample): boolean {
+  return (fitValues(field, values)?.fit ?? 1) >= minFit;
 }
 
 function readValues({ valuesOf }: Pick<HeaderFile, "valuesOf">, column: number): string[] {
@@ -228,14 +239,15 @@ function fit(text: string, length: number): string {
 function flagFor(
   { field, column }: ColumnCandidate,
   kind: ImportKind,
-  { urlField }: MatchedHeader["behavior"],
+  { behavior, isExhausted }: Pick<MatchedHeader, "behavior"> & { readonly isExhausted: boolean },
 ): string {
   if (column !== undefined) return `--map ${quoteForShell(`${field}=${column}`)}`;
-  if (field === urlField) return urlFlag;
+  if (field === behavior.urlField) return urlFlag;
   const flag = kind.fields.find(({ name }) => name === field)?.flag;
   if (flag !== undefined) return `--${flag} ${kind.importCommand.flags?.[flag]?.value ?? ""}`;
   // Only the name of a person can reasonably be the same in all rows.
-  return /^(?:customer|display)_name$/.test(field) ? `--set ${field}=<value>` : `--map ${field}=<column>`;
+  const isSettable = isExhausted && /^(?:customer|display)_name$/.test(field);
+  return isSettable ? `--set ${field}='<value>'` : `--map ${field}='<column>'`;
 }
 
 const maxFlags = 70;

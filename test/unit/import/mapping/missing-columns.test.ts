@@ -93,8 +93,8 @@ describe("columns with other names", () => {
 
 describe("fields that no column resembles", () => {
   test.each([
-    ["orders", native.replace("customer_name,", "").concat(",email"), "--set customer_name=<value>"],
-    ["orders", native.concat(",x"), "--map email=<column>"],
+    ["orders", native.replace("customer_name,", "").concat(",email"), "--set customer_name='<value>'"],
+    ["orders", native.concat(",x"), "--map email='<column>'"],
     ["orders", native.replace(",product_url", ",email"), "--store-url https://"],
     ["unsubscribers", "email", "--type <type>"],
   ])("%s with %s: %s", (kind, header, flag) => {
@@ -106,8 +106,26 @@ describe("fields that no column resembles", () => {
   test("among others: marks them, and leaves the column open", () => {
     const { message, hint } = fail("orders", "Auftrag,Datum\n1,2026-01-01");
     expect(message).toMatch(/\n {2}email +none\n/);
-    expect(hint).toContain("--map email=<column>");
+    expect(hint).toContain("--map email='<column>'");
     expect(hint).toContain("--map order_id=Auftrag");
+  });
+
+  test.each([
+    ["a phone number", "Customer Phone", "+49 30 1234567", "customer_name"],
+    ["no email address", "Email consent", "yes", "email"],
+    ["no values", "product", "", "product_id"],
+  ])("suggests no column with %s", (_, column, value, field) => {
+    const own = `${native},email,note`.split(",").filter((name) => name !== field);
+    const row = own.map((name) => (name === "note" ? "x y z" : "1"));
+    const { message, hint } = fail("orders", `${[...own, column].join(",")}\n${[...row, value].join(",")}`);
+    expect(message).toContain("no column resembles it");
+    expect(linesOf(hint)[0]).toContain(`--map ${field}='<column>'`);
+  });
+
+  test("prefers an ID with values to an empty column", () => {
+    const header = native.replace("product_id", "Product ID2,id");
+    const { hint } = fail("orders", `${header},email\n1,Ada,2026-01-01,,p1,Cup,https://shop.example/p,a@b.example`);
+    expect(linesOf(hint)[0]).toMatch(/--map product_id=id$/);
   });
 
   test("suggests no mapping if every column is in use", () => {
