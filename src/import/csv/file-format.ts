@@ -2,7 +2,7 @@ import iconv from "iconv-lite";
 import { openSource, readBytes, readStart, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
 import { FileFormatError } from "../import-error.ts";
-import { guessDelimiter, hasCrOnly, readFirstRows, readSepLine, type TextStart } from "./text-format.ts";
+import { delimiters, guessDelimiter, hasCrOnly, readFirstRows, readSepLine, type TextStart } from "./text-format.ts";
 
 /** The format of a file, detected or given by flags. */
 export interface FileFormat {
@@ -100,6 +100,7 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const textStart: TextStart = { text, isCrOnly: hasCrOnly(decoded), isWhole: start.isWhole };
   const delimiter = flags.delimiter ?? sep?.delimiter ?? guessDelimiter(textStart);
   const format: FileFormat = { encoding, delimiter, isCrOnly: textStart.isCrOnly, ...(sep && { hasSepLine: true }) };
+  rejectQuotedRows(textStart, delimiter);
   const { header, ...found } = findHeader(textStart, format, flags);
   if (header.some((name) => name.includes("\uFFFD"))) {
     const hint = "specify the encoding, for example --encoding windows-1252";
@@ -187,6 +188,22 @@ function findHeader(start: TextStart, format: FileFormat, { nameColumns }: Forma
   const isNamed = format.origin === "json" || format.origin === "ndjson";
   const names = isNamed ? undefined : nameColumns?.(readFirstRows(start, format.delimiter, maxCompared));
   return names ? { header: names, format: { ...format, hasNoHeader: true } } : { header, format };
+}
+
+/** Assumed: no list of single values has a delimiter in its quoted header and in all of its first rows. */
+function rejectQuotedRows(start: TextStart, delimiter: string): void {
+  if (!start.text.trimStart().startsWith('"')) return;
+  const rows = readFirstRows(start, delimiter, maxCompared).filter(
+    ([first, ...more]) => first !== "" || more.length > 0,
+  );
+  const isQuotedBy = (separator: string) =>
+    rows.every(([row = "", ...more]) => more.length === 0 && row.includes(separator));
+  if (rows.length < 2 || !delimiters.some(isQuotedBy)) return;
+  throw new FileFormatError(
+    "each row is quoted as a whole, so it has only one cell",
+    "export the file again with quotes around single cells only, or remove the outer quotes",
+    { line: 1 },
+  );
 }
 
 function readHeader(start: TextStart, delimiter: string): string[] {

@@ -309,3 +309,17 @@ describe("files in other formats", () => {
     expect(() => headOf(bytes, { encoding: "windows-1252" })).toThrow(message);
   });
 });
+
+describe("rows that are quoted as a whole", () => {
+  test.each([",", ";"])("are refused if '%s' separates their cells", (delimiter) => {
+    const text = '"a,b,c"\n"1,""x, y"",3"\n\n"4,5,6"\n'.replaceAll(",", delimiter);
+    expect(() => headOf(text)).toThrow("each row is quoted as a whole");
+  });
+
+  test.each(['"name"\n"Ada, Ltd"\n', '"a,b"\n', '"a,b"\n"x"\n', '"a","b"\n"1","2"\n', '"a,b",c\n"1,2",3\n'])(
+    "are not assumed: %j",
+    (text) => {
+      expect(() => headOf(text)).not.toThrow();
+    },
+  );
+});
