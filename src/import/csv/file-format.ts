@@ -102,7 +102,9 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const format: FileFormat = { encoding, delimiter, isCrOnly: textStart.isCrOnly, ...(sep && { hasSepLine: true }) };
   rejectQuotedRows(textStart, delimiter);
   const { header, ...found } = findHeader(textStart, format, flags);
-  if (header.some((name) => name.includes("\uFFFD"))) {
+  // In valid UTF-8, the character was lost before.
+  const isValid = encoding === "utf-8" && isUtf8Start(start);
+  if (!isValid && header.some((name) => name.includes("\uFFFD"))) {
     const hint = "specify the encoding, for example --encoding windows-1252";
     throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });
   }

@@ -61,6 +61,8 @@ export interface Survey {
   readonly records: number;
   /** The line of the first row that is not in its encoding, or 0. */
   readonly invalidLine: number;
+  /** The number of replacement characters in UTF-8, which stand for characters that were lost before. */
+  readonly lostCharacters: number;
   /** The approximate number of rows with the key of an earlier, non-adjacent row. */
   readonly repeatedKeys: number;
   /** The line of the first such row, or 0. */
@@ -97,9 +99,11 @@ export async function surveyFile(
   let records = 0;
   let blocks = 0;
   let invalidLine = 0;
+  let lostCharacters = 0;
   for (const block of readRecordBlocks(source, format, keyColumn)) {
     records += block.records.starts.length;
     if (isJudged) invalidLine ||= findInvalid(block);
+    if (format.encoding === "utf-8") lostCharacters += countReplacements(block);
     keys?.addBlock(block);
     if (++blocks % blocksInARow !== 0) continue;
     onRecords(records);
@@ -110,6 +114,7 @@ export async function surveyFile(
     sizeBytes: source.stamp.bytes,
     records,
     invalidLine,
+    lostCharacters,
     repeatedKeys: keys?.count ?? 0,
     firstRepeatLine: keys?.firstLine ?? 0,
     repeated: keys?.count ? keys.repeated : undefined,
@@ -171,6 +176,13 @@ function findUnknownLetter({ bytes, records }: RecordBlock): number {
   const found = bytes.subarray(0, records.ends[last]).indexOf(replacement, records.starts[0]);
   if (found < 0) return 0;
   return records.lines[records.ends.findIndex((end) => end > found)] ?? 0;
+}
+
+function countReplacements({ bytes, records }: RecordBlock): number {
+  const text = bytes.subarray(records.starts[0], records.ends[records.starts.length - 1]);
+  let count = 0;
+  for (let at = text.indexOf(replacement); at >= 0; at = text.indexOf(replacement, at + replacement.length)) count++;
+  return count;
 }
 
 /** The SHA-256 of a file's bytes, in hexadecimal. */

@@ -157,6 +157,10 @@ export function describeFiles(
     if (columns.unknown.length > 0) {
       notes.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
     }
+    if (survey.lostCharacters > 0) {
+      const lost = survey.lostCharacters === 1 ? "1 character was" : `${survey.lostCharacters} characters were`;
+      notes.push(`${name}: ${lost} lost before; export the file again`);
+    }
     if (survey.records === 0) notes.push(`${name}: has a header but no rows`);
     if (behavior.idField && survey.repeatedKeys > 0 && !layout?.groups) {
       const rows = survey.repeatedKeys === 1 ? "1 row repeats" : `${survey.repeatedKeys} rows repeat`;

@@ -323,3 +323,7 @@ describe("rows that are quoted as a whole", () => {
     },
   );
 });
+
+test("a replacement character in a UTF-8 header is a lost character", () => {
+  expect(headOf("id,Gr\uFFFD\uFFFDe\n").format.encoding).toBe("utf-8");
+});

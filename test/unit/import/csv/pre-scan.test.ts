@@ -32,6 +32,7 @@ describe("surveying a file", () => {
       sizeBytes: text.length,
       records: 9,
       invalidLine: 0,
+      lostCharacters: 0,
       repeatedKeys: 2,
       firstRepeatLine: 5,
     });
@@ -61,6 +62,18 @@ describe("surveying a file", () => {
     ["utf-16le", iconv.encode("id\n\uFFFD\n", "utf-16le"), 0],
   ])("finds the first line that is not %s", async (encoding, content, invalidLine) => {
     expect((await survey(content, -1, encoding)).invalidLine).toBe(invalidLine);
+  });
+
+  test.each([
+    ["utf-8", "id,n\n1,\uFFFDa \uFFFD\uFFFD\n2,\uFFFD\n", 4],
+    ["utf-8", "id,n\n1,Müller\n", 0],
+    ["utf-8", "id,n\n", 0],
+    ["utf-8", `id\n${"\uFFFD\n".repeat(200_000)}`, 200_000],
+    ["gb18030", iconv.encode("id\n\uFFFD\n", "gb18030"), 0],
+  ])("counts the lost characters of %s", async (encoding, content, lost) => {
+    const { lostCharacters, invalidLine } = await survey(content, -1, encoding);
+    expect(lostCharacters).toBe(lost);
+    if (encoding === "utf-8") expect(invalidLine).toBe(0);
   });
 
   test.each([

@@ -55,6 +55,8 @@ describe("the notes about a file", () => {
       { survey: { repeatedKeys: 1, firstRepeatLine: 7 } },
       [/^1 row repeats a code, first on line 7;/],
     ],
+    ["a lost character", { survey: { lostCharacters: 1 } }, [/^1 character was lost before; export the file again$/]],
+    ["lost characters", { survey: { lostCharacters: 455 } }, [/455 characters were lost before/]],
     ["repeated keys", { survey: { repeatedKeys: 2, firstRepeatLine: 7 } }, [/^2 rows repeat a code, first on line 7;/]],
     [
       "repeated keys of a sheet",
