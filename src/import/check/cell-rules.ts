@@ -2,7 +2,7 @@ import { dayMs } from "../../contract/time.ts";
 import type { RunTally } from "../run/tally.ts";
 import type { ImportBehavior } from "../kind.ts";
 import { isItem, type Item, type ReportDropped, type RowError, type RowView, type SourceRow } from "../item.ts";
-import { findDamage, maxValueLength } from "./damaged-values.ts";
+import { doubtedFields, findDamage, findDoubt, maxValueLength } from "./damaged-values.ts";
 import { readTime } from "./date.ts";
 import { derivedIdField, type FixedId, fixId } from "./valid-id.ts";
 import type { ColumnMap } from "../mapping/header.ts";
@@ -29,6 +29,7 @@ export class CellRules {
   readonly #empty: ImportOptions["empty"];
   /** The optional fields for which the file has a column. */
   readonly #optional: readonly string[];
+  readonly #doubted: readonly string[];
   readonly #missingHints: Readonly<Record<string, string>>;
   readonly #fixable: ReadonlySet<string>;
   /** Whether product IDs may be derived, and are then rewritten. */
@@ -57,6 +58,9 @@ export class CellRules {
     this.#empty = empty;
     const optional = behavior.fields.filter(({ name, required }) => !required && hasColumn(name));
     this.#optional = empty === undefined || empty === "keep" ? [] : optional.map(({ name }) => name);
+    this.#doubted = doubtedFields.filter(
+      (field) => behavior.fields.some(({ name }) => name === field) && hasColumn(field),
+    );
     this.#fixable = new Set(fixIds ? behavior.fixableFields : []);
     this.#hasDerivedIds = !fixIds && productIdFrom === undefined && fields?.columnOf(derivedIdField) !== undefined;
     this.#ids = new Set(behavior.idFields);
@@ -83,12 +87,15 @@ export class CellRules {
     const problems = this.#findProblems(this.#empty === "error" ? empty : none);
     if (problems) return isItem(read) ? problems : this.#addHints(mergeProblems(problems, read));
     if (!isItem(read)) return this.#addHints(read);
-    if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0) return read;
+    const isDoubted = this.#doubted.some((field) => findDoubt(field, view(field)) !== undefined);
+    if (this.#dropped.length === 0 && empty.length === 0 && this.#fixed.size === 0 && !isDoubted) return read;
+    const doubts = this.#doubted.map((field) => [field, findDoubt(field, view(field))] as const);
     const dropped = [...this.#dropped];
     const fixed = [...this.#fixed.values()];
     const report = () => {
       for (const [field, reason] of dropped) this.#tally.dropValue(source, field, reason);
       for (const field of empty) this.#countEmpty(source, field, erased.includes(field));
+      for (const [field, doubt] of doubts) if (doubt !== undefined) this.#tally.doubtValue(source, field, doubt);
       for (const pair of fixed) this.#tally.fixId(source, pair);
     };
     if (later) later.push(report);

@@ -60,3 +60,20 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
   }
   return undefined;
 }
+
+/** The fields whose values `findDoubt` checks. */
+export const doubtedFields = ["upc"] as const;
+
+/** Finds values that are stored as they are, although they are probably not what was meant. */
+export function findDoubt(field: string, value: string): string | undefined {
+  if (field === "upc" && /^\d{11}$/.test(value) && hasUpcCheckDigit(`0${value}`)) {
+    return "a UPC without its leading zero, which a spreadsheet program removed";
+  }
+  return undefined;
+}
+
+/** Source: GS1 General Specifications, check digit calculation. */
+function hasUpcCheckDigit(digits: string): boolean {
+  const weighted = Array.from(digits, (digit, at) => Number(digit) * (at % 2 === 0 ? 3 : 1));
+  return weighted.reduce((sum, one) => sum + one, 0) % 10 === 0;
+}

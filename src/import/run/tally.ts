@@ -39,6 +39,7 @@ export class RunTally {
   readonly #problems = new Map<string, Group>();
   readonly #dropped = new Map<string, Group>();
   readonly #erased = new Map<string, Group>();
+  readonly #doubted = new Map<string, Group>();
   readonly #rows = { accepted: 0, rejected: 0, failed: 0 };
   readonly #items = { sent: 0, accepted: 0, rejected: 0 };
   readonly #outcomes = new OutcomeTally();
@@ -127,6 +128,11 @@ export class RunTally {
     this.#count(this.#dropped, row, { field, code: `dropped ${reason}`, reason });
   }
 
+  /** Counts a value that is sent although it is probably wrong. */
+  doubtValue(row: SourceRow, field: string, reason: string): void {
+    this.#count(this.#doubted, row, { field, code: `doubted ${reason}`, reason });
+  }
+
   /** Counts an empty cell that was to erase a value but was not sent, since the service would erase nothing. */
   keep(row: SourceRow, field: string, reason: string): void {
     this.#count(this.#dropped, row, { field, code: "kept", reason });
@@ -164,6 +170,10 @@ export class RunTally {
     for (const { column, first, count } of this.#erased.values()) {
       const cells = count === 1 ? "1 empty cell erases" : `${count} empty cells erase`;
       yield { type: "notice", message: `${cells} the stored value: ${column}; first at ${first}` };
+    }
+    for (const { column, reason, first, count } of this.#doubted.values()) {
+      const values = count === 1 ? "1 accepted value" : `${count} accepted values`;
+      yield { type: "notice", message: `${values} may be wrong: ${column}: ${reason}; first at ${first}` };
     }
     const fixed = this.#fixedIds?.describe();
     if (fixed !== undefined) yield { type: "notice", message: fixed };

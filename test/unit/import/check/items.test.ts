@@ -37,7 +37,8 @@ async function read(name: string, text: string, { options = {}, keys }: { option
   for (const batch of readRows(file, undefined)) items.push(...reader.read(batch));
   items.push(...reader.end());
   const read1 = items.map(({ key, rows }) => [[key], rows.map(({ line }) => line)].flat());
-  return { items: read1, rejected, rows: reader.rows, blankRows: reader.blankRows, reasons };
+  const notices = [...tally.notices(behavior.itemName)].flatMap((one) => (one.type === "notice" ? [one.message] : []));
+  return { items: read1, rejected, rows: reader.rows, blankRows: reader.blankRows, reasons, notices };
 }
 
 const product = (id: string, more = "") => `${id},Cup,https://shop.example/${id}${more}\n`;
@@ -96,6 +97,18 @@ describe("rows", () => {
     const text = `product_id,name,url,_line,_column,_code,_reason\na,${quoted},https://shop.example/a,2,,${code},\n`;
     const { items, rejected } = await read("products", text);
     expect([items.length, rejected.map(([, , found]) => found)]).toEqual(isInvalid ? [0, ["bad_quote"]] : [1, []]);
+  });
+});
+
+describe("accepted values that may be wrong", () => {
+  test("a UPC without its leading zero", async () => {
+    const codes = ["12345678905", "36000291452", "012345678905", "12345678900", "1234567890", ""];
+    const rows = codes.map((upc, at) => product(`p${at}`, `,${upc}`));
+    const { items, notices } = await read("products", `product_id,name,url,upc\n${rows.join("")}`);
+    expect(items).toHaveLength(codes.length);
+    expect(notices).toEqual([
+      '2 accepted values may be wrong: upc: a UPC without its leading zero, which a spreadsheet program removed; first at input.csv:2:upc ("12345678905")',
+    ]);
   });
 });
 
