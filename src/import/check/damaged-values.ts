@@ -62,13 +62,14 @@ export function findDamage(field: string, value: string, ids: ReadonlySet<string
 }
 
 /** The fields whose values `findDoubt` checks. */
-export const doubtedFields = ["upc"] as const;
+export const doubtedFields = ["upc", "email"] as const;
 
 /** Finds values that are stored as they are, although they are probably not what was meant. */
 export function findDoubt(field: string, value: string): string | undefined {
   if (field === "upc" && /^\d{11}$/.test(value) && hasUpcCheckDigit(`0${value}`)) {
     return "a UPC without its leading zero, which a spreadsheet program removed";
   }
+  if (field === "email" && /^[^@]+@[^@.]+$/.test(value)) return "no dot after the @, so it receives no email";
   return undefined;
 }
 

@@ -110,6 +110,17 @@ describe("accepted values that may be wrong", () => {
       '2 accepted values may be wrong: upc: a UPC without its leading zero, which a spreadsheet program removed; first at input.csv:2:upc ("12345678905")',
     ]);
   });
+
+  test("an email address without a dot in its domain", async () => {
+    const emails = ["ada@localhost", "ada@shop.example", "a@b", "ada"];
+    const rows = emails.map((email, at) => `${at},Ada,2026-01-05,p,Cup,https://shop.example/p,${email}\n`);
+    const columns = "order_id,customer_name,order_date,product_id,product_name,product_url,email\n";
+    const { items, notices, rejected } = await read("orders", columns + rows.join(""));
+    expect([items.length, rejected.length]).toEqual([3, 1]);
+    expect(notices).toEqual([
+      '2 accepted values may be wrong: email: no dot after the @, so it receives no email; first at input.csv:2:email ("ada@localhost")',
+    ]);
+  });
 });
 
 describe("items", () => {
