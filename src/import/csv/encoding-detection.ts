@@ -47,6 +47,8 @@ export interface UtfFault {
   readonly line: number;
   /** Whether the text is nevertheless UTF-8, so that any other encoding would corrupt it. */
   readonly isUtf8Meant: boolean;
+  /** Whether its letters make sense in Mac Roman only. */
+  readonly isMacRoman?: true;
 }
 
 /**
@@ -60,6 +62,7 @@ export function findUtfFault(source: ByteSource, isCrOnly: boolean): UtfFault | 
   let faultLine = 0;
   let [valid, invalid] = [0, 0];
   let hasMark: boolean | undefined;
+  const letters = new LetterCount();
   for (const bytes of readWholeLines(source, lineEnd)) {
     hasMark ??= bytes.indexOf(utf8Mark) === 0;
     for (let start = 0; start < bytes.length;) {
@@ -67,6 +70,7 @@ export function findUtfFault(source: ByteSource, isCrOnly: boolean): UtfFault | 
       const text = bytes.subarray(start, end);
       if (!isUtf8(text)) {
         invalid++;
+        letters.add(text);
         faultLine ||= line;
       } else if (!isAscii(text)) valid++;
       if (text.at(-1) === lineEnd) line++;
@@ -74,7 +78,47 @@ export function findUtfFault(source: ByteSource, isCrOnly: boolean): UtfFault | 
     }
   }
   if (faultLine === 0) return undefined;
-  return { line: faultLine, isUtf8Meant: hasMark === true || valid > invalid * maxValidShare };
+  const isUtf8Meant = hasMark === true || valid > invalid * maxValidShare;
+  return { line: faultLine, isUtf8Meant, ...(letters.isMacRoman && { isMacRoman: true }) };
+}
+
+/**
+ * Bytes that are letters in Mac Roman (á à â ä ç é è ê ò ù ü), but capitals or no letters in windows-1252; and bytes
+ * that are letters in windows-1252 (0xDF to 0xFF) or in DOS code pages, but capitals or no letters in Mac Roman.
+ */
+const macLetters = new Set([0x87, 0x88, 0x89, 0x8a, 0x8d, 0x8e, 0x8f, 0x90, 0x98, 0x9d, 0x9f]);
+const dosLetters = new Set([0x81, 0x82, 0x84]);
+
+/** The minimum share of such letters in all non-ASCII bytes, which texts in Asian encodings do not reach. */
+const minMacShare = 0.2;
+
+/** Counts letters between an ASCII letter and a lowercase one, where no other character is likely. */
+class LetterCount {
+  #all = 0;
+  #mac = 0;
+  #other = 0;
+
+  add(text: Buffer): void {
+    for (const [at, byte] of text.entries()) {
+      if (byte < 0x80) continue;
+      this.#all++;
+      if (!isLetter(text[at - 1]) || !isLowercase(text[at + 1])) continue;
+      if (macLetters.has(byte)) this.#mac++;
+      else if (byte >= 0xdf || dosLetters.has(byte)) this.#other++;
+    }
+  }
+
+  get isMacRoman(): boolean {
+    return this.#mac > this.#other && this.#mac >= this.#all * minMacShare;
+  }
+}
+
+function isLetter(byte = 0): boolean {
+  return isLowercase(byte | 32);
+}
+
+function isLowercase(byte = 0): boolean {
+  return byte >= 97 && byte <= 122;
 }
 
 function* readWholeLines(source: ByteSource, lineEnd: number): Generator<Buffer> {

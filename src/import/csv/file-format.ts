@@ -140,7 +140,10 @@ function findEncoding(source: ByteSource, start: FileStart, requested: string | 
 export function guessFallback(source: ByteSource, isCrOnly: boolean): EncodingGuess {
   const fault = findUtfFault(source, isCrOnly);
   if (!fault) return { encoding: "utf-8" };
-  if (!fault.isUtf8Meant) return { encoding: fallbackEncoding, assumption: `not UTF-8 (line ${fault.line})` };
+  if (!fault.isUtf8Meant) {
+    const encoding = fault.isMacRoman ? "macintosh" : fallbackEncoding;
+    return { encoding, assumption: `not UTF-8 (line ${fault.line})` };
+  }
   throw new FileFormatError(
     "this line is not UTF-8, although other lines are",
     `fix the line, or specify the encoding, for example --encoding ${fallbackEncoding}`,

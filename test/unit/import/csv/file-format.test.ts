@@ -327,3 +327,21 @@ describe("rows that are quoted as a whole", () => {
 test("a replacement character in a UTF-8 header is a lost character", () => {
   expect(headOf("id,Gr\uFFFD\uFFFDe\n").format.encoding).toBe("utf-8");
 });
+
+describe("letters that are not UTF-8", () => {
+  const french = "id,name\n1,Théâtre\n2,l’été, Hélène\n3,Grüße aus Zürich\n";
+  test.each([
+    ["macintosh", french, "macintosh"],
+    ["macintosh", french.replaceAll("\n", "\r"), "macintosh"],
+    ["windows-1252", french, "windows-1252"],
+    ["windows-1252", "id,name\n1,don’t\n2,cœur\n3,Mišo – Aleš™\n4,“Ž”…\n", "windows-1252"],
+    ["cp850", "id,name\n1,Zürich\n2,Théâtre\n", "windows-1252"],
+    ["shift_jis", "id,name\n1,表示テスト漢字\n2,チケット購入\n", "windows-1252"],
+  ])("in %s: %j are read as %s", (encoding, text, expected) => {
+    const found = headOf(iconv.encode(text, encoding)).format.encoding;
+    expect(found).toBe(expected);
+    if (encoding === expected) {
+      expect(iconv.decode(iconv.encode(text, encoding), found)).toBe(text);
+    }
+  });
+});
