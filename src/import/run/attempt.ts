@@ -123,10 +123,7 @@ async function runRecorded(
   });
   const events = listNotices(attempt, tally, notices);
   for (const event of events) deps.report(event);
-  // A report lists rewritten IDs itself.
-  const messages = events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
-  const kept = messages.filter((message) => message !== fixedIds.describe());
-  if (!isBehind && kept.length > 0) manifest.notices = kept;
+  if (!isBehind) Object.assign(manifest, keptNotices(events, fixedIds));
   await writeManifest(deps.runsFolder, manifest).catch(note);
   const summary = summarizeRun(deps.runsFolder, manifest);
   const isComplete = failure === undefined && state === "finished";
@@ -163,6 +160,13 @@ class FileKeeping {
 function latestTotals(now: Totals, before: Totals | undefined) {
   const isBehind = before !== undefined && before.rows.read > now.rows.read;
   return { totals: isBehind ? before : now, isBehind };
+}
+
+/** The notices for the report of a run, which lists rewritten IDs itself. */
+function keptNotices(events: readonly ImportEvent[], fixedIds: FixedIdFile): Pick<Manifest, "notices"> {
+  const messages = events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
+  const kept = messages.filter((message) => message !== fixedIds.describe());
+  return kept.length > 0 ? { notices: kept } : {};
 }
 
 /** What is reported at the end of an attempt. */

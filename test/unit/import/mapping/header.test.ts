@@ -22,7 +22,9 @@ describe("detecting a layout", () => {
   test.each(readdirSync("fixtures/layouts"))("%s", (name) => {
     const { header } = readFileHead(join("fixtures/layouts", name), {});
     const kind = name.includes("orders") ? "orders" : "products";
-    expect(detectLayout(header, kinds.get(kind).layouts)?.name).toBe(name.replace(/-(?:lines|v2|de|es|fr)?\.?csv$|\.csv$/, ""));
+    expect(detectLayout(header, kinds.get(kind).layouts)?.name).toBe(
+      name.replace(/-(?:lines|v2|de|es|fr)?\.?csv$|\.csv$/, ""),
+    );
     expect(detectLayout(header, kinds.get(kind === "orders" ? "products" : "orders").layouts)).toBeUndefined();
   });
 
