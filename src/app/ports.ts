@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { CertificateFiles } from "./certificate.ts";
 import type { ChaosCounts } from "../server/chaos.ts";
 import type { Paths } from "../config/paths.ts";
 import type { LocalProfile, Profile } from "../config/profile.ts";
@@ -241,6 +242,8 @@ export interface ServeOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
+  /** For HTTPS (default: HTTP). */
+  readonly certificate?: CertificateFiles | undefined;
   /** The base of links in emails and pages (default: `STARPOST_PUBLIC_URL`, or else the server's address). */
   readonly publicUrl?: string | undefined;
   /** Whether to limit calls for which the specification defines no limit. */

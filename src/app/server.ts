@@ -9,6 +9,8 @@ import { findPoolSize, findReader, maxReaderLagMs } from "../config/database-set
 import { findLinkProblem, findPublicUrl } from "../config/public-url.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
 import { publicLimits } from "../contract/http-limits.ts";
+import { ListenError, toUrl } from "../server/listen.ts";
+import { openCertificate } from "./certificate.ts";
 import { loadEngine, openEngine } from "./engine.ts";
 import { createMonitoring, type Monitoring } from "./monitoring.ts";
 import { findEmailTransportSettings } from "./email-transport.ts";
@@ -27,12 +29,13 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { ListenError, toUrl } = await import("../server/listen.ts");
   const { version, limitLegacy, bottomLinesDelayMs } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits } = describeAccess(settings, publicUrl);
-  let listensAt = toUrl(settings);
+  const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
+  const tls = openCertificate(settings.certificate, logger);
+  let listensAt = toUrl({ ...settings, isSecure: tls !== undefined });
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
   let monitoring: Monitoring | undefined;
@@ -47,7 +50,6 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     databaseShownAs: "the database",
     onLock: (waitedMs) => monitoring?.metrics?.countLockWait(waitedMs),
   });
-  const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const backups = await createBackups(settings, logger);
   monitoring = await createMonitoring(transport, { ...settings, backupCounts: backups && (() => backups.counts) });
   const served = await useReplica(transport, settings, logger);
@@ -60,6 +62,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
     logger,
+    tls,
     chaos,
     trustedProxies: settings.trustedProxies,
     ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),

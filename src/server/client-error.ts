@@ -21,6 +21,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
  */
 export function refuseConnection({ code = "" }: { readonly code?: string }, socket: Socket, log: Logger): void {
   if (code === "ECONNRESET" || socket.destroyed) return;
+  // The handshake failed, so nothing can be sent.
+  if (/^ERR_(?:SSL|TLS)_/.test(code)) {
+    log.debug({ code }, "refused");
+    socket.destroy();
+    return;
+  }
   const [status, type, message] = refusals[code] ?? malformed;
   log.debug({ code, status }, "refused");
   const body = JSON.stringify({ status: { message, code: status, error_type: `Exceptions::${type}` } });

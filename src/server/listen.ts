@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { Server as SecureServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 
 /** The server could not listen on an address. The message states the address and the reason; the hint suggests a fix. */
@@ -40,9 +41,16 @@ export async function listenOn(
     if (reason === undefined || hint === undefined) throw error;
     throw new ListenError(`cannot listen on ${host}:${port}: ${reason}`, hint, error);
   }
-  return { url: toUrl({ host, port: (app.server.address() as AddressInfo).port }) };
+  const { port: foundPort } = app.server.address() as AddressInfo;
+  return { url: toUrl({ host, port: foundPort, isSecure: app.server instanceof SecureServer }) };
 }
 
-export function toUrl({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure?: boolean;
+}
+
+export function toUrl({ host, port, isSecure = false }: Address): string {
+  return `${isSecure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

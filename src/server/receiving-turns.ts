@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { Server as SecureServer } from "node:tls";
 import type { Socket } from "node:net";
 
 /** What is parsed at once, in bytes: it may contain hundreds of requests or chunks. */
@@ -31,7 +32,7 @@ export function receiveInTurns(server: Server, now: () => number = () => perform
     waiting.clear();
   };
 
-  server.on("connection", (socket) => {
+  server.on(server instanceof SecureServer ? "secureConnection" : "connection", (socket: Socket) => {
     // Node.js would otherwise parse up to 64 KiB of each connection at once.
     const [parse] = socket.listeners("data") as Parse[];
     if (!parse) return;

@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from "fastify";
 import { createHash } from "node:crypto";
+import { Server as SecureServer } from "node:tls";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import pLimit from "p-limit";
@@ -29,7 +30,20 @@ import { receiveInTurns } from "./receiving-turns.ts";
 import type { AnsweredCall } from "./metrics.ts";
 import { addRoutes } from "./routes.ts";
 
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+export interface CertificateSource {
+  readonly certificate: Certificate;
+  /** Calls back with each new certificate. @returns a function that stops it */
+  readonly watch: (onChange: (certificate: Certificate) => void) => () => void;
+}
+
 export interface ServerOptions {
+  /** For HTTPS (default: HTTP). */
+  readonly tls?: CertificateSource | undefined;
   readonly logger: Logger;
   /** Maximum body size, in bytes, if smaller than that of the call. */
   readonly bodyLimitBytes?: number;
@@ -84,6 +98,9 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   addHealthPaths(app, options.isReady ?? (async () => true));
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
+  const stopWatching = options.tls?.watch((certificate) => {
+    if (app.server instanceof SecureServer) app.server.setSecureContext(certificate);
+  });
   let isStopping = false;
   app.addHook("onSend", (_request, reply, _payload, done) => {
     if (isStopping) void reply.header("connection", "close");
@@ -102,6 +119,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
     listen: (where) => listenOn(app, where),
     close: async () => {
       isStopping = true;
+      stopWatching?.();
       chaos?.close();
       const cutOff = setTimeout(() => app.server.closeAllConnections(), closeWithinMs);
       try {
@@ -124,10 +142,17 @@ function createApp(
     trustedProxies = [],
     about,
     random,
+    tls,
   } = options;
   const limits = { ...receivingLimits, ...options.receiving };
   const idPrefix = random?.(4).toString("hex") ?? "req";
   let requests = 0;
+  const http = {
+    // Checked below, with an error body.
+    requireHostHeader: false,
+    connectionsCheckingInterval: Math.min(checkEachMs, limits.requestWithinMs),
+  };
+  const https = tls && { ...http, ...tls.certificate, handshakeTimeout: limits.headersWithinMs };
   const app = fastify({
     genReqId: () => `${idPrefix}-${(requests += 1).toString(36)}`,
     // Its log lines contain the complete URL, which may contain a utoken.
@@ -139,11 +164,7 @@ function createApp(
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    http: {
-      // Checked below, with an error body.
-      requireHostHeader: false,
-      connectionsCheckingInterval: Math.min(checkEachMs, limits.requestWithinMs),
-    },
+    ...(https ? ({ https } as object) : { http }),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, log),
     frameworkErrors: (error, request, reply) => {
       // Hooks do not run for these errors.

@@ -24,6 +24,8 @@ export default command({
       description: "base URL of links in emails and pages (default: the listening address)",
       read: parsePublicUrl,
     },
+    "tls-cert": { value: "<file>", description: "certificate chain (PEM), to serve HTTPS", values: "files" },
+    "tls-key": { value: "<file>", description: "private key of the certificate (PEM)", values: "files" },
     "metrics-port": {
       value: "<n>",
       description: "port of a second listener, with metrics for Prometheus; 0 selects a free port (default: none)",
@@ -74,6 +76,7 @@ export default command({
       host: flags.host,
       port: flags.port,
       publicUrl: flags["public-url"],
+      certificate: findCertificate(flags, context.io.cwd),
       limitLegacy: flags["limit-legacy"] ?? false,
       metricsAt: findMetricsAddress(flags),
       ...findExposureSettings(
@@ -89,6 +92,19 @@ export default command({
   },
   render: "silent",
 });
+
+interface CertificateFlags {
+  readonly "tls-cert"?: string | undefined;
+  readonly "tls-key"?: string | undefined;
+}
+
+function findCertificate(flags: CertificateFlags, cwd: string): ServeOptions["certificate"] {
+  const { "tls-cert": cert, "tls-key": key } = flags;
+  if (cert !== undefined && key !== undefined) return { cert: resolve(cwd, cert), key: resolve(cwd, key) };
+  if (cert !== undefined) throw usageError("--tls-cert requires --tls-key");
+  if (key !== undefined) throw usageError("--tls-key requires --tls-cert");
+  return undefined;
+}
 
 interface ListenFlags {
   readonly host: string;
