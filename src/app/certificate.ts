@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { readFileSync, statSync, unwatchFile, watchFile } from "node:fs";
+import { platform } from "node:os";
 import { createSecureContext } from "node:tls";
 import type { Certificate, CertificateSource } from "../server/server.ts";
 import type { WorkerLog } from "../worker/job.ts";
@@ -51,6 +52,9 @@ function parse<T>(path: string, wanted: string, read: () => T): T {
  */
 export function openCertificate(files: CertificateFiles | undefined, log: WorkerLog): CertificateSource | undefined {
   if (!files) return undefined;
+  if ((statSync(files.key, { throwIfNoEntry: false })?.mode ?? 0) & 0o004 && platform() !== "win32") {
+    log.warn({ file: files.key }, "every user of this machine can read the private key; run chmod 600");
+  }
   const paths = [files.cert, files.key];
   return {
     certificate: readCertificate(files),
