@@ -171,9 +171,10 @@ export class RunTally {
       const cells = count === 1 ? "1 empty cell erases" : `${count} empty cells erase`;
       yield { type: "notice", message: `${cells} the stored value: ${column}; first at ${first}` };
     }
-    for (const { column, reason, first, count } of this.#doubted.values()) {
+    // Notices are kept with the run, so they contain no address.
+    for (const { column, reason, place, count } of this.#doubted.values()) {
       const values = count === 1 ? "1 accepted value" : `${count} accepted values`;
-      yield { type: "notice", message: `${values} may be wrong: ${column}: ${reason}; first at ${first}` };
+      yield { type: "notice", message: `${values} may be wrong: ${column}: ${reason}; first at ${place}` };
     }
     const fixed = this.#fixedIds?.describe();
     if (fixed !== undefined) yield { type: "notice", message: fixed };

@@ -107,7 +107,7 @@ describe("accepted values that may be wrong", () => {
     const { items, notices } = await read("products", `product_id,name,url,upc\n${rows.join("")}`);
     expect(items).toHaveLength(codes.length);
     expect(notices).toEqual([
-      '2 accepted values may be wrong: upc: a UPC without its leading zero, which a spreadsheet program removed; first at input.csv:2:upc ("12345678905")',
+      "2 accepted values may be wrong: upc: a UPC without its leading zero, which a spreadsheet program removed; first at input.csv:2",
     ]);
   });
 
@@ -118,7 +118,7 @@ describe("accepted values that may be wrong", () => {
     const { items, notices, rejected } = await read("orders", columns + rows.join(""));
     expect([items.length, rejected.length]).toEqual([3, 1]);
     expect(notices).toEqual([
-      '2 accepted values may be wrong: email: no dot after the @, so it receives no email; first at input.csv:2:email ("ada@localhost")',
+      "2 accepted values may be wrong: email: no dot after the @, so it receives no email; first at input.csv:2",
     ]);
   });
 });
