@@ -197,7 +197,7 @@ export async function removeRunFiles(
   importId: string,
   { runsFolder, clock }: { readonly runsFolder: string; readonly clock: () => number },
 ): Promise<void> {
-  const manifest = findRun(runsFolder, importId);
+  const { notices: _quoted, ...manifest } = findRun(runsFolder, importId);
   const { folder, journal } = runPaths(runsFolder, manifest.import_id);
   using _ = lockRun(runsFolder, manifest.import_id);
   await writeManifest(runsFolder, {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readRunReport } from "../../../../src/import/report/run-report.ts";
+import { removeRunFiles } from "../../../../src/import/people/person-rows.ts";
+import { findRun } from "../../../../src/import/run/run-folder.ts";
 import { recordKinds } from "../../../../src/records/index.ts";
 import { openPipeline, type Pipeline } from "../../../support/pipeline.ts";
 
@@ -77,4 +79,9 @@ test("includes rewritten IDs, and what was reported about the rows", async () =>
   expect(notices).toContainEqual(
     expect.stringMatching(/^25 products have several names: .*, and \d+ more; .*--product-id-from/),
   );
+
+  // An erasure removes what quotes the rows.
+  const { runsFolder, clock } = pipeline.deps();
+  await removeRunFiles(import_id ?? "", { runsFolder, clock });
+  expect(findRun(runsFolder, import_id ?? "")).not.toHaveProperty("notices");
 });
