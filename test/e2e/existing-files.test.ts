@@ -8,7 +8,9 @@ import { sample } from "../support/suite-size.ts";
 const commands = await loadCommands();
 
 /** Flags with a file that the command only reads. */
-const inputs: ReadonlySet<string> = new Set(["mapping", "input", "file", "image-file", "decisions", "sealing-key"]);
+const inputs: ReadonlySet<string> = new Set(
+  "mapping input file image-file decisions sealing-key tls-cert tls-key".split(" "),
+);
 
 const cases = commands.flatMap((command) =>
   Object.entries(command.flags ?? {})
