@@ -89,10 +89,10 @@ export function addStart(
   if (state.startsMs.length > rate.perWindow) state.startsMs.splice(0, state.startsMs.length - rate.perWindow);
 }
 
-/** Moves a start to when the call was sent, which is later if its connection had to be opened first. */
-export function moveStart(state: PaceState, startMs: number, sentMs: number): void {
+/** Moves a start to when the call reached the service, which is later if it was delayed on its way. */
+export function moveStart(state: PaceState, startMs: number, arrivedMs: number): void {
   const at = state.startsMs.lastIndexOf(startMs);
-  if (at !== -1) state.startsMs = state.startsMs.with(at, sentMs).toSorted((a, b) => a - b);
+  if (at !== -1) state.startsMs = state.startsMs.with(at, arrivedMs).toSorted((a, b) => a - b);
 }
 
 export function addHold(state: PaceState, untilMs: number): void {

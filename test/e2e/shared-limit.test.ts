@@ -107,7 +107,7 @@ describe("processes that import into the same account", { retry: 2 }, () => {
     const ends = summaries.map(({ duration_ms }, at) => (begins[at] ?? 0) + duration_ms);
     const [fromMs, toMs] = [Math.max(...begins), Math.min(...ends)];
     const pace = paceOf(callsIn(log, fromMs, toMs), limitPerSecond);
-    expect(pace / limitPerSecond).toBeGreaterThanOrEqual(chooseSize(0.8, 0.95));
+    expect(pace / limitPerSecond).toBeGreaterThanOrEqual(0.9);
     // Without the load of other tests, because the log states when a call was read, not when it arrived.
     if (isSlowSuite) expect(listSpans(log, limitPerSecond)[0]).toBeGreaterThan(1_000 - logPrecisionMs);
     // Only while both are running: before and afterwards, one of them makes all calls.
@@ -117,8 +117,8 @@ describe("processes that import into the same account", { retry: 2 }, () => {
     const ofFirst = callCount - (isFirstTwice ? before : 0);
     const ofOther = callCount - after - (isFirstTwice ? 0 : before);
     const part = ofFirst / (ofFirst + ofOther);
-    // Each of few calls counts more.
-    expect(Math.abs(part - 0.5)).toBeLessThan(chooseSize(0.15, 0.1));
+    expect(part).toBeGreaterThan(0.4);
+    expect(part).toBeLessThan(0.6);
     await server.stop();
   });
 

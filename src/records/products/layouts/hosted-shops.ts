@@ -12,7 +12,7 @@ function isProduct(cell: CellView): boolean {
  */
 function asImageUrl(value: string): string {
   const first = value.split(";", 1)[0]?.trim() ?? "";
-  return /^[0-9a-f]{6}_[0-9a-f]{32}(?:~mv2[\w]*)?(?:\.\w+)?$/i.test(first)
+  return /^[0-9a-f]{6}_[0-9a-f]{32}(?:~mv2\w*)?(?:\.\w+)?$/i.test(first)
     ? `https://static.wixstatic.com/media/${first}`
     : first;
 }
