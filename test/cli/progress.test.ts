@@ -164,3 +164,12 @@ describe("on a terminal", () => {
     expect(text()).not.toMatch(/\u001b\[\d+m/);
   });
 });
+
+test.each([
+  [80, "1,200 of 9,000 rows · 13% · 0:12 left"],
+  [36, "1,200 of 9,000 rows · 13%"],
+  [28, "1,200 of 9,000 rows"],
+  [12, "1,200…"],
+])("at %i columns, drops the last figures first", (columns, shown) => {
+  expect(truncateLine("1,200 of 9,000 rows · 13% · 0:12 left", columns)).toBe(shown);
+});
