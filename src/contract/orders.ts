@@ -50,7 +50,7 @@ export const orderLimits = {
   cancellationsPerCall: 10_000,
 } as const;
 
-const quantityText = `must be an integer from 1 to ${maxQuantity}`;
+const quantityText = `must be an integer from 0 to ${maxQuantity}`;
 
 /** One product of an order, in the map keyed by product ID. Source: spec "Order (input)". */
 export const orderProduct = lazily(() =>
@@ -59,12 +59,13 @@ export const orderProduct = lazily(() =>
     specs: specs().nullish(),
     /**
      * The number of line items for this product, each of which becomes a purchase. The map has only one key per product.
+     * 0 removes the product from a stored order.
      * Assumed: an extension of the specification (default: 1); services that do not know it ignore it.
      */
     quantity: z
       .number({ error: quantityText })
       .int(quantityText)
-      .min(1, quantityText)
+      .min(0, quantityText)
       .max(maxQuantity, quantityText)
       .optional(),
     /**

@@ -53,8 +53,6 @@ export interface RecordKind {
   readonly missingHints?: Readonly<Record<string, string>>;
   /** Whether the API can undo an import; enables `--undoable`. */
   readonly isUndoable?: boolean;
-  /** What `--undoable` records, if an undo restores no overwritten values. */
-  readonly undoableDescription?: string;
   /** The layouts that `--layout` accepts, without the `-dmy` and `-mdy` variants. */
   readonly layoutNames?: readonly string[];
   readonly importCommand: KindCommand;

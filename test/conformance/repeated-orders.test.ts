@@ -125,6 +125,35 @@ describeIsolated("a repeated order", (harness) => {
     expect((await account.service.orders.list({ since_date: "2026-03-16" })).total_purchases).toBe(1);
   });
 
+  it("removes a line item with a quantity of 0, but neither the last one nor its product", async () => {
+    const account = await harness().newAccount();
+    await send(account, { products: { cup: cup({ quantity: 2, price: "5" }), mug: cup({ name: "Mug" }) } });
+    const removed = { products: { cup: cup({ name: "Bowl", quantity: 0 }), lid: cup({ quantity: 0 }) } };
+    expect(await send(account, removed)).toEqual([{ outcome: "changed", fields: ["products.cup.quantity"] }]);
+    expect((await stored(account)).map(({ product_sku }) => product_sku)).toEqual(["mug"]);
+    expect((await account.service.orders.list({})).total_purchases).toBe(1);
+    const { products } = await account.service.core.listProducts({});
+    expect(products.map(({ external_id, name }) => [external_id, name])).toEqual([
+      ["cup", "Cup"],
+      ["mug", "Mug"],
+    ]);
+    expect(await send(account, removed)).toEqual([{ outcome: "unchanged" }]);
+    const last = { products: { mug: cup({ quantity: 0 }) } };
+    const dropped = [{ field: "products", error: "are missing: an order has at least one" }];
+    expect(await send(account, last, { ...last, order_id: "1002" })).toEqual([
+      { outcome: "dropped", dropped },
+      { outcome: "dropped", dropped },
+    ]);
+    const both = await account.service.orders.massCreate(
+      bulkOrders([anOrder({ order_id: "3", products: { mug: cup({ quantity: 0 }), cup: cup() } })], details),
+    );
+    expect(both.outcomes).toEqual([{ outcome: "created" }]);
+    expect((await stored(account)).map(({ order_id, product_sku }) => [order_id, product_sku])).toEqual([
+      ["1001", "mug"],
+      ["3", "cup"],
+    ]);
+  });
+
   it("names the product data that it changes", async () => {
     const account = await harness().newAccount();
     const product = { price: "5", image: "https://i.example/1", description: "Blue", specs: { upc: "12", sku: "S" } };
@@ -254,7 +283,7 @@ describeBackends("outcomes of orders", (harness) => {
   it("list everything that is not stored", async () => {
     const { service } = await harness().newAccount();
     const products = {
-      cup: { name: "Cup", url: "https://shop.example/cup", price: "1,99", specs: { upc: "1 2" }, quantity: 0 },
+      cup: { name: "Cup", url: "https://shop.example/cup", price: "1,99", specs: { upc: "1 2" }, quantity: -1 },
       "a b": { name: "Bad", url: "https://shop.example/bad" },
     };
     const { outcomes } = await service.orders.massCreate(

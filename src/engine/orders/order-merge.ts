@@ -54,7 +54,7 @@ const descriptions: Readonly<Record<string, RecordField>> = orderFields;
  * Merges the orders of a call into the stored ones and into each other.
  * Assumed: an order that is sent again replaces its customer name, date, currency, user reference, prices, and units with
  * the values that it specifies. Line items that it does not name remain, and units beyond the sent ones unless it
- * specifies `quantity`. An order with another customer's address is not merged; addresses are compared regardless of case.
+ * specifies `quantity`; 0 removes a line item, except the last one. An order with another customer's address is not merged; addresses are compared regardless of case.
  */
 export class OrderMerge {
   readonly #stored: ReadonlyMap<string, StoredOrder>;
@@ -84,6 +84,15 @@ export class OrderMerge {
     }
     const units = [...counts.values()].reduce((sum, count) => sum + count, 0);
     return counts.size > orderLimits.products || units > orderLimits.units;
+  }
+
+  /** Whether the order would have no line items left. */
+  isEmptied({ orderId, items }: SentOrder): boolean {
+    if (items.every(({ prices }) => prices.length > 0)) return false;
+    const known = this.#merged.get(orderId)?.units ?? toUnits(this.#stored.get(orderId)) ?? new Map<string, Units>();
+    const left = new Set([...known].flatMap(([id, { prices }]) => (prices.length > 0 ? [id] : [])));
+    for (const { product, prices } of items) left[prices.length > 0 ? "add" : "delete"](product[0]);
+    return left.size === 0;
   }
 
   /** Merges an order that is not in conflict. */
@@ -185,6 +194,7 @@ function updateUnits(
   const [id] = product;
   const known = units.get(id);
   if (!known) {
+    if (sent.length === 0) return [];
     units.set(id, { prices: sent, stored: [], sendsMail });
     return ["products"];
   }

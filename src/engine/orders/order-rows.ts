@@ -55,7 +55,10 @@ export const orderColumns = [...orderFieldNames, "platform", "sends_mail"] as co
 /** The values of `orderColumns`, and the number of the order's units. */
 export type OrderRow = readonly (string | number | null)[];
 
-/** A unit of a line item, the position of the product, and 1 if the caller specified the quantity. */
+/**
+ * A unit of a line item, the position of the product, and 1 if the caller specified the quantity. The unit 0 stands for a
+ * line item that is removed.
+ */
 export type UnitRow = readonly [
   order_id: string,
   product_id: string,
@@ -73,7 +76,7 @@ export interface OrderRows {
   /** The number of orders in the calls. */
   readonly count: number;
   readonly unitCount: number;
-  /** Whether an order ID occurs twice, or an order has invalid product IDs. */
+  /** Whether an order ID occurs twice, or an order has invalid product IDs or removes products. */
   readonly needsMerge: boolean;
   readonly sendsMail: boolean;
   /** JSON: an `OrderRow` for each order that is not rejected, in order. */
@@ -133,6 +136,10 @@ export class OrderRowCollector {
     }
     // Capped, because input that was already validated is not validated again.
     const count = Math.min(quantity, mostUnits);
+    if (count === 0) {
+      this.#needsMerge = true;
+      this.#units.push([orderId, product[0], 0, null, position, 1]);
+    }
     for (let unit = 1; unit <= count; unit++) {
       const own = unitPrices && unit <= unitPrices.length ? (unitPrices[unit - 1] ?? null) : price;
       this.#units.push([orderId, product[0], unit, own, position, 1]);
@@ -195,8 +202,8 @@ export function* readSentOrders(rows: OrderRows, products: readonly ProductRow[]
     const items: { product: ProductRow; prices: (string | null)[]; isCounted: boolean }[] = [];
     for (; at < end; at++) {
       const [, , unit, price, product = -1, isCounted] = units[at] as UnitRow;
-      if (unit === 1) items.push({ product: products[product] as ProductRow, prices: [], isCounted: isCounted === 1 });
-      items.at(-1)?.prices.push(price);
+      if (unit <= 1) items.push({ product: products[product] as ProductRow, prices: [], isCounted: isCounted === 1 });
+      if (unit > 0) items.at(-1)?.prices.push(price);
     }
     const source = { platform: row[platformIndex] as Platform, sendsMail: row[sendsMailIndex] === 1 };
     yield { position, row, orderId: String(row[idIndex]), email: String(row[emailIndex]), source, items };

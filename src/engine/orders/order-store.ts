@@ -11,7 +11,7 @@ import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { tooLargeText } from "./order-check.ts";
+import { emptiedText, tooLargeText } from "./order-check.ts";
 import { type EmailTiming, queueOrderEmails, readEmailTiming, updateOrderEmails } from "./order-emails.ts";
 import { addProductChanges } from "./product-changes.ts";
 import { type NewLine, type OrderChanges, OrderMerge } from "./order-merge.ts";
@@ -57,6 +57,7 @@ export interface OrderResult {
 
 const conflict: FieldError = { field: "email", error: orderConflictText };
 const tooLarge: FieldError = { field: "products", error: tooLargeText };
+const emptied: FieldError = { field: "products", error: emptiedText };
 const none: OrderProblems = { orderId: null, errors: [], dropped: [] };
 const created: OrderResult = { outcome: outcomeOf("created"), errors: [] };
 const isEmpty = (json: string) => json === "[]";
@@ -129,17 +130,21 @@ async function mergeOrders(
   const missed: MissedLines[] = [];
   for (const order of readSentOrders(rows, products)) {
     const { dropped, missed: lines } = rows.problems.get(order.position) ?? none;
-    if (merge.isConflict(order))
-      results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [conflict] });
-    else if (merge.isTooLarge(order))
-      results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [tooLarge] });
+    const error = merge.isConflict(order)
+      ? conflict
+      : merge.isTooLarge(order)
+        ? tooLarge
+        : merge.isEmptied(order)
+          ? emptied
+          : undefined;
+    if (error) results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [error] });
     else {
       if (lines) missed.push({ order: merge.fieldsOf(order), lines });
       if (order.items.length === 0) results[order.position] = toRejected({ ...none, dropped });
       else {
         const { outcome, fields } = merge.add(order);
         results[order.position] = { outcome: outcomeOf(outcome, { ...(fields && { fields }), dropped }), errors: [] };
-        accepted.push(order);
+        accepted.push({ ...order, items: order.items.filter(({ prices }) => prices.length > 0) });
       }
     }
   }

@@ -221,7 +221,8 @@ async function withSender(
     if (records.keys) await loadExisting(behavior, records.keys, opened.service, deps);
     if (records.keys) await meetItems(attempt, records.keys, deps);
     const path = join(attempt.folder, "before.db");
-    await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
+    const limits = await recordPrevious({ ...attempt, path, settled: records.settled }, opened.service, deps);
+    if (limits !== undefined) records.notices.push(limits);
     using preparation = await prepareItems(
       { ...attempt, isFirst: records.settled.extents.size === 0 },
       opened.service,

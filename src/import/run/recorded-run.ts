@@ -129,19 +129,21 @@ export type Visit = (taken: readonly Item[], isSure: boolean) => void;
 /**
  * Reads a run's files again and visits the items that the service accepted, call by call, as well as those of
  * unanswered calls, which it may have accepted.
+ * @param options whether items are as they were sent (`isAsSent`), or as they are in the files
  * @returns the totals: what was accepted, and as `failed` also what was never sent or answered
  */
 export async function replayRun(
   run: RecordedRun,
   visit: Visit,
   deps: Pick<ImportDeps, "clock" | "stop" | "abort" | "report">,
+  { isAsSent = false } = {},
 ): Promise<Totals> {
   const { behavior, options, settled, paths } = run;
   const tally = new RunTally(run.files.map(asTallyFile), undefined);
   using keys = behavior.existing && new KeyStore(paths.keys);
-  // Rows are read as the run read them, but not changed before they are sent.
+  // Rows are read as the run read them.
   const preparation = await prepareItems({ ...run, isFirst: false }, undefined, deps);
-  const all = { ...run, options: { ...options, maxErrors: undefined } };
+  const all = { ...run, options: { ...options, maxErrors: undefined }, ...(isAsSent && { preparation }) };
   // Sends nothing: each call of the run that the journal shows as answered gets the same outcome again.
   const submit = async (chunk: Chunk) => {
     const problems = findOutcome(settled, chunk);

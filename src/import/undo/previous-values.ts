@@ -17,6 +17,9 @@ export async function changeAtomically(file: SqliteFile, change: () => Promise<u
 
 export type Entry = readonly [key: string, value: Value];
 
+/** The key of what is recorded about the service as a whole. */
+export const noteKey = "";
+
 /** What the service held before a run changed it; stored as long as the run. */
 export class BeforeStore implements Disposable {
   readonly #file: SqliteFile;
@@ -52,17 +55,20 @@ export class BeforeStore implements Disposable {
     this.#file.run("insert into ended values (?)", [whyNot]);
   }
 
-  /** From now on, stores only these keys. */
+  /** Stores these keys, and the note, if only chosen ones are stored. */
   want(keys: readonly string[]): void {
     this.#file.run("insert or ignore into wanted select value from json_each(?)", [JSON.stringify(keys)]);
   }
 
-  add(entries: readonly Entry[], isChosen = false): void {
-    const chosen = isChosen ? "key in (select key from wanted)" : "true";
+  /** @param isInParts whether the fields of further entries with the same key are added */
+  add(entries: readonly Entry[], { isChosen = false, isInParts = false } = {}): void {
+    const chosen = isChosen ? `key in (select key from wanted union all select '${noteKey}')` : "true";
     this.#file.run(
-      `insert or replace into before
+      `insert into before
        select entry.key, entry.value from (
-         select value ->> 0 as key, value ->> 1 as value from json_each(?)) as entry where ${chosen}`,
+         select value ->> 0 as key, value ->> 1 as value from json_each(?)) as entry where ${chosen}
+       on conflict (key) do update
+         set value = ${isInParts ? "json_patch(value, excluded.value)" : "excluded.value"}`,
       [JSON.stringify(entries)],
     );
   }

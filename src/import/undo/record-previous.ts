@@ -1,11 +1,13 @@
 import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
-import { BeforeStore } from "./previous-values.ts";
+import { BeforeStore, noteKey } from "./previous-values.ts";
 import type { Settled } from "../run/journal.ts";
 import { readItems, type RunFiles } from "../run/run-reader.ts";
 import type { ImportDeps } from "../deps.ts";
+import type { Item } from "../item.ts";
 import type { ImportKind } from "../kinds.ts";
+import type { UndoBehavior } from "./undo-behavior.ts";
 
 /** A run that is about to begin. */
 export interface BeginningRun extends RunFiles {
@@ -16,17 +18,43 @@ export interface BeginningRun extends RunFiles {
 }
 
 /**
- * Records the service's state before a run changes it, as far as undoing the run needs it. Does nothing once something
- * has been sent. If the service refuses to return the state, the run continues and records the refusal.
+ * Records the service's state before a run changes it, as far as undoing the run needs it, unless something has been sent.
+ * If the service refuses to return the state, the run continues and records the refusal.
+ * @returns what an undo cannot restore, as a message
  * @throws ServiceError if the service does not answer or the credentials are rejected; the run would fail too
  */
-export async function recordPrevious(run: BeginningRun, service: Service, deps: ImportDeps): Promise<void> {
-  const previous = run.kind.undo?.(run.options).previous;
-  if (!previous || (previous.isOnRequest && !run.options.undoable)) return;
-  if (run.settled.extents.size > 0) return;
+export async function recordPrevious(
+  run: BeginningRun,
+  service: Service,
+  deps: ImportDeps,
+): Promise<string | undefined> {
+  const undo = run.kind.undo?.(run.options);
+  if (!undo?.previous || (undo.previous.isOnRequest && !run.options.undoable)) return undefined;
   using store = new BeforeStore(run.path);
-  if (store.ended) return;
-  if (previous.isOnlyWritten) await readItems(run, (items) => store.want(items.map(({ key }) => key)), deps);
+  if (run.settled.extents.size === 0 && !store.ended) await fill(store, undo, run, service, deps);
+  const { whyNot } = store.ended ?? {};
+  if (whyNot !== undefined) {
+    return `what the import changes could not be saved, so \`imports undo\` cannot restore it: ${whyNot}`;
+  }
+  const limits = undo.previous.describeLimits?.(store.get(noteKey) ?? {});
+  return limits && `\`imports undo\` cannot restore ${limits}`;
+}
+
+async function fill(
+  store: BeforeStore,
+  undo: UndoBehavior,
+  run: BeginningRun,
+  service: Service,
+  deps: ImportDeps,
+): Promise<void> {
+  const { previous, isInParts = false } = undo;
+  if (!previous) return;
+  const isChosen = previous.isOnlyWritten ?? false;
+  const keysOf = (item: Item) => {
+    const { key, parts = [] } = undo.targetOf(item);
+    return [key, ...parts.map((part) => part.key)];
+  };
+  if (isChosen) await readItems(run, (items) => store.want(items.flatMap(keysOf)), deps);
   try {
     await store.fill(async () => {
       let records = 0;
@@ -35,7 +63,7 @@ export async function recordPrevious(run: BeginningRun, service: Service, deps: 
         if (event.type === "wait") deps.report({ type: "wait", message: event.message, ms: event.ms });
       };
       for await (const entries of previous.read(service, { signal: deps.abort, onEvent })) {
-        store.add(entries, previous.isOnlyWritten);
+        store.add(entries, { isChosen, isInParts });
         records += entries.length;
         deps.report({ type: "readBack", records, calls: ++calls });
         deps.stop.throwIfAborted();

@@ -42,6 +42,12 @@ export interface Reversal {
   readonly send: Value;
 }
 
+/** What an item wrote to a target. */
+export interface Written {
+  readonly key: string;
+  readonly written: Value;
+}
+
 /** How runs of a kind are undone. */
 export interface UndoBehavior {
   /** What a run records before it changes anything; absent if an undo needs no such record. */
@@ -51,15 +57,60 @@ export interface UndoBehavior {
     readonly isOnRequest?: boolean;
     /** Whether to record only the targets that the run writes. */
     readonly isOnlyWritten?: boolean;
+    /** What an undo cannot restore because the service does not return it, by the note; a phrase. */
+    describeLimits?(note: Value): string | undefined;
   };
   /** False if `decide` works without a record of the previous state. */
   readonly needsPrevious?: boolean;
-  /** The target of an item, and what it wrote to it. */
-  targetOf(item: Item): { readonly key: string; readonly written: Value };
+  /** The target of an item, and what it wrote to it; `parts` are further targets, one for each row. */
+  targetOf(item: Item): Written & { readonly parts?: readonly Written[] };
+  /** Whether a record may be listed in several entries, each with some of its fields. */
+  readonly isInParts?: boolean;
   /** Streams the service's current state for `decide`; absent if that is not needed. */
   now?(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
   decide(thing: UndoTarget, past: PreviousState): Decision;
   readonly itemsACall: number;
   /** Undoes targets; returns those that the service refused, with its messages. */
   send(service: Service, things: readonly Reversal[], options: CallOptions): Promise<ReadonlyMap<string, string>>;
+}
+
+interface Restoration {
+  readonly before: Value;
+  readonly now: Value;
+  /** Whether the service considers two values of a field equal, neither of which is empty. */
+  readonly isSame: (field: string, a: unknown, b: unknown) => boolean;
+  /** Fields whose values the API can erase. */
+  readonly erasable?: readonly string[];
+}
+
+/**
+ * Decides whether a record gets back the values that it had before a run. `send` lists the fields to restore.
+ * Assumed: a record with a field that has changed since is left alone, since restoring part of it would be inconsistent.
+ */
+export function decideRestored(
+  { written, wasSent }: Pick<UndoTarget, "written" | "wasSent">,
+  { before, now, isSame, erasable = [] }: Restoration,
+): Omit<Decision, "send"> & { readonly send?: readonly string[] } {
+  const isEqual = (field: string, a: unknown, b: unknown) =>
+    isEmpty(a) || isEmpty(b) ? isEmpty(a) && isEmpty(b) : isSame(field, a, b);
+  const fields = Object.keys(written);
+  const untold = fields.filter((field) => !(field in before && field in now));
+  const differing = fields.filter((field) => !untold.includes(field) && !isEqual(field, now[field], before[field]));
+  const changed = differing.filter((field) => !isEqual(field, now[field], written[field]));
+  if (changed.length > 0) return { outcome: "kept", reason: `changed since: ${changed.join(", ")}` };
+  const stuck = differing.filter((field) => !erasable.includes(field) && isEmpty(before[field]));
+  const restored = differing.filter((field) => !stuck.includes(field));
+  const stays = [
+    stuck.length > 0 ? `${stuck.join(", ")} had no value, which the API cannot restore` : "",
+    untold.length > 0 ? `${untold.join(", ")} stays, since the service does not return its value` : "",
+  ].filter((text) => text !== "");
+  const isBack = restored.length > 0 || wasSent;
+  const result = isBack || stays.length === 0 ? "has its previous values" : "is as the run wrote it";
+  const reason = stays.length > 0 ? `${result}, but: ${stays.join("; ")}` : result;
+  const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "kept";
+  return { outcome, reason, ...(restored.length > 0 ? { send: restored } : {}) };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === "";
 }

@@ -7,6 +7,10 @@ export type OutcomeCounts = Record<UndoOutcome, number>;
 /** Targets read at a time. */
 const aPage = 500;
 
+/** The outcome of a row that wrote `things`, and perhaps also `parts`. */
+const rowOutcome = `case when 'impossible' in (things.outcome, parts.outcome) then 'impossible'
+  when 'reversed' in (things.outcome, parts.outcome) then 'reversed' else things.outcome end`;
+
 /** The targets of a run and what becomes of each when it is undone; on disk, so that an undo can be continued. */
 export class UndoStore implements Disposable {
   readonly #file: SqliteFile;
@@ -17,14 +21,16 @@ export class UndoStore implements Disposable {
       `create table if not exists things (key text primary key, rows integer not null, sure integer not null,
          written text not null,
          now text, outcome text, reason text, send text,
-         sent integer not null default 0, done integer not null default 0) without rowid`,
+         sent integer not null default 0, done integer not null default 0) without rowid;
+       create table if not exists links (key text, part text, rows integer not null, primary key (key, part))
+         without rowid`,
     );
   }
 
   /** Clears the store and adds what `read` adds: all of it, or nothing. */
   async collect(read: () => Promise<unknown>): Promise<void> {
     await changeAtomically(this.#file, () => {
-      this.#file.execute("delete from things");
+      this.#file.execute("delete from things; delete from links");
       return read();
     });
   }
@@ -39,9 +45,24 @@ export class UndoStore implements Disposable {
     );
   }
 
-  /** Stores the service's current state; of duplicates, the first. */
-  async storeCurrent(read: (add: (entries: readonly Entry[]) => void) => Promise<void>): Promise<void> {
-    const store = "update things set now = ? where key = ? and done = 0 and now is null";
+  /** Adds a row that wrote two targets: its outcome is that of both. */
+  link(key: string, part: string): void {
+    this.#file.run("insert into links values (?, ?, 1) on conflict (key, part) do update set rows = rows + 1", [
+      key,
+      part,
+    ]);
+  }
+
+  /**
+   * Stores the service's current state; of duplicates, the first.
+   * @param isInParts whether the fields of further entries with the same key are added
+   */
+  async storeCurrent(
+    read: (add: (entries: readonly Entry[]) => void) => Promise<void>,
+    isInParts = false,
+  ): Promise<void> {
+    const next = isInParts ? "json_patch(coalesce(now, '{}'), ?1)" : "coalesce(now, ?1)";
+    const store = `update things set now = ${next} where key = ?2 and done = 0`;
     await changeAtomically(this.#file, () => {
       this.#file.execute("update things set now = null where done = 0");
       return read((entries) => {
@@ -82,12 +103,12 @@ export class UndoStore implements Disposable {
 
   /** Rows by their outcome once everything has been sent. */
   get counts(): OutcomeCounts {
-    return this.#count("true");
+    return this.#count(() => "true");
   }
 
   /** Rows by their outcome so far. */
   get settled(): OutcomeCounts {
-    return this.#count("done = 1 or send is null");
+    return this.#count((table) => `(${table}.done = 1 or ${table}.send is null)`);
   }
 
   /** The number of targets that must be sent. */
@@ -96,17 +117,22 @@ export class UndoStore implements Disposable {
     return Number(row?.["things"]);
   }
 
-  #count(which: string): OutcomeCounts {
+  #count(which: (table: string) => string): OutcomeCounts {
     const counts: OutcomeCounts = { reversed: 0, kept: 0, impossible: 0 };
-    const sql = `select outcome, sum(rows) as rows from things where ${which} group by outcome`;
+    const sql = `select ${rowOutcome} as outcome, sum(coalesce(links.rows, things.rows)) as rows
+      from things left join links on links.key = things.key left join things as parts on parts.key = links.part
+      where things.key not in (select part from links) and ${which("things")}
+        and (parts.key is null or ${which("parts")})
+      group by 1`;
     for (const { outcome, rows } of this.#file.all(sql)) counts[String(outcome) as UndoOutcome] = Number(rows);
     return counts;
   }
 
-  /** The next targets to send; from now on, they may have been undone. */
+  /** The next targets to send, parts after what they are part of; from now on, they may have been undone. */
   takeNext(most: number): Reversal[] {
     const found = this.#file.all(
-      "select key, send from things where send is not null and done = 0 order by key limit ?",
+      `select key, send from things where send is not null and done = 0
+       order by key in (select part from links), key limit ?`,
       [most],
     );
     const keys = JSON.stringify(found.map(({ key }) => key));
@@ -130,8 +156,13 @@ export class UndoStore implements Disposable {
     this.#file.execute("commit");
   }
 
-  outcomeOf(key: string): { readonly outcome: UndoOutcome; readonly reason: string } {
-    const [row] = this.#file.all("select outcome, reason from things where key = ?", [key]);
+  /** The outcome of a row. @param part the second target that it wrote */
+  outcomeOf(key: string, part?: string): { readonly outcome: UndoOutcome; readonly reason: string } {
+    const [row] = this.#file.all(
+      `select ${rowOutcome} as outcome, things.reason || coalesce('; ' || parts.reason, '') as reason
+       from things left join things as parts on parts.key = ? where things.key = ?`,
+      [part ?? null, key],
+    );
     if (!row) throw new Error(`${key} was not collected`);
     return { outcome: String(row["outcome"]) as UndoOutcome, reason: String(row["reason"]) };
   }

@@ -90,8 +90,12 @@ class RunUndo {
     if (isKnown) return;
     const add: Visit = (items, isSure) => {
       for (const item of items) {
-        const { key, written } = this.#targetOf(item);
+        const { key, written, parts = [] } = this.#targetOf(item);
         store.add(key, written, item.rows.length, isSure);
+        for (const part of parts) {
+          store.add(part.key, part.written, 1, isSure);
+          store.link(key, part.key);
+        }
       }
     };
     await store.collect(() => this.#replay(add));
@@ -124,7 +128,7 @@ class RunUndo {
         records += entries.length;
         this.#deps.report({ type: "readBack", records, calls: service.calls() });
       }
-    });
+    }, undoing.isInParts);
   }
 
   async #carryOut(store: UndoStore): Promise<UndoneRun> {
@@ -163,9 +167,10 @@ class RunUndo {
     try {
       await this.#replay((items) => {
         for (const item of items) {
-          const { outcome, reason } = store.outcomeOf(this.#targetOf(item).key);
+          const { key: target, parts } = this.#targetOf(item);
           const key = this.#run.behavior.nameOf?.(item) ?? item.key;
-          for (const { file: at, line } of item.rows) {
+          for (const [index, { file: at, line }] of item.rows.entries()) {
+            const { outcome, reason } = store.outcomeOf(target, parts?.[index]?.key);
             const row = { file: this.#run.files[at]?.given ?? "", line, key, outcome, reason };
             file.add(row);
             listed.add(row);
@@ -185,11 +190,11 @@ class RunUndo {
       for (const item of items) taken += item.rows.length;
       visit(items, isSure);
     };
-    const { rows } = await replayRun(this.#run, count, this.#deps);
+    const { rows } = await replayRun(this.#run, count, this.#deps, { isAsSent: true });
     this.#rowsNotTaken = rows.read - taken;
   }
 
-  #targetOf(item: Item) {
+  #targetOf(item: Item): ReturnType<UndoBehavior["targetOf"]> {
     return this.#undoing?.targetOf(item) ?? { key: item.key, written: {} };
   }
 

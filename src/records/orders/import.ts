@@ -31,7 +31,7 @@ import { orderLayouts } from "./layouts/all.ts";
 import { isCanceledStatus } from "./layouts/lines.ts";
 import { orderSynonyms } from "./synonyms.ts";
 import { pricesOf, ProductValues } from "./product-values.ts";
-import { orderUndo } from "./undo.ts";
+import { createOrderUndo } from "./undo.ts";
 import { storedOrders } from "./verify.ts";
 
 /** The order's own fields; columns and wire fields have the same names. */
@@ -146,7 +146,7 @@ export const orderImporter: RecordImporter = {
   layouts: orderLayouts,
   synonyms: orderSynonyms,
   plan: orderPlan,
-  undo: () => orderUndo,
+  undo: createOrderUndo,
 };
 
 /**

@@ -40,7 +40,6 @@ export const orders: RecordKind = {
   idFields: columns.filter((name) => fields[name]?.isId),
   dateField: "order_date",
   isUndoable: true,
-  undoableDescription: "record which orders are stored, so that `imports undo` leaves their emails alone",
   layoutNames: (
     "shopify-orders matrixify-orders woocommerce-orders woocommerce-analytics-orders magento-orders prestashop-orders " +
     "bigcommerce-orders squarespace-orders wix-orders tiendanube-orders amazon-orders etsy-orders"
@@ -100,7 +99,7 @@ export const orders: RecordKind = {
       hint: "correct that line and import all rows of the order together",
     },
   },
-  undoEffect: "emails canceled; the orders stay",
+  undoEffect: "new orders stay, without emails",
   confirmation: (options, files) => {
     const emails = options["sendMail"] === true ? " Review-request emails are sent to the customers." : "";
     return `Import the orders in ${files}? Those that exist are updated.${emails}`;

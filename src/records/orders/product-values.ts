@@ -11,7 +11,7 @@ import {
 import { usageError } from "../../import/import-error.ts";
 import type { Item } from "../../import/item.ts";
 import type { ItemPreparation, PreparedAttempt } from "../../import/kind.ts";
-import { BeforeStore } from "../../import/undo/previous-values.ts";
+import { BeforeStore, noteKey } from "../../import/undo/previous-values.ts";
 import { type ListedProduct, listProducts } from "../../service/listings.ts";
 import { DiskMap } from "../../storage/sqlite/disk-map.ts";
 import type { WireProduct } from "./line-item.ts";
@@ -113,7 +113,7 @@ export class ProductValues implements ItemPreparation {
     this.#stored = stored;
     this.#separates = options.productIdFrom === undefined;
     this.fillsUrls = withoutUrl !== undefined;
-    const lastId = keepsStored ? stored?.get(lastIdKey)?.["last_id"] : undefined;
+    const lastId = keepsStored ? stored?.get(noteKey)?.["last_id"] : undefined;
     this.restriction = typeof lastId === "number" ? { update_products_since_id: lastId } : {};
     this.#keepsStored = keepsStored && stored !== undefined && lastId === undefined;
   }
@@ -238,9 +238,6 @@ export class ProductValues implements ItemPreparation {
   }
 }
 
-/** The key of the entry with the highest ID; no product ID is empty. */
-const lastIdKey = "";
-
 /**
  * Records which products exist before a run: their highest ID, or, if the service does not report it, their values.
  * @throws ServiceError if the service does not answer
@@ -255,7 +252,7 @@ async function recordStored(path: string, attempt: PreparedAttempt): Promise<voi
     using store = new BeforeStore(path);
     if (store.ended) return;
     await store.fill(async () => {
-      if (last_id !== undefined) store.add([[lastIdKey, { last_id }]]);
+      if (last_id !== undefined) store.add([[noteKey, { last_id }]]);
       if (last_id !== undefined && !withoutUrl) return;
       let [records, calls] = [0, 1];
       for await (const page of listProducts(service, {}, callOptions)) {

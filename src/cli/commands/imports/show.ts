@@ -9,11 +9,13 @@ export default command({
   examples: ["starpost imports show 20260131-094500-3f2a1c", "starpost imports show 20260131 --json"],
   run: async (context, { arguments: [id = ""] }) => {
     const { showImport } = await import("../../../import/import.ts");
+    const { findRun } = await import("../../../import/run/run-folder.ts");
     const { showUndoRecord } = await import("../../../import/undo/undo-record.ts");
     const { describeUndoRecord } = await import("./undo-format.ts");
     const { paths } = await context.host();
     const summary = await showImport(paths.runsFolder, id);
     const record = showUndoRecord(paths.runsFolder, id);
+    for (const message of findRun(paths.runsFolder, id).notices ?? []) context.messages.warn(message);
     if (record) context.messages.warn(describeUndoRecord(summary.import_id ?? id, summary.kind, record));
     if (context.globals.format === "table" && summary.rows.rejected + summary.rows.failed > 0) {
       const { describeReportedReasons } = await import("./reasons.ts");

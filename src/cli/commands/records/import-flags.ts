@@ -99,7 +99,7 @@ export function sharedImportFlags(kind: RecordKind) {
       },
     }),
     ...(kind.fixableFields && { "fix-ids": { description: "rewrite invalid IDs and record the mapping" } }),
-    ...(kind.isUndoable && { undoable: { description: kind.undoableDescription ?? undoable } }),
+    ...(kind.isUndoable && { undoable: { description: undoable } }),
   } as const;
 }
 

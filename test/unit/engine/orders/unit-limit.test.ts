@@ -18,7 +18,7 @@ describe.each(engines)("orders over $name", ({ open }) => {
   });
 });
 
-it.each([0, -1, 0.5, 1e9, "2", Number.NaN])("reports the invalid quantity %s once", (quantity) => {
+it.each([-1, 0.5, 1e9, "2", Number.NaN])("reports the invalid quantity %s once", (quantity) => {
   const { error } = orderProduct().safeParse(anOrderedProduct({ quantity }));
   expect(error?.issues.map(({ path, message }) => [path, message.includes(String(maxQuantity))])).toEqual([
     [["quantity"], true],

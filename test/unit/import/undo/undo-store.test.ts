@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { BeforeStore } from "../../../../src/import/undo/previous-values.ts";
+import { BeforeStore, noteKey } from "../../../../src/import/undo/previous-values.ts";
 import type { Decision, UndoTarget } from "../../../../src/import/undo/undo-behavior.ts";
 import { UndoStore } from "../../../../src/import/undo/undo-store.ts";
 import { ListedRows, type UndoneRow, UndoRows } from "../../../../src/import/undo/undone-run.ts";
@@ -45,10 +45,10 @@ describe("the state before a run", () => {
     store.want(["a", "b"]);
     store.want(["b"]);
     store.add(
-      ["a", "c"].map((key) => [key, { key }] as const),
-      true,
+      ["a", "c", noteKey].map((key) => [key, { key }] as const),
+      { isChosen: true },
     );
-    expect([store.get("a"), store.get("c")]).toEqual([{ key: "a" }, undefined]);
+    expect([store.get("a"), store.get("c"), store.get(noteKey)]).toEqual([{ key: "a" }, undefined, { key: noteKey }]);
     store.giveUp("not supported");
     expect(store.ended).toEqual({ whyNot: "not supported" });
   });
