@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
@@ -52,6 +52,26 @@ it("serves HTTPS and reloads the certificate", async () => {
   expect(await server.stop()).toBe(0);
 }, 60_000);
 
+it("reloads a certificate behind symbolic links that change together, as mounted secrets do", async () => {
+  const home = homes.open();
+  const certificates = ["one", "two"].map((name) => createCertificate(home.folder, name));
+  for (const [at, { cert, key }] of certificates.entries()) {
+    mkdirSync(join(home.folder, `data-${at}`));
+    renameSync(cert, join(home.folder, `data-${at}`, "tls.crt"));
+    renameSync(key, join(home.folder, `data-${at}`, "tls.key"));
+  }
+  const ca = [0, 1].map((at) => readFileSync(join(home.folder, `data-${at}`, "tls.crt")));
+  symlinkSync("data-0", join(home.folder, "data"));
+  for (const name of ["tls.crt", "tls.key"]) symlinkSync(join("data", name), join(home.folder, name));
+  const [cert, key] = [join(home.folder, "tls.crt"), join(home.folder, "tls.key")];
+  const server = await home.serve(["--tls-cert", cert, "--tls-key", key]);
+  onTestFinished(async () => void (await server.stop()));
+  expect(await call(server.url, ca)).toEqual({ status: 200, name: "one" });
+  symlinkSync("data-1", join(home.folder, "next"));
+  renameSync(join(home.folder, "next"), join(home.folder, "data"));
+  await vi.waitFor(async () => expect(await call(server.url, ca)).toEqual({ status: 200, name: "two" }), 10_000);
+}, 60_000);
+
 it("rejects incomplete flags and files that do not match", async () => {
   const home = homes.open();
   const one = createCertificate(home.folder, "one");
@@ -62,4 +82,18 @@ it("rejects incomplete flags and files that do not match", async () => {
   expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining("requires --tls-cert")]);
   const mismatch = await home.run(["serve", "--tls-cert", one.cert, "--tls-key", two.key]);
   expect([mismatch.exitCode, mismatch.stderr]).toEqual([1, expect.stringContaining("not the key of")]);
+  const encrypted = join(home.folder, "encrypted.key");
+  execFileSync("openssl", ["rsa", "-aes128", "-passout", "pass:tea", "-in", one.key, "-out", encrypted], {
+    stdio: "ignore",
+  });
+  const missing = join(home.folder, "none.crt");
+  for (const [cert, key, named, text] of [
+    [one.cert, encrypted, encrypted, "not an unencrypted private key"],
+    [one.key, one.key, one.key, "not a certificate"],
+    [missing, one.key, missing, "does not exist"],
+  ] as const) {
+    const { exitCode, stderr } = await home.run(["serve", "--tls-cert", cert, "--tls-key", key]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${named}: ${text}`)]);
+    expect(stderr).not.toContain("PRIVATE KEY");
+  }
 }, 60_000);

@@ -26,6 +26,16 @@ test("the undo of an order import cancels its emails", async () => {
   expect(shown.stderr).toMatch(/\b2 rows /);
 });
 
+test("`imports show` repeats what an import reported about its rows", async () => {
+  const home = homes.open();
+  const header = "order_id,order_date,customer_name,email,product_id,product_name,product_url\n";
+  const row = (id: string, name: string) => `${id},2026-01-02,Ada,ada@x.example,mug,${name},https://x.example/mug\n`;
+  const path = writeInto(home, "o.csv", header + row("1", "Blue mug") + row("2", "Red mug"));
+  const id = await importRun(home, ["orders", "import", path]);
+  const { stderr } = await home.run(["imports", "show", id]);
+  expect(stderr).toMatch(/1 product has several names: mug \(Blue mug; Red mug\)/);
+});
+
 test("few reverted rows are listed by address; many are only counted, except with --verbose", async () => {
   const home = homes.open();
   const few = writeInto(home, "few.csv", "email\nu1@x.example\nu2@x.example\n");
