@@ -138,6 +138,13 @@ describeIsolated("a repeated order", (harness) => {
       ["mug", "Mug"],
     ]);
     expect(await send(account, removed)).toEqual([{ outcome: "unchanged" }]);
+    const full = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`p${at}`, cup()]));
+    await send(account, { products: full });
+    const swapped = { products: { mug: cup({ quantity: 0 }), spoon: cup() } };
+    expect(await send(account, swapped)).toMatchObject([{ outcome: "changed" }]);
+    const others = Object.fromEntries(Object.keys(full).map((id) => [id, cup({ quantity: 0 })]));
+    await send(account, { products: others });
+    await send(account, { products: { mug: cup(), spoon: cup({ quantity: 0 }) } });
     const last = { products: { mug: cup({ quantity: 0 }) } };
     const dropped = [{ field: "products", error: "are missing: an order has at least one" }];
     expect(await send(account, last, { ...last, order_id: "1002" })).toEqual([

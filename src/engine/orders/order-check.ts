@@ -151,9 +151,6 @@ export function checkCallForThread(input: MassCreateInput): CheckedCall {
 /** The error of an order with more line items or units than allowed. */
 export const tooLargeText = `have more than ${orderLimits.products} elements or ${orderLimits.units} units`;
 
-/** The error of an order whose last line item would be removed. */
-export const emptiedText = "are missing: an order has at least one";
-
 function tooManyUnits(orders: MassCreateInput["orders"]): ServiceError {
   const units = orders.reduce((sum, { products }) => sum + countUnits(products).units, 0);
   return invalidField("orders", `have ${units} units; at most ${unitsPerCall} are allowed per call`);

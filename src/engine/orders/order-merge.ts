@@ -1,5 +1,14 @@
-import { type ItemOutcome, orderFields, orderLimits, type RecordField, toShortPrice } from "../../contract/index.ts";
+import {
+  type FieldError,
+  type ItemOutcome,
+  orderConflictText,
+  orderFields,
+  orderLimits,
+  type RecordField,
+  toShortPrice,
+} from "../../contract/index.ts";
 import { dayOf } from "../kernel/times.ts";
+import { tooLargeText } from "./order-check.ts";
 import {
   orderFieldNames,
   type OrderRow,
@@ -66,36 +75,44 @@ export class OrderMerge {
     this.#nowMs = nowMs;
   }
 
+  /** Why an order cannot be merged. */
+  findError(order: SentOrder): FieldError | undefined {
+    if (this.#isConflict(order)) return { field: "email", error: orderConflictText };
+    if (this.#isTooLarge(order)) return { field: "products", error: tooLargeText };
+    return this.#isEmptied(order) ? { field: "products", error: "are missing: an order has at least one" } : undefined;
+  }
+
   /** Whether the order ID belongs to another customer's order. */
-  isConflict({ orderId, email }: SentOrder): boolean {
+  #isConflict({ orderId, email }: SentOrder): boolean {
     const known = this.#merged.get(orderId)?.fields ?? this.#stored.get(orderId)?.fields;
     return known !== undefined && known.email !== email && known.email.toLowerCase() !== email.toLowerCase();
   }
 
   /** Whether the order would have too many line items or units, together with those that are stored. */
-  isTooLarge({ orderId, items }: SentOrder): boolean {
+  #isTooLarge({ orderId, items }: SentOrder): boolean {
     const known = this.#merged.get(orderId)?.units ?? toUnits(this.#stored.get(orderId));
     // The units of a single order were counted when it was checked.
     if (!known) return false;
-    const counts = new Map([...known].map(([id, { prices }]) => [id, prices.length]));
+    const counts = countUnits(known);
     for (const { product, prices, isCounted } of items) {
-      const count = isCounted ? prices.length : counts.get(product[0]);
-      counts.set(product[0], count ?? 1);
+      const count = isCounted ? prices.length : (counts.get(product[0]) ?? 1);
+      if (count === 0) counts.delete(product[0]);
+      else counts.set(product[0], count);
     }
     const units = [...counts.values()].reduce((sum, count) => sum + count, 0);
     return counts.size > orderLimits.products || units > orderLimits.units;
   }
 
   /** Whether the order would have no line items left. */
-  isEmptied({ orderId, items }: SentOrder): boolean {
+  #isEmptied({ orderId, items }: SentOrder): boolean {
     if (items.every(({ prices }) => prices.length > 0)) return false;
     const known = this.#merged.get(orderId)?.units ?? toUnits(this.#stored.get(orderId)) ?? new Map<string, Units>();
-    const left = new Set([...known].flatMap(([id, { prices }]) => (prices.length > 0 ? [id] : [])));
+    const left = new Set(countUnits(known).keys());
     for (const { product, prices } of items) left[prices.length > 0 ? "add" : "delete"](product[0]);
     return left.size === 0;
   }
 
-  /** Merges an order that is not in conflict. */
+  /** Merges an order for which `findError` finds none. */
   add(sent: SentOrder): Pick<ItemOutcome, "outcome" | "fields"> {
     const { orderId, row, items, source } = sent;
     const known = this.#merged.get(orderId) ?? this.#startFrom(this.#stored.get(orderId), source);
@@ -167,6 +184,11 @@ function toUnits(order: StoredOrder | undefined): Map<string, Units> | undefined
     { prices: stored.map(({ price }) => price), stored, sendsMail: false },
   ]);
   return new Map(units);
+}
+
+/** The units of the line items that an order has. */
+function countUnits(lines: ReadonlyMap<string, Units>): Map<string, number> {
+  return new Map([...lines].flatMap(([id, { prices }]) => (prices.length > 0 ? [[id, prices.length]] : [])));
 }
 
 /** Replaces the fields that are specified and differ. Returns their names. */

@@ -1,17 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import {
-  type FieldError,
-  type ItemOutcome,
-  orderConflictText,
-  orderFields,
-  outcomeOf,
-  type RecordField,
-} from "../../contract/index.ts";
+import { type FieldError, type ItemOutcome, orderFields, outcomeOf, type RecordField } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
-import { emptiedText, tooLargeText } from "./order-check.ts";
 import { type EmailTiming, queueOrderEmails, readEmailTiming, updateOrderEmails } from "./order-emails.ts";
 import { addProductChanges } from "./product-changes.ts";
 import { type NewLine, type OrderChanges, OrderMerge } from "./order-merge.ts";
@@ -55,9 +47,6 @@ export interface OrderResult {
   readonly orderId?: string | null;
 }
 
-const conflict: FieldError = { field: "email", error: orderConflictText };
-const tooLarge: FieldError = { field: "products", error: tooLargeText };
-const emptied: FieldError = { field: "products", error: emptiedText };
 const none: OrderProblems = { orderId: null, errors: [], dropped: [] };
 const created: OrderResult = { outcome: outcomeOf("created"), errors: [] };
 const isEmpty = (json: string) => json === "[]";
@@ -130,13 +119,7 @@ async function mergeOrders(
   const missed: MissedLines[] = [];
   for (const order of readSentOrders(rows, products)) {
     const { dropped, missed: lines } = rows.problems.get(order.position) ?? none;
-    const error = merge.isConflict(order)
-      ? conflict
-      : merge.isTooLarge(order)
-        ? tooLarge
-        : merge.isEmptied(order)
-          ? emptied
-          : undefined;
+    const error = merge.findError(order);
     if (error) results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [error] });
     else {
       if (lines) missed.push({ order: merge.fieldsOf(order), lines });

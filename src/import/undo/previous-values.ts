@@ -57,12 +57,12 @@ export class BeforeStore implements Disposable {
 
   /** Stores these keys, and the note, if only chosen ones are stored. */
   want(keys: readonly string[]): void {
-    this.#file.run("insert or ignore into wanted select value from json_each(?)", [JSON.stringify(keys)]);
+    this.#file.run("insert or ignore into wanted select value from json_each(?)", [JSON.stringify([noteKey, ...keys])]);
   }
 
   /** @param isInParts whether the fields of further entries with the same key are added */
   add(entries: readonly Entry[], { isChosen = false, isInParts = false } = {}): void {
-    const chosen = isChosen ? `key in (select key from wanted union all select '${noteKey}')` : "true";
+    const chosen = isChosen ? "key in (select key from wanted)" : "true";
     this.#file.run(
       `insert into before
        select entry.key, entry.value from (

@@ -1,4 +1,3 @@
-import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import { BeforeStore, noteKey } from "./previous-values.ts";
@@ -7,7 +6,7 @@ import { readItems, type RunFiles } from "../run/run-reader.ts";
 import type { ImportDeps } from "../deps.ts";
 import type { Item } from "../item.ts";
 import type { ImportKind } from "../kinds.ts";
-import type { UndoBehavior } from "./undo-behavior.ts";
+import { isRefusal, type UndoBehavior } from "./undo-behavior.ts";
 
 /** A run that is about to begin. */
 export interface BeginningRun extends RunFiles {
@@ -34,7 +33,7 @@ export async function recordPrevious(
   if (run.settled.extents.size === 0 && !store.ended) await fill(store, undo, run, service, deps);
   const { whyNot } = store.ended ?? {};
   if (whyNot !== undefined) {
-    return `what the import changes could not be saved, so \`imports undo\` cannot restore it: ${whyNot}`;
+    return `the previous values could not be saved, so \`imports undo\` cannot restore them: ${whyNot}`;
   }
   const limits = undo.previous.describeLimits?.(store.get(noteKey) ?? {});
   return limits && `\`imports undo\` cannot restore ${limits}`;
@@ -75,10 +74,4 @@ async function fill(
     if (!isRefusal(error)) throw error;
     store.giveUp(error.message);
   }
-}
-
-/** Whether the service answered but does not support the call. */
-function isRefusal(error: unknown): error is ServiceError {
-  if (!(error instanceof ServiceError)) return false;
-  return !error.temporary && !["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
 }

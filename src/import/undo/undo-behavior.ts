@@ -1,3 +1,4 @@
+import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../item.ts";
@@ -31,7 +32,8 @@ export interface UndoTarget {
 }
 
 export interface Decision {
-  readonly outcome: UndoOutcome;
+  /** `unchanged` counts as kept, unless the row has another target that does not. */
+  readonly outcome: UndoOutcome | "unchanged";
   readonly reason: string;
   /** What to send to undo it. */
   readonly send?: Value;
@@ -67,11 +69,17 @@ export interface UndoBehavior {
   /** Whether a record may be listed in several entries, each with some of its fields. */
   readonly isInParts?: boolean;
   /** Streams the service's current state for `decide`; absent if that is not needed. */
-  now?(service: Service, options: CallOptions): AsyncIterable<readonly Entry[]>;
+  now?(service: Service, options: CallOptions, past: PreviousState): AsyncIterable<readonly Entry[]>;
   decide(thing: UndoTarget, past: PreviousState): Decision;
   readonly itemsACall: number;
   /** Undoes targets; returns those that the service refused, with its messages. */
   send(service: Service, things: readonly Reversal[], options: CallOptions): Promise<ReadonlyMap<string, string>>;
+}
+
+/** Whether the service answered but does not support a call. */
+export function isRefusal(error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError)) return false;
+  return !error.temporary && !["unauthorized", "invalidClient", "recordNotFound"].includes(error.kind);
 }
 
 interface Restoration {
@@ -97,18 +105,30 @@ export function decideRestored(
   const untold = fields.filter((field) => !(field in before && field in now));
   const differing = fields.filter((field) => !untold.includes(field) && !isEqual(field, now[field], before[field]));
   const changed = differing.filter((field) => !isEqual(field, now[field], written[field]));
-  if (changed.length > 0) return { outcome: "kept", reason: `changed since: ${changed.join(", ")}` };
+  if (changed.length > 0) return { outcome: "kept", reason: `changed since: ${listFields(changed)}` };
   const stuck = differing.filter((field) => !erasable.includes(field) && isEmpty(before[field]));
   const restored = differing.filter((field) => !stuck.includes(field));
   const stays = [
-    stuck.length > 0 ? `${stuck.join(", ")} had no value, which the API cannot restore` : "",
-    untold.length > 0 ? `${untold.join(", ")} stays, since the service does not return its value` : "",
+    stuck.length > 0 ? `fields without a previous value stay, because the API erases none: ${listFields(stuck)}` : "",
+    untold.length > 0 ? `fields that the service does not return stay: ${listFields(untold)}` : "",
   ].filter((text) => text !== "");
   const isBack = restored.length > 0 || wasSent;
   const result = isBack || stays.length === 0 ? "has its previous values" : "is as the run wrote it";
   const reason = stays.length > 0 ? `${result}, but: ${stays.join("; ")}` : result;
-  const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "kept";
+  const outcome = stuck.length > 0 ? "impossible" : isBack ? "reversed" : "unchanged";
   return { outcome, reason, ...(restored.length > 0 ? { send: restored } : {}) };
+}
+
+/** The most fields named in a reason. */
+const maxFields = 5;
+
+/** What follows the name of a field that a record has several times, such as the price of a line item's units. */
+export const fieldNumber = "#";
+
+function listFields(fields: readonly string[]): string {
+  const names = [...new Set(fields.map((field) => field.split(fieldNumber, 1)[0] ?? field))];
+  const more = names.length > maxFields ? [`and ${names.length - maxFields} more`] : [];
+  return [...names.slice(0, maxFields), ...more].join(", ");
 }
 
 function isEmpty(value: unknown): boolean {

@@ -7,9 +7,10 @@ export type OutcomeCounts = Record<UndoOutcome, number>;
 /** Targets read at a time. */
 const aPage = 500;
 
-/** The outcome of a row that wrote `things`, and perhaps also `parts`. */
+/** The outcome of a row that wrote `things`, and perhaps also `parts`: what did not become as before comes first. */
 const rowOutcome = `case when 'impossible' in (things.outcome, parts.outcome) then 'impossible'
-  when 'reversed' in (things.outcome, parts.outcome) then 'reversed' else things.outcome end`;
+  when 'kept' in (things.outcome, parts.outcome) then 'kept'
+  when 'reversed' in (things.outcome, parts.outcome) then 'reversed' else 'kept' end`;
 
 /** The targets of a run and what becomes of each when it is undone; on disk, so that an undo can be continued. */
 export class UndoStore implements Disposable {
@@ -128,11 +129,10 @@ export class UndoStore implements Disposable {
     return counts;
   }
 
-  /** The next targets to send, parts after what they are part of; from now on, they may have been undone. */
+  /** The next targets to send; from now on, they may have been undone. */
   takeNext(most: number): Reversal[] {
     const found = this.#file.all(
-      `select key, send from things where send is not null and done = 0
-       order by key in (select part from links), key limit ?`,
+      "select key, send from things where send is not null and done = 0 order by key limit ?",
       [most],
     );
     const keys = JSON.stringify(found.map(({ key }) => key));

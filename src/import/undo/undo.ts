@@ -109,18 +109,18 @@ class RunUndo {
     const isUseful = past.whyNot === undefined || undoing?.needsPrevious === false;
     const { done, unknown } = this.#run.settled;
     const mayHold = done.size + unknown.size > 0;
-    if (isUseful && mayHold) await this.#readCurrent(store);
+    if (isUseful && mayHold) await this.#readCurrent(store, past);
     store.decide((thing) =>
       undoing ? undoing.decide(thing, past) : { outcome: "impossible", reason: `the API cannot undo ${manifest.kind}` },
     );
     this.#lastCounts = store.settled;
   }
 
-  async #readCurrent(store: UndoStore): Promise<void> {
+  async #readCurrent(store: UndoStore, past: PreviousState): Promise<void> {
     const undoing = this.#undoing;
     if (!undoing?.now) return;
     const service = await this.#openService();
-    const found = undoing.now(service.service, service.reading);
+    const found = undoing.now(service.service, service.reading, past);
     let records = 0;
     await store.storeCurrent(async (add) => {
       for await (const entries of found) {
@@ -249,18 +249,21 @@ function describePrevious(
   return { whyNot, get: (key) => before?.get(key), startedMs: Date.parse(started_at) };
 }
 
-/** If the service rejects a call, nothing in it is undone; sending it again would fail the same way. */
+/** If the service rejects a call, its targets are sent in smaller calls; a target that is rejected alone is not undone. */
 async function sendReversals(
   undoing: UndoBehavior,
-  { service, writing }: CountedService,
+  counted: CountedService,
   things: readonly Reversal[],
 ): Promise<ReadonlyMap<string, string>> {
   try {
-    return await undoing.send(service, things, writing);
+    return await undoing.send(counted.service, things, counted.writing);
   } catch (error) {
     const isOfData =
       error instanceof ServiceError && ["invalidParams", "bodyTooLarge", "malformedBody"].includes(error.kind);
     if (!isOfData) throw error;
-    return new Map(things.map(({ key }) => [key, error.message]));
+    if (things.length <= 1) return new Map(things.map(({ key }) => [key, error.message]));
+    const half = Math.ceil(things.length / 2);
+    const first = await sendReversals(undoing, counted, things.slice(0, half));
+    return new Map([...first, ...(await sendReversals(undoing, counted, things.slice(half)))]);
   }
 }

@@ -16,7 +16,7 @@ import { describeIssues, lastOf, readProductId, unknownElement } from "../../imp
 import { readServiceProblem } from "../../import/check/service-errors.ts";
 import { readOutcomes } from "../../import/check/service-outcomes.ts";
 import { productFieldOf, readProduct, type WireProduct } from "./line-item.ts";
-import { WaitingMails } from "./scheduled-emails.ts";
+import { platformOf, WaitingMails, withoutEmails } from "./scheduled-emails.ts";
 import type { RecordUnit } from "../../import/csv/file-format.ts";
 import type { Item, ItemError, ReportDropped, RowError, RowView, SourceRow } from "../../import/item.ts";
 import type {
@@ -267,7 +267,7 @@ function prepareImport(options: OrderOptions, { fields }: RecordKind): PreparedI
       const isSilent = batchKey.endsWith(withoutEmails);
       const reply = await service.orders.massCreate(
         {
-          platform: platformOf(batchKey) as Platform,
+          platform: platformOf(batchKey),
           validate_data: validate,
           send_mail: sendMail && !isSilent,
           ...reader.restriction,
@@ -288,11 +288,6 @@ function prepareImport(options: OrderOptions, { fields }: RecordKind): PreparedI
     notices: () => (sendMail ? waiting.describe() : []),
   };
 }
-
-/** Follows the platform in the batch key of orders that cause no emails, since a call decides it for all of its orders. */
-const withoutEmails = " without emails";
-
-const platformOf = (batchKey: string) => batchKey.replace(withoutEmails, "");
 
 function joinOrder(item: Item, next: Item, unit: RecordUnit): RowError | undefined {
   const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];

@@ -1,6 +1,12 @@
+import type { Platform } from "../../contract/index.ts";
 import type { OutputOf } from "../../service/transport.ts";
 
 type ScheduledEmails = OutputOf<"orders.massCreate">["mails"];
+
+/** Follows the platform in the batch key of orders that cause no emails, since a call decides it for all of its orders. */
+export const withoutEmails = " without emails";
+
+export const platformOf = (batchKey: string) => batchKey.replace(withoutEmails, "") as Platform;
 
 /** Collects what the service reports about the emails that it schedules for the orders of a run. */
 export class WaitingMails {

@@ -1,15 +1,11 @@
 import {
   endpointOf,
-  orderFields,
   type OrderHead,
   type Platform,
   type ProductField,
   productFields,
-  purchasePage,
-  type RecordField,
   toShortPrice,
 } from "../../contract/index.ts";
-import { type ListedPurchase, listPurchases } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../../import/item.ts";
@@ -17,113 +13,66 @@ import { type Entry, noteKey, type Value } from "../../import/undo/previous-valu
 import {
   type Decision,
   decideRestored,
+  fieldNumber,
   type PreviousState,
   type Reversal,
   type UndoBehavior,
   type UndoTarget,
   type Written,
 } from "../../import/undo/undo-behavior.ts";
-import { productUndo, readProducts } from "../products/undo.ts";
-import type { OrderOptions } from "./plan.ts";
+import { productUndo } from "../products/undo.ts";
 import type { WireProduct } from "./line-item.ts";
+import type { OrderOptions } from "./plan.ts";
 import { pricesOf } from "./product-values.ts";
+import { platformOf } from "./scheduled-emails.ts";
+import {
+  describeLimits,
+  isProduct,
+  listOrders,
+  listProducts,
+  noteOf,
+  productIdOf,
+  productPrefix,
+  readPrevious,
+  restorable,
+  type StoredLine,
+  type StoredOrder,
+} from "./undo-state.ts";
 
 type OrderPayload = OrderHead & { readonly products: Readonly<Record<string, WireProduct>> };
 
-/** A product of a stored order, and the prices of its units by purchase ID; `""` for a unit without a price. */
-interface StoredLine {
+/** A line item that the run writes, and the prices of its units by position, from 0, if they have one. */
+interface WrittenLine {
   readonly name: string;
   readonly url: string;
-  readonly units: Readonly<Record<string, string>>;
+  readonly quantity?: number;
+  readonly prices: Readonly<Record<number, unknown>>;
 }
 
-/** A stored order. Its fields are those that the service returns. */
-interface StoredOrder {
-  readonly email: string;
-  readonly platform?: Platform;
-  /** When its first purchases were stored, by purchase ID. */
-  readonly since: Readonly<Record<string, string>>;
-  readonly fields: Value;
-  readonly lines: Readonly<Record<string, StoredLine>>;
-}
-
-/** What an order of the run writes. */
+/** What an order of the run writes. If several calls name it, the parts of the last one take precedence. */
 interface WrittenOrder {
+  readonly platform: Platform;
   readonly fields: Value;
-  readonly lines: Readonly<Record<string, { readonly quantity?: number; readonly prices: readonly unknown[] }>>;
+  readonly lines: Readonly<Record<string, WrittenLine>>;
 }
 
-/** What undoes an order: the products whose emails are canceled, where none means all, and the values to restore. */
+/** What undoes an order: its values, or nothing, which means that its emails are canceled. */
 interface OrderReversal {
-  readonly canceled?: readonly string[];
   readonly platform?: Platform;
   readonly order?: OrderHead & { readonly products: Record<string, WireProduct> };
 }
 
-/** The fields that an order that is sent again replaces. */
-const restorable = Object.entries<RecordField>(orderFields).filter(([, { change }]) => change === undefined);
-
-/** No order ID contains a line break. */
-const productPrefix = "\n";
-const isProduct = ({ key }: { readonly key: string }) => key.startsWith(productPrefix);
-const productIdOf = ({ key }: { readonly key: string }) => key.slice(productPrefix.length);
-
-/** The purchases of a page by order. */
-function toOrders(purchases: readonly ListedPurchase[]): Entry[] {
-  const orders = new Map<string, StoredOrder & { readonly lines: Record<string, StoredLine> }>();
-  for (const purchase of purchases) {
-    const { id, order_id, product_sku, user_email, platform, created_at, product_price } = purchase;
-    const listed: Value = purchase;
-    const fields = restorable.map(([name, { listedAs = name }]) => [name, listed[listedAs]] as const);
-    const order = orders.get(order_id) ?? {
-      email: user_email,
-      ...(platform !== undefined && { platform: platform as Platform }),
-      since: { [id]: created_at },
-      fields: Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
-      lines: {},
-    };
-    orders.set(order_id, order);
-    const { units } = order.lines[product_sku] ?? {};
-    const own = { ...units, [id]: product_price ?? "" };
-    order.lines[product_sku] = { name: purchase.product_name, url: purchase.product_url, units: own };
-  }
-  return [...orders].map(([id, order]) => [id, { ...order }]);
-}
-
-type ReadEntries = (service: Service, options: CallOptions) => AsyncGenerator<readonly Entry[]>;
-
-/** Lists all orders; an order can be on several pages. */
-const readOrders: ReadEntries = async function* (service, options) {
-  const pages = listPurchases(service, 0, options, { count: purchasePage.recommended, details: true });
-  for await (const page of pages) yield toOrders(page);
-};
-
-const readAll: ReadEntries = async function* (service, options) {
-  yield* readOrders(service, options);
-  for await (const page of readProducts(service, options)) {
-    yield page.map(([id, fields]): Entry => [`${productPrefix}${id}`, fields]);
-  }
-};
-
-/** Notes whether the service returns the details of orders. */
-const withNote = (read: ReadEntries): ReadEntries =>
-  async function* (service, options) {
-    let hasDetails = true;
-    for await (const page of read(service, options)) {
-      hasDetails &&= page.every(([key, { platform }]) => platform !== undefined || isProduct({ key }));
-      yield page;
-    }
-    yield [[noteKey, { has_details: hasDetails }]];
-  };
-
-function writtenOrder({ products, ...head }: OrderPayload): WrittenOrder {
+function writtenOrder({ payload, batchKey }: Item): WrittenOrder {
+  const { products, ...head } = payload as OrderPayload;
   const values: Value = head;
   const fields = restorable.flatMap(([name]) => (values[name] ? [[name, values[name]]] : []));
-  const lines = Object.entries(products).map(([id, product]) => {
-    const { quantity } = product;
-    return [id, { ...(quantity !== undefined && { quantity }), prices: pricesOf(product) }];
+  const lines = Object.entries(products).map(([id, product]): [string, WrittenLine] => {
+    const { url, quantity } = product;
+    const name = String(product.name);
+    const prices = [...pricesOf(product).entries()].filter(([, price]) => price !== null);
+    return [id, { name, url, ...(quantity !== undefined && { quantity }), prices: Object.fromEntries(prices) }];
   });
-  return { fields: Object.fromEntries(fields), lines: Object.fromEntries(lines) };
+  return { platform: platformOf(batchKey), fields: Object.fromEntries(fields), lines: Object.fromEntries(lines) };
 }
 
 /** What a line item writes to its product, by column. */
@@ -141,33 +90,34 @@ function writtenProduct(product: WireProduct | undefined, orderCurrency: string 
  * Cancels the emails of the orders that the run created, and restores the others, and, if the run changes products that
  * were stored already, these too.
  */
-export function createOrderUndo({ updateProducts = false }: OrderOptions): UndoBehavior {
-  const read = updateProducts ? readAll : readOrders;
+export function createOrderUndo({ updateProducts = false, undoable = false }: OrderOptions): UndoBehavior {
+  const withProducts = updateProducts && undoable;
   return {
     previous: {
-      read: withNote(read),
+      read: (service, options) => readPrevious(service, options, withProducts),
       isOnRequest: true,
       isOnlyWritten: true,
-      describeLimits: (note) =>
-        note["has_details"] === false
-          ? "lines, prices, currencies, and user references of orders: the service does not return them"
-          : undefined,
+      describeLimits,
     },
     // Creation times show which orders are new, too, though less reliably.
     needsPrevious: false,
     isInParts: true,
 
-    targetOf: ({ key, payload, parts = [] }: Item) => {
+    targetOf: (item) => {
+      const { key, payload, parts = [] } = item;
+      const written = { ...writtenOrder(item) };
+      if (!withProducts) return { key, written };
       const { products, currency_iso } = payload as OrderPayload;
-      const written = { ...writtenOrder(payload as OrderPayload) };
-      if (!updateProducts) return { key, written };
       const targets = parts.map(({ id }): Written => {
         return { key: `${productPrefix}${id}`, written: writtenProduct(products[id], currency_iso) };
       });
       return { key, written, parts: targets };
     },
 
-    now: read,
+    now: async function* (service, options, past): AsyncGenerator<readonly Entry[]> {
+      yield* listOrders(service, options);
+      if (noteOf(past).has_products === true) yield* listProducts(service, options);
+    },
 
     decide: (thing, past) => (isProduct(thing) ? decideProduct(thing, past) : decideOrder(thing, past)),
 
@@ -175,8 +125,8 @@ export function createOrderUndo({ updateProducts = false }: OrderOptions): UndoB
 
     send: async (service, things, options) => {
       const [products, orders] = [things.filter(isProduct), things.filter((thing) => !isProduct(thing))];
-      await cancelEmails(service, orders, options);
       const refused = await restoreOrders(service, orders, options);
+      await cancelEmails(service, orders, options);
       if (products.length === 0) return refused;
       const own = products.map(({ key, send }) => ({ key: productIdOf({ key }), send }));
       const refusedProducts = await productUndo.send(service, own, options);
@@ -190,11 +140,16 @@ export function createOrderUndo({ updateProducts = false }: OrderOptions): UndoB
 
 function decideProduct(thing: UndoTarget, past: PreviousState): Decision {
   const id = productIdOf(thing);
-  const before = past.get(thing.key);
-  const { reason, ...decision } = before
-    ? productUndo.decide({ ...thing, key: id }, { ...past, get: () => before })
-    : { outcome: "kept" as const, reason: past.whyNot ?? "the run created it, and the API cannot delete products" };
+  const { reason, ...decision } = decideOwn({ ...thing, key: id }, past.get(thing.key), past);
   return { ...decision, reason: `product ${id}: ${reason}` };
+}
+
+function decideOwn(thing: UndoTarget, before: Value | undefined, past: PreviousState): Decision {
+  if (before) return productUndo.decide(thing, { ...past, get: () => before });
+  const { has_products, no_products = past.whyNot ?? "the service's products were not recorded" } = noteOf(past);
+  return has_products === true
+    ? { outcome: "unchanged", reason: "the run created it, and the API cannot delete products" }
+    : { outcome: "impossible", reason: `its previous values are unknown: ${no_products}` };
 }
 
 const stays = "its emails are canceled; the API cannot delete orders, so the order and its products stay";
@@ -206,7 +161,7 @@ function decideOrder(thing: UndoTarget, past: PreviousState): Decision {
   if (before) return decideStored(thing, { before, now });
   if (wasBefore(now, past))
     return { outcome: "kept", reason: "was stored before the run; what the run changed in it stays" };
-  return { outcome: "reversed", reason: stays, send: { canceled: [] } };
+  return { outcome: "reversed", reason: stays, send: {} };
 }
 
 /**
@@ -215,8 +170,8 @@ function decideOrder(thing: UndoTarget, past: PreviousState): Decision {
  * one second. Earlier versions recorded the highest purchase ID.
  */
 function wasBefore({ since }: StoredOrder, past: PreviousState): boolean {
-  const { has_details: isRecorded, highest_id: highest } = past.get(noteKey) ?? {};
-  if (isRecorded !== undefined) return false;
+  if (noteOf(past).has_details !== undefined) return false;
+  const { highest_id: highest } = past.get(noteKey) ?? {};
   const [id, createdAt] = Object.entries(since)[0] ?? ["", ""];
   if (typeof highest === "number") return Number(id) <= highest;
   return Date.parse(createdAt) < past.startedMs - (past.startedMs % 1_000);
@@ -224,38 +179,49 @@ function wasBefore({ since }: StoredOrder, past: PreviousState): boolean {
 
 const unitPrices = (line: StoredLine | undefined) => Object.values(line?.units ?? {});
 
-/** The fields of an order and of the line items that the run wrote. */
-function flatten(order: StoredOrder, lines: Readonly<Record<string, number>>): Value {
+const quantityOf = (id: string) => `products.${id}.quantity`;
+const priceOf = (id: string, unit: number) => `products.${id}.price${fieldNumber}${unit}`;
+
+/** The fields of an order and of the line items that the run wrote, with that many units. */
+function flatten(order: StoredOrder, units: ReadonlyMap<string, number>): Record<string, unknown> {
   const hasDetails = order.platform !== undefined;
   const flat: Record<string, unknown> = { ...order.fields };
-  for (const [id, units] of hasDetails ? Object.entries(lines) : []) {
+  for (const [id, count] of hasDetails ? units : []) {
     const prices = unitPrices(order.lines[id]);
     flat[quantityOf(id)] = prices.length;
-    for (let unit = 0; unit < units; unit++) flat[priceOf(id, unit)] = prices[unit];
+    for (let unit = 0; unit < count; unit++) flat[priceOf(id, unit)] = prices[unit] ?? "";
   }
   return flat;
 }
 
-const quantityOf = (id: string) => `products.${id}.quantity`;
-const priceOf = (id: string, unit: number) => `products.${id}.price${unit === 0 ? "" : ` (unit ${unit + 1})`}`;
-
-function decideStored(thing: UndoTarget, { before, now }: { readonly before: StoredOrder; readonly now: StoredOrder }) {
-  const { fields, lines } = thing.written as unknown as WrittenOrder;
+function decideStored(
+  thing: UndoTarget,
+  { before, now }: { readonly before: StoredOrder; readonly now: StoredOrder },
+): Decision {
+  const { fields, lines, platform } = thing.written as unknown as WrittenOrder;
   const written: Record<string, unknown> = { ...fields };
-  // The units of each line item that the run changed but neither added nor removed.
-  const units: Record<string, number> = {};
+  /** The units that the run leaves, by line item. */
+  const units = new Map<string, number>();
+  const added: [field: string, price: unknown][] = [];
   for (const [id, { quantity, prices }] of Object.entries(lines)) {
     const held = unitPrices(before.lines[id]).length;
     const left = quantity ?? Math.max(held, 1);
-    units[id] = Math.min(held, left);
+    units.set(id, left);
     written[quantityOf(id)] = left;
-    for (const [unit, price] of prices.slice(0, units[id]).entries()) {
-      if (price !== null) written[priceOf(id, unit)] = price;
+    for (let unit = 0; unit < left; unit++) {
+      const price = prices[unit];
+      if (unit >= held) added.push([priceOf(id, unit), price ?? ""]);
+      if (unit >= held || price !== undefined) written[priceOf(id, unit)] = price ?? "";
     }
   }
-  const states = { before: flatten(before, units), now: flatten(now, units) };
-  const { send, ...decision } = decideRestored({ ...thing, written }, { ...states, isSame });
-  const reversal = send && toReversal(thing.key, { restored: new Set(send), ids: Object.keys(lines), before, now });
+  const state = flatten(before, units);
+  // Units that the run added are removed, unless their prices have changed since.
+  if (before.platform !== undefined) for (const [field, price] of added) state[field] = price;
+  const { send, ...decision } = decideRestored(
+    { ...thing, written },
+    { before: state, now: flatten(now, units), isSame },
+  );
+  const reversal = send && toReversal(thing.key, { restored: new Set(send), lines, before, now, platform });
   return { ...decision, ...(reversal && { send: { ...reversal } }) };
 }
 
@@ -271,48 +237,48 @@ const dayOf = (date: string) => date.slice(0, "YYYY-MM-DD".length);
 
 interface Restored {
   readonly restored: ReadonlySet<string>;
-  /** The products that the run wrote. */
-  readonly ids: readonly string[];
+  /** What the run wrote. */
+  readonly lines: WrittenOrder["lines"];
+  readonly platform: Platform;
   readonly before: StoredOrder;
   readonly now: StoredOrder;
 }
 
-/** An order names a product in any case; products are sent as they are now. */
-function toReversal(order_id: string, { restored, ids, before, now }: Restored): OrderReversal {
-  const asNow = (id: string): WireProduct => {
-    const { name = "", url = "" } = now.lines[id] ?? before.lines[id] ?? {};
-    return { name, url, image: "" };
+/** An order names its customer, its date, and a product in any case; products are sent as they are now. */
+function toReversal(order_id: string, { restored, lines, platform, before, now }: Restored): OrderReversal {
+  const asNow = (id: string, { name, url }: WrittenLine): WireProduct => {
+    const stored = now.lines[id];
+    return { name: stored?.name || name, url: stored?.url || url, image: "" };
   };
-  const changed = ids.filter((id) => [...restored].some((field) => field.startsWith(`products.${id}.`)));
   const products: Record<string, WireProduct> = {};
-  for (const id of changed) {
+  for (const [id, line] of Object.entries(lines)) {
     const prices = unitPrices(before.lines[id]);
-    products[id] = { ...asNow(id), quantity: prices.length, unit_prices: prices.map((price) => price || null) };
+    const isRestored = restored.has(quantityOf(id)) || prices.some((_price, unit) => restored.has(priceOf(id, unit)));
+    const unit_prices = prices.map((price) => price || null);
+    if (isRestored) products[id] = { ...asNow(id, line), quantity: prices.length, unit_prices };
   }
-  const [first] = Object.keys(now.lines);
-  if (changed.length === 0 && first !== undefined) products[first] = asNow(first);
-  const added = changed.filter((id) => before.lines[id] === undefined);
-  const values = restorable.flatMap(([name]) => {
-    const { [name]: value } = (restored.has(name) ? before : now).fields;
-    if (typeof value !== "string" || value === "") return [];
-    return [[name, name === "order_date" ? dayOf(value) : value]];
+  const other = Object.entries(lines).find(([id]) => now.lines[id] !== undefined);
+  if (Object.keys(products).length === 0 && other) products[other[0]] = asNow(...other);
+  const values = restorable.flatMap(([name, { isRequired, type }]) => {
+    const isRestored = restored.has(name);
+    const { [name]: value } = (isRestored ? before : now).fields;
+    if (typeof value !== "string" || value === "" || !(isRestored || isRequired || type === "date")) return [];
+    return [[name, type === "date" ? dayOf(value) : value]];
   });
   const order = { ...Object.fromEntries(values), order_id, email: now.email };
-  return {
-    ...(added.length > 0 && { canceled: added }),
-    platform: now.platform ?? "general",
-    order: { ...(order as unknown as OrderHead), products },
-  };
+  return { platform: now.platform ?? platform, order: { ...(order as unknown as OrderHead), products } };
 }
 
 async function cancelEmails(service: Service, things: readonly Reversal[], options: CallOptions): Promise<void> {
-  const orders = things.flatMap(({ key, send: { canceled } }) =>
-    Array.isArray(canceled) ? [{ order_id: key, ...(canceled.length > 0 && { skus: canceled as string[] }) }] : [],
-  );
+  const created = things.filter(({ send }) => (send as OrderReversal).order === undefined);
+  const orders = created.map(({ key }) => ({ order_id: key }));
   if (orders.length > 0) await service.orders.cancelEmails({ orders }, options);
 }
 
-/** Sends the previous values of orders, and leaves their products alone. */
+/**
+ * Sends the previous values of orders, and leaves their products alone.
+ * Assumed: an error without a known order ID concerns all orders of its call, since services differ in `order_num`.
+ */
 async function restoreOrders(
   service: Service,
   things: readonly Reversal[],
@@ -327,8 +293,11 @@ async function restoreOrders(
       { platform, validate_data: true, send_mail: false, update_products_since_id: Number.MAX_SAFE_INTEGER, orders },
       options,
     );
-    for (const { order_id, order_num = 0, field, error } of errors) {
-      refused.set(order_id ?? orders[order_num]?.order_id ?? "", `${field} ${error}`);
+    for (const { order_id, field, error } of errors) {
+      const named = orders.filter((order) => order.order_id === order_id);
+      for (const order of named.length > 0 ? named : orders) {
+        refused.set(order.order_id, [refused.get(order.order_id), `${field} ${error}`].filter(Boolean).join("; "));
+      }
     }
   }
   return refused;

@@ -36,8 +36,10 @@ const selectLines = createStatement<
   const accountId = slot("accountId");
   const batch = batchOf(emailColumns, slot("rows"), dialect);
   return sql`
-    select ${columns} from ${batch} cross join orders cross join products
+    select ${columns} from ${batch} cross join orders cross join purchases cross join products
     where orders.account_id = ${accountId} and orders.id = batch.order_row
+      and purchases.account_id = ${accountId} and purchases.order_row = batch.order_row
+      and purchases.unit = 1 and purchases.product_row = batch.product_row
       and products.account_id = ${accountId} and products.id = batch.product_row
     union all
     select ${columns} from ${batch} cross join orders cross join purchases cross join products
@@ -51,7 +53,7 @@ const selectLines = createStatement<
 
 /**
  * Reads the products that review requests of an account are about, ordered by email and then by when the account first had the
- * product. An email about an entire order covers the products added with or after it that have no email of their own.
+ * product. Products that were removed from the order are omitted. An email about an entire order covers the products added with or after it that have no email of their own.
  */
 export async function readEmailLines(
   emails: readonly RequestEmail[],

@@ -135,9 +135,9 @@ function settingsOfReminder(settings: EmailSettings): EmailSettings {
   return { ...settings, reviewed_lately: true, send_review_requests: send_review_requests && send_reminders };
 }
 
-/** An order without products, which no operation creates, is treated like one with blacklisted products only. */
+/** An email whose products were removed from the order is treated like one that was canceled. */
 export function findDecidingRule(rules: readonly (LineRuleName | undefined)[]): LineRuleName {
-  return lineRuleNames.find((name) => rules.includes(name)) ?? "product_blacklisted";
+  return lineRuleNames.find((name) => rules.includes(name)) ?? "mails_stopped";
 }
 
 /** Approves emails, earliest due first, up to the limit per customer. */

@@ -147,7 +147,7 @@ function formatSentence(
 
 /** Finds the rule that prevented the email, or would prevent it now. */
 async function decide(
-  { email, products }: EmailCase,
+  { email }: EmailCase,
   rules: readonly (LineRuleName | undefined)[],
   { settings }: ExplainedOrder,
   context: HandlerContext,
@@ -155,7 +155,7 @@ async function decide(
   if (!email) return "past_order";
   if (email.state === "not_sent") return emailRuleNames.find((name) => name === email.reason);
   if (email.state !== "queued") return undefined;
-  if (products.length > 0 && !rules.includes(undefined)) return findDecidingRule(rules);
+  if (!rules.includes(undefined)) return findDecidingRule(rules);
   return (await exceedsLimitWhenDue(email, settings, context)) ? "too_many_to_person" : undefined;
 }
 

@@ -296,7 +296,7 @@ describe("undo", () => {
     expectRecorded();
   });
 
-  test("a refused call undoes nothing in it", async () => {
+  test("a refused call is sent in smaller calls", async () => {
     const id = await change();
     await undo(id, {}, { fates: { "products.massUpdate": [{ fails: refused }] } });
     expectRecorded();
