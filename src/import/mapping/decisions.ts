@@ -79,6 +79,7 @@ export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Ma
     product_url: options.productUrl ?? pattern,
     product_id_from: options.productIdFrom && [...options.productIdFrom],
     date_format: options.dateFormat,
+    header_row: options.headerRow,
     delimiter: options.delimiter ?? (delimiter === "," ? undefined : delimiter),
     // Detected values are not stored, since the shop's next file may differ.
     encoding: options.encoding,

@@ -44,6 +44,7 @@ type HeaderOptions = Pick<
   | "productIdFrom"
   | "dateFormat"
   | "delimiter"
+  | "headerRow"
   | "dryRun"
 >;
 

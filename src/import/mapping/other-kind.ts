@@ -3,7 +3,7 @@ import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { detectLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { ImportOptions } from "../options.ts";
-import { importCommandOf, quoteForShell } from "./import-command.ts";
+import { importCommandOf, quoteFile } from "./import-command.ts";
 import { type HeaderFile, isRejectColumn, normalizeName } from "./names.ts";
 import { proposeColumns } from "./proposal.ts";
 
@@ -115,7 +115,7 @@ export function rejectOtherKind(
     isNew,
   }: {
     readonly kind: ImportKind;
-    readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "force">;
+    readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "headerRow" | "force">;
     readonly isNew: boolean | undefined;
   },
   kinds: ImportKinds,
@@ -128,6 +128,6 @@ export function rejectOtherKind(
   if (!other) return;
   throw usageError(
     `${given}: the file looks like ${other.name}, not ${kind.name}`,
-    `to import it as ${other.name}, run: ${importCommandOf(other, quoteForShell(argument))}; to import it as ${kind.name} anyway, pass --force`,
+    `to import it as ${other.name}, run: ${importCommandOf(other, quoteFile({ argument }, options))}; to import it as ${kind.name} anyway, pass --force`,
   );
 }

@@ -14,6 +14,7 @@ import { type Mapping, writeMapping } from "../../../import/mapping/mapping-file
 import { importCommandOf, quoteForShell } from "../../../import/mapping/import-command.ts";
 import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
 import type { FieldProposal } from "../../../import/mapping/proposal.ts";
+import { describeFoundRow } from "../../../import/mapping/header-row.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { findKind, recordKinds } from "../../../records/index.ts";
 import { usageError, type UserError } from "../../../config/user-error.ts";
@@ -60,6 +61,7 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
     },
   );
   messages.info(describeDraft(draft));
+  if (draft.foundRow !== undefined) messages.warn(`${draft.file}: ${describeFoundRow(draft.foundRow)}`);
   const isAsked = canPrompt(context) && !context.globals.yes;
   const answers = isAsked ? await promptMapping(draft, await createPrompts(context)) : answerAlone(draft);
   const undecided = isAsked ? [] : findUndecided(draft, answers);

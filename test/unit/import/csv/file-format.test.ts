@@ -183,7 +183,7 @@ describe("detecting the delimiter", () => {
     "which is only a line of its own: %j",
     (text) => {
       const { format, header } = headOf(text);
-      expect([format.delimiter, format.hasSepLine, header.length]).toEqual([",", undefined, 2]);
+      expect([format.delimiter, format.rowsAbove, header.length]).toEqual([",", undefined, 2]);
     },
   );
 
