@@ -1,7 +1,7 @@
 import { type FoundHeader, type HeaderSearch, maxSearched } from "../csv/locate-header.ts";
 import type { FirstRecord } from "../csv/text-format.ts";
 import type { ImportKind } from "../kinds.ts";
-import { columnsUsed } from "../layouts/choose-layout.ts";
+import { columnsOf } from "../layouts/choose-layout.ts";
 import type { ImportOptions } from "../options.ts";
 import { isValue } from "./missing-columns.ts";
 import { normalizeName, rejectColumns } from "./names.ts";
@@ -83,7 +83,7 @@ class ColumnNames {
 
   constructor(kind: HeaderKind, mapped: readonly string[]) {
     const own = kind.fields.flatMap(({ name, aliases = [], isMappedOnly }) => (isMappedOnly ? [] : [name, ...aliases]));
-    const ofLayouts = kind.layouts.flatMap((layout) => [...layout.signatures.flat(), ...columnsUsed(layout)]);
+    const ofLayouts = kind.layouts.flatMap(columnsOf);
     this.#names = new Set([...own, ...ofLayouts, ...mapped].map(normalizeName));
     this.#kind = kind;
   }

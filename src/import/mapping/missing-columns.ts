@@ -58,7 +58,7 @@ function describeMissingFields(
   const { header } = file;
   const other = findCompleteKind(header, matched.kind, kinds) ?? findBetterKind(header, matched.kind, kinds);
   const fix =
-    suggestLayout(file, matched) ??
+    suggestLayout(file, matched, kinds) ??
     (other &&
       `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteFile(file, matched.options))}`) ??
     layout?.missingHint ??
@@ -78,6 +78,7 @@ export const urlFlag = "--store-url https://shop.example";
 function suggestLayout(
   { header }: HeaderFile,
   { kind, layout, options, behavior, supplied }: MatchedHeader,
+  kinds: ImportKinds,
 ): string | undefined {
   if (options.layout !== undefined) {
     if (!isCompleteFor(header, kind)) return undefined;
@@ -87,7 +88,7 @@ function suggestLayout(
   const needed = behavior.fields
     .filter(({ name, required }) => required && name !== behavior.urlField && !supplied.has(name))
     .map(({ name }) => name);
-  const readable = findReadableLayout(header, kind.layouts, needed);
+  const readable = findReadableLayout(header, kind, needed, kinds.all);
   return readable && `the file has the columns of ${readable.title}; to read it as one, pass --layout ${readable.name}`;
 }
 

@@ -1,7 +1,6 @@
 import { usageError } from "../import-error.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
-import { detectLayout } from "../layouts/choose-layout.ts";
-import type { Layout } from "../layouts/layout.ts";
+import { columnsOf, detectLayout } from "../layouts/choose-layout.ts";
 import type { ImportOptions } from "../options.ts";
 import { importCommandOf, quoteFile } from "./import-command.ts";
 import { type HeaderFile, isRejectColumn, normalizeName } from "./names.ts";
@@ -79,17 +78,12 @@ function matchKind(header: readonly string[], kind: ImportKind): HeaderMatch {
       !required || name === kind.urlField || column !== undefined || (flag !== undefined && own.length === 1),
   );
   const layout = isNative ? undefined : detectLayout(header, kind.layouts);
-  const known = layout ? columnsOf(layout, header) : [];
+  const known = layout ? [...columnsOf(layout), layout.lines?.column(header) ?? []].flat().map(normalizeName) : [];
   return {
     kind,
     columns: new Set([...columns, ...own.filter((name) => known.includes(name))]),
     isComplete: isNative || layout !== undefined,
   };
-}
-
-function columnsOf({ fields, signatures, lines }: Layout, header: readonly string[]): string[] {
-  const read = Object.values(fields).flatMap(({ from }) => from.flat());
-  return [...read, ...signatures.flat(), lines?.column(header) ?? []].flat().map(normalizeName);
 }
 
 function resembleKind(header: readonly string[], kind: ImportKind): HeaderMatch[] {

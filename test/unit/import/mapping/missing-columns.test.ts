@@ -206,3 +206,48 @@ describe("layouts and kinds", () => {
     );
   });
 });
+
+describe("a layout is suggested", () => {
+  const suggestion = (kind: string, header: string) => fail(kind, header).hint ?? "";
+
+  test.each([
+    ["orders", "shopify-orders", "Name,Email,Created at,Lineitem name,Lineitem sku,Shipping Name"],
+    ["orders", "woocommerce-orders", "Order ID,Email (Billing),First Name (Billing),Order Date,SKU,Item Name"],
+    ["products", "shopify-products", "Handle,Name,Title,Body (HTML),Variant SKU"],
+    ["products", "woocommerce-products", "ID,SKU,Name,Regular price"],
+    ["products", "magento-products", "sku,name,product_type,store_view_code,price"],
+    ["reviews", "stamped", "product_id,review_id,author,email,rating,body,created_at"],
+  ])("for %s if the file has the distinctive columns: %s", (kind, layout, header) => {
+    expect(suggestion(kind, header)).toContain(`to read it as one, pass --layout ${layout}`);
+  });
+
+  test.each([
+    ["orders", "Name,Email,Total"],
+    ["orders", "Name,Email,Created at,Billing Name,Total,SKU"],
+    ["orders", "Name,Email,Created at,Billing Name,Lineitem name,Product"],
+    ["orders", "Order ID,Email,Created at,Customer,SKU,Item"],
+    ["orders", "Order Number,Order Date,Email,Customer,Product ID,Product Name"],
+    ["orders", "ID,Date,Status,Customer,Email,Product,SKU"],
+    ["orders", "Date,Order,Status,Customer,Products,Email"],
+    ["orders", "sku,name,email,price,quantity,status"],
+    ["products", "ID,Name,Description,Price"],
+    ["products", "ID,Type,SKU,Name,Price"],
+    ["products", "Item,ID,Name,SKU"],
+    ["products", "sku,name,description,price,url_key"],
+    ["products", "Handle,Title,Vendor,Price"],
+    ["products", "handle,sku,name,description,tags"],
+    ["reviews", "title,body,rating,author,email,created_at,product_id"],
+    ["reviews", "product_handle,state,rating,author,email,body,date"],
+    ["reviews", "Product ID,Review,Rating,Name,Email,Date"],
+    ["unsubscribers", "Name,Phone,Company"],
+    ["unsubscribers", "Last Name,Accepts Marketing"],
+  ])("for %s never by general columns: %s", (kind, header) => {
+    let hint = "";
+    try {
+      hint = suggestion(kind, header);
+    } catch {
+      // The file can be imported without a layout.
+    }
+    expect(hint).not.toContain("--layout");
+  });
+});
