@@ -140,6 +140,17 @@ export function columnsOf({ fields, signatures }: Layout): string[] {
   return [...new Set([...Object.values(fields).flatMap(({ from }) => from.flat()), ...signatures.flat()])];
 }
 
+/** The names of the columns of a file that its layout does not read. */
+export function findIgnored(header: readonly string[], layout: Layout): string[] {
+  const { groups, lines, reads = [] } = layout;
+  const ofGroups = groups && "columns" in groups.by ? groups.by.columns : [];
+  const read = new Set([...columnsOf(layout), ...ofGroups, ...reads].map(normalizeName));
+  const isLine = (name: string) => lines?.column([name]) !== undefined;
+  return header.filter(
+    (name) => name !== "" && !isRejectColumn(name) && !read.has(normalizeName(name)) && !isLine(name),
+  );
+}
+
 function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLayouts[]): Layout | undefined {
   const wanted = requested.toLowerCase();
   if (nativeNames.has(wanted)) return undefined;

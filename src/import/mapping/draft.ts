@@ -8,9 +8,9 @@ import { createHeaderSearch } from "./header-row.ts";
 import { readMap, readSet, readProductIdSource } from "./header-flags.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
-import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
+import { chooseLayout, columnsUsed, findIgnored } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { checkUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
+import { checkUrlPattern, namesInPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { locateFiles, type LocatedFile, mapOf, namingFile, readHead } from "../source/located-files.ts";
 import type { ImportContext } from "../context.ts";
@@ -48,6 +48,8 @@ export interface MappingDraft {
   /** Whether the file was not CSV; its encoding and delimiter are then those of a copy. */
   readonly isConverted: boolean;
   readonly samples: readonly ColumnSample[];
+  /** For a file with a layout: the columns that are not read. */
+  readonly ignored: readonly string[];
   /** Proposals for all fields by column name, whatever the layout. */
   readonly byColumns: readonly FieldProposal[];
   /** For a file with a layout: the required fields that it lacks, with the columns that might hold them. */
@@ -112,6 +114,10 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
   const unread = needed.filter(
     ({ name }) => layout?.constants?.[name] === undefined && read?.columnOf(name) === undefined,
   );
+  const isRead = (name: string) =>
+    [...fields.map((field) => field.name), ...namesInPattern(productUrl ?? "")].some((other) =>
+      isSameName(other, name),
+    );
   return {
     kind: kind.name,
     file: file.given,
@@ -121,6 +127,7 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
     delimiter: format.delimiter,
     isConverted: format.origin !== undefined,
     samples,
+    ignored: layout ? findIgnored(header, layout).filter((name) => !isRead(name)) : [],
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kind.urlField,

@@ -11,6 +11,7 @@ import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
+import { listNames } from "./containers/zip-directory.ts";
 import { describeFileError, type LocatedFile, mapOf, namingFile, readHead } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout, Family } from "../layouts/layout.ts";
@@ -146,8 +147,9 @@ export function describeFiles(
     const { layout } = columns;
     if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header, isVerbose)}`);
     else if (columns.dateOrder) notes.push(`${name}: ${describeDateOrder(columns.dateOrder)}`);
-    if (columns.unknown.length > 0) {
-      notes.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
+    const { ignored } = columns;
+    if (ignored.length > 0) {
+      notes.push(`${name}: ignored columns: ${isVerbose ? ignored.join(", ") : listNames(ignored)}`);
     }
     if (survey.lostCharacters > 0) {
       const lost = survey.lostCharacters === 1 ? "1 character was" : `${survey.lostCharacters} characters were`;
