@@ -287,8 +287,9 @@ function describeHeader(
   }
   const filled = header.filter((name) => name !== "");
   if (filled.filter(isValue).length * 2 < filled.length) {
+    // A list of addresses may have one column, and flags for the others.
     const isTitle =
-      filled.length === 1 && required.length > 1 && !fields.some(({ name }) => isSameName(name, filled[0] ?? ""));
+      filled.length === 1 && required.length > 2 && !fields.some(({ name }) => isSameName(name, filled[0] ?? ""));
     return isTitle ? `${place} has only one name; if another row names the columns, pass --header-row <n>` : undefined;
   }
   const names = required.map(({ name }) => name).join(",");

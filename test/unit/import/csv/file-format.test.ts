@@ -265,6 +265,14 @@ describe("headers", () => {
     expect([format, header]).toEqual([known, ["a,b", "c"]]);
   });
 
+  test("of a file whose format is known are where the format says", () => {
+    const known = { encoding: "windows-1252", delimiter: ";", isCrOnly: false, rowsAbove: 2 };
+    const text = iconv.encode("sep=;\nÜbersicht\n\nid;größe\n1;a\n", "windows-1252");
+    const { format, header } = headOf(text, { known });
+    expect([format, header]).toEqual([known, ["id", "größe"]]);
+    expect(rowsOf(text, { known })).toEqual([[5, "1", "a"]]);
+  });
+
   test.each([
     ["orders.csv", undefined, "line", "orders.csv:12"],
     ["orders.ndjson", "ndjson", "line", "orders.ndjson:12"],

@@ -75,6 +75,20 @@ describe("a title above the header", () => {
     expect(read(own, "orders", { map: { order_id: "A", email: "B" } }).foundRow).toBe(2);
   });
 
+  test("is found in reports of eBay and of a cash register", () => {
+    const eBay = '"Sales Record Number","Order Number","Buyer Name","Item Number","Item Title","Quantity","Sale Date"';
+    const padding = '"","","","","","",""';
+    const sold = '"149","11-10000-00001","Ada","220000000001","Hat","1","Sep-18-26"';
+    const head = read(`,,,,,,\r\n${eBay}\r\n${padding}\r\n${sold}\r\n`, "orders");
+    expect([head.header[1], head.foundRow, head.format.rowsAbove]).toEqual(["Order Number", undefined, 1]);
+    const register = [
+      '"Hats"\n"Main street"\n"Telephone:","555-0100"\n"Terminal:","3"\n"Clerk:","Ada"\n',
+      '"Start:","2026-01-01 08:00"\n"End:","2026-01-01 18:00"\n\n\n"\'1","Summer"\n',
+      '"Product Number","Product Name","Average Price","Quantities Sold"\n"7","Hat","12.00","3"\n',
+    ];
+    expect(read(register.join(""), "products")).toMatchObject({ foundRow: 11, header: { length: 4 } });
+  });
+
   test("of a list with one column", () => {
     expect(read("Unsubscribed contacts\nemail\na@mail.example\n", "unsubscribers").foundRow).toBe(2);
     const head = read("Coupons of January\ncode\nA1\nA2\n", "coupons");

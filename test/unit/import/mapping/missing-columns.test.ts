@@ -172,6 +172,25 @@ describe("a first row that is no header", () => {
   });
 });
 
+describe("a title instead of a header", () => {
+  test.each(["Orders of January,,,", "Orders of January"])("names the flag for the row of the header: %j", (header) => {
+    expect(fail("orders", `${header}\nRef,Mail`).hint).toMatch(/^the first row has .*--header-row <n>$/);
+    expect(fail("orders", header, { headerRow: 2 }).hint).toMatch(/^row 2 has /);
+  });
+
+  test("is not assumed if the name may be that of a column", () => {
+    expect(fail("orders", "order_id").hint).not.toContain("--header-row");
+    expect(fail("unsubscribers", "E-Mail-Adresse\na@b.example").message).toContain("'E-Mail-Adresse'");
+  });
+
+  test("the suggested commands have the flag of the row", () => {
+    const { hint } = fail("orders", german, { headerRow: 3 });
+    expect(hint).toContain("starpost orders map 'shop files/f.csv' --header-row 3 --out mapping.json");
+    const other = fail("reviews", `${native},email`, { headerRow: 3 });
+    expect(other.hint).toContain("starpost orders import 'shop files/f.csv' --header-row 3");
+  });
+});
+
 describe("layouts and kinds", () => {
   const trimmed = "Name,Email,Created at,Lineitem name,Lineitem sku,Billing Name";
 
