@@ -1,5 +1,5 @@
 import { RecordScanner, recordFlag } from "./record-scanner.ts";
-import { parseRecords } from "./split-record.ts";
+import { splitRecords } from "./split-record.ts";
 
 /** One of the first records of a text. */
 export interface FirstRecord {
@@ -103,7 +103,7 @@ export function readFirstRecords(
   const isBroken = (at: number) => ((flags[at] ?? 0) & recordFlag.badQuote) !== 0;
   const valid = first.filter((at) => !isBroken(at));
   const texts = valid.map((at) => bytes.toString("utf8", starts[at], ends[at]));
-  const split = parseRecords(texts, delimiter).values();
+  const split = splitRecords(texts, delimiter).values();
   let row = 1;
   return first.map((at) => {
     const start = starts[at] ?? 0;
