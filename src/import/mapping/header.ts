@@ -3,7 +3,7 @@ import { type ImportError, usageError } from "../import-error.ts";
 import type { FieldSpec, ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { chooseLayout, findDateOrder, findIgnored } from "../layouts/choose-layout.ts";
-import type { DateOrder, Layout } from "../layouts/layout.ts";
+import type { DateOrder, FieldSource, Layout } from "../layouts/layout.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { namesInPattern, readUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { dateOrders } from "../layouts/dates.ts";
@@ -105,10 +105,9 @@ export function matchHeader(
   rejectOtherKind(file, { kind, options, isNew }, kinds);
   const implied = readImpliedFields(file, behavior, columnOf);
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
-  const read = [...(productId?.from ?? []).flat(), ...(url?.names ?? [])];
   return {
     columnOf,
-    ignored: findIgnoredColumns(header, named, { layout: translated, mapped, read }),
+    ignored: findIgnoredColumns(header, named, { layout: translated, mapped, productId, url }),
     layout,
     fields: implied ? createFields(implied) : ownFields,
     exact: findExactColumns(kind, header),
@@ -190,13 +189,21 @@ function nameColumns(
   return { columnOf, unknown };
 }
 
+/** What reads columns, apart from their names. */
+interface ColumnReaders {
+  readonly layout: Layout | undefined;
+  readonly mapped: MappedColumns;
+  readonly productId: FieldSource | undefined;
+  readonly url: { readonly names: readonly string[] } | undefined;
+}
+
 /** The columns that nothing reads: neither a field, nor the layout, nor a flag. */
 function findIgnoredColumns(
   header: readonly string[],
   { columnOf, unknown }: NamedColumns,
-  file: { readonly layout: Layout | undefined; readonly mapped: MappedColumns; readonly read: readonly string[] },
+  { layout, mapped, productId, url }: ColumnReaders,
 ): string[] {
-  const { layout, mapped, read } = file;
+  const read = [...(productId?.from ?? []).flat(), ...(url?.names ?? [])];
   const held = [...columnOf.values(), ...mapped.byColumn.keys()].map((column) => header[column] ?? "");
   const used = new Set([...read, ...(layout ? held : [])].map(normalizeName));
   return (layout ? findIgnored(header, layout) : unknown).filter((name) => !used.has(normalizeName(name)));
