@@ -25,6 +25,7 @@ import {
 import { rejectElsewhere, reopenFiles } from "./run/recorded-run.ts";
 import { checkRejectsPath } from "./run/reject-copy.ts";
 import { ImportError, usageError } from "./import-error.ts";
+import { createHeaderSearch } from "./mapping/header-row.ts";
 import type { ImportDeps } from "./deps.ts";
 import type { ImportOptions } from "./options.ts";
 import type { ImportSummary } from "./summary.ts";
@@ -209,7 +210,7 @@ async function openNew(
   folder: string,
   deps: ImportDeps,
 ) {
-  const located = await locateFiles(given, folder, deps, options);
+  const located = await locateFiles(given, folder, deps, { ...options, search: createHeaderSearch(kind, options) });
   // A pipe that the signal ended has delivered only part of its rows; importing that part would be wrong.
   if (deps.stop.aborted && !options.dryRun) return undefined;
   const files = await openFiles(located, { kind, behavior, options, isNew: true }, deps);

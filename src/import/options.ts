@@ -16,6 +16,8 @@ export interface ImportOptions {
   encoding?: string | undefined;
   /** The sheet of Excel workbooks; by default, the first visible one. */
   sheet?: string | undefined;
+  /** The row with the names of the columns, from 1; by default, the first one or the one below a title. */
+  headerRow?: number | undefined;
   rejects?: string | undefined;
   /** Whether files that look like another kind are imported anyway. */
   force?: boolean | undefined;
@@ -46,6 +48,9 @@ export interface ImportOptions {
   /** Options of a single kind. */
   [option: string]: unknown;
 }
+
+/** The last row that can be the header, which bounds what is read to find it. */
+export const maxHeaderRow = 1_000;
 
 /** What an empty cell does: nothing, erase the stored value, or reject its row. */
 export const emptyCells = ["keep", "clear", "error"] as const;

@@ -2,15 +2,16 @@ import iconv from "iconv-lite";
 import { openSource, readBytes, readStart, type ByteSource } from "./byte-source.ts";
 import { fallbackEncoding, findUtfFault, guessEncoding, type EncodingGuess } from "./encoding-detection.ts";
 import { FileFormatError } from "../import-error.ts";
-import { delimiters, guessDelimiter, hasCrOnly, readFirstRows, readSepLine, type TextStart } from "./text-format.ts";
+import { findHeader, type HeaderSearch, type LocatedHeader, noNames } from "./locate-header.ts";
+import { hasCrOnly, readSepLine } from "./text-format.ts";
 
 /** The format of a file, detected or given by flags. */
 export interface FileFormat {
   readonly encoding: string;
   readonly delimiter: string;
   readonly isCrOnly: boolean;
-  /** Whether a line above the header declares the delimiter, as Excel writes it. */
-  readonly hasSepLine?: boolean;
+  /** The number of records above the header: a title, or a line that declares the delimiter, as Excel writes it. */
+  readonly rowsAbove?: number;
   /** Whether the first row is a record. */
   readonly hasNoHeader?: boolean;
   /** What the file was converted from. Its lines then have the numbers of the original's records. */
@@ -34,23 +35,24 @@ export interface FileHead {
   readonly source: ByteSource;
   readonly format: FileFormat;
   readonly header: readonly string[];
+  /** The row of the header, if a title was found above it. */
+  readonly foundRow?: number;
   /** Why the encoding was assumed. */
   readonly assumption?: string;
 }
 
-/** The flags about a file's format, the entry of a zip archive, and the format of a converted file. */
+/** The flags about a file's format, the entry of a zip archive, and the format of a file if nothing is to be detected. */
 export interface FormatFlags {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
   readonly entry?: string | undefined;
   readonly known?: FileFormat | undefined;
-  /** Names the columns if the first of the rows is a record. */
-  readonly nameColumns?: ((rows: readonly (readonly string[])[]) => readonly string[] | undefined) | undefined;
+  /** By default, the first record is the header. */
+  readonly search?: HeaderSearch | undefined;
 }
 
 /** The maximum size of a header, in bytes. */
 const maxHeaderBytes = 1024 * 1024;
-const maxColumns = 1_000;
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 const formats = "import a CSV file, an Excel workbook (.xlsx), or a JSON file";
@@ -86,29 +88,34 @@ export function readFileHead(path: string, flags: FormatFlags): FileHead {
   const source = openSource(path, flags.entry);
   const read = readStart(readBytes(source), maxHeaderBytes + 1);
   const start = { bytes: read.subarray(0, maxHeaderBytes), isWhole: read.length <= maxHeaderBytes };
-  if (start.bytes.length === 0) throw new FileFormatError("the file is empty", "the first row must name the columns");
-  if (flags.known) {
-    const text = start.bytes.toString("utf8");
-    const textStart = { text, isCrOnly: flags.known.isCrOnly, isWhole: start.isWhole };
-    return { source, ...findHeader(textStart, flags.known, flags) };
+  if (start.bytes.length === 0) throw new FileFormatError("the file is empty", noNames);
+  const { known, search } = flags;
+  if (known) {
+    const text = iconv.decode(start.bytes, known.encoding, { stripBOM: true });
+    // The records of JSON have names.
+    const isNamed = known.origin === "json" || known.origin === "ndjson";
+    const place = isNamed || !search ? { above: known.rowsAbove ?? 0 } : { search };
+    const textStart = { text, isCrOnly: known.isCrOnly, isWhole: start.isWhole };
+    return {
+      source,
+      ...describeHead(findHeader(textStart, known.delimiter, { ...place, isKnown: true }), known, 0),
+    };
   }
   const { encoding, assumption } = findEncoding(source, start, flags.encoding);
   const decoded = iconv.decode(start.bytes, encoding, { stripBOM: true });
   rejectBinary(start.bytes, decoded);
   const sep = readSepLine(decoded);
   const text = decoded.slice(sep?.length ?? 0);
-  const textStart: TextStart = { text, isCrOnly: hasCrOnly(decoded), isWhole: start.isWhole };
-  const delimiter = flags.delimiter ?? sep?.delimiter ?? guessDelimiter(textStart);
-  const format: FileFormat = { encoding, delimiter, isCrOnly: textStart.isCrOnly, ...(sep && { hasSepLine: true }) };
-  rejectQuotedRows(textStart, delimiter);
-  const { header, ...found } = findHeader(textStart, format, flags);
+  const isCrOnly = hasCrOnly(decoded);
+  const located = findHeader({ text, isCrOnly, isWhole: start.isWhole }, flags.delimiter ?? sep?.delimiter, { search });
+  const found = describeHead(located, { encoding, delimiter: located.delimiter, isCrOnly }, sep ? 1 : 0);
   // In valid UTF-8, the character was lost before.
   const isValid = encoding === "utf-8" && isUtf8Start(start);
-  if (!isValid && header.some((name) => name.includes("\uFFFD"))) {
+  if (!isValid && found.header.some((name) => name.includes("\uFFFD"))) {
     const hint = "specify the encoding, for example --encoding windows-1252";
     throw new FileFormatError(`the text is not ${encoding.replace(/^utf-8$/, "UTF-8")}`, hint, { line: 1 });
   }
-  return { source, header, ...found, ...(assumption === undefined ? {} : { assumption }) };
+  return { source, ...found, ...(assumption === undefined ? {} : { assumption }) };
 }
 
 interface FileStart {
@@ -184,47 +191,16 @@ function rejectBinary(bytes: Buffer, text: string): void {
   }
 }
 
-/** The number of rows that show whether the first one is a record. */
-const maxCompared = 100;
-
-function findHeader(start: TextStart, format: FileFormat, { nameColumns }: FormatFlags) {
-  const header = readHeader(start, format.delimiter);
-  // The records of JSON have names.
-  const isNamed = format.origin === "json" || format.origin === "ndjson";
-  const names = isNamed ? undefined : nameColumns?.(readFirstRows(start, format.delimiter, maxCompared));
-  return names ? { header: names, format: { ...format, hasNoHeader: true } } : { header, format };
-}
-
-/** Assumed: no list of single values has a delimiter in its quoted header and in all of its first rows. */
-function rejectQuotedRows(start: TextStart, delimiter: string): void {
-  if (!start.text.trimStart().startsWith('"')) return;
-  const rows = readFirstRows(start, delimiter, maxCompared).filter(
-    ([first, ...more]) => first !== "" || more.length > 0,
-  );
-  const isQuotedBy = (separator: string) =>
-    rows.every(([row = "", ...more]) => more.length === 0 && row.includes(separator));
-  if (rows.length < 2 || !delimiters.some(isQuotedBy)) return;
-  throw new FileFormatError(
-    "each row is quoted as a whole, so it has only one cell",
-    "export the file again with quotes around single cells only, or remove the outer quotes",
-    { line: 1 },
-  );
-}
-
-function readHeader(start: TextStart, delimiter: string): string[] {
-  if (start.text.trim() === "") throw new FileFormatError("the file is empty", "the first row must name the columns");
-  const [header] = readFirstRows(start, delimiter, 1);
-  if (header === undefined) {
-    throw new FileFormatError("cannot read the first row: it has an unclosed quote, or it is too long");
-  }
-  if (header.every((name) => name.trim() === "")) {
-    throw new FileFormatError("the first row contains no column names", "the first row must name the columns");
-  }
-  if (header.length > maxColumns) {
-    throw new FileFormatError(
-      `the first row has ${header.length} columns; the limit is ${maxColumns}`,
-      "if the delimiter is wrong, specify it with --delimiter",
-    );
-  }
-  return header.map((name) => name.trim());
+/** @param sepRows the number of lines above the text that declare the delimiter */
+function describeHead(
+  { names, isRecord, above, foundRow }: LocatedHeader,
+  format: FileFormat,
+  sepRows: number,
+): Pick<FileHead, "format" | "header" | "foundRow"> {
+  const rowsAbove = above + sepRows;
+  return {
+    header: names,
+    format: { ...format, ...(rowsAbove > 0 && { rowsAbove }), ...(isRecord && { hasNoHeader: true }) },
+    ...(foundRow !== undefined && { foundRow }),
+  };
 }

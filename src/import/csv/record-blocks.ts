@@ -19,7 +19,7 @@ export function* readRecordBlocks(source: ByteSource, format: FileFormat, keyCol
     maxRecordBytes,
   });
   let rest: Buffer = Buffer.alloc(0);
-  let toPassOver = (format.hasSepLine ? 1 : 0) + (format.hasNoHeader ? 0 : 1);
+  let toPassOver = (format.rowsAbove ?? 0) + (format.hasNoHeader ? 0 : 1);
   function scan(bytes: Buffer, isLast: boolean): RecordBlock {
     const scanned = scanner.scan(bytes, isLast);
     rest = bytes.subarray(scanned.rest);

@@ -1,5 +1,13 @@
 import { RecordScanner, recordFlag } from "./record-scanner.ts";
-import { parseRecords } from "./split-record.ts";
+import { splitRecords } from "./split-record.ts";
+
+/** One of the first records of a text. */
+export interface FirstRecord {
+  /** The number of the row as a spreadsheet program shows it, from 1: blank lines count, line breaks in cells do not. */
+  readonly row: number;
+  /** Empty if the record has a broken quote. */
+  readonly cells: readonly string[];
+}
 
 /** Possible delimiters, most likely first. */
 export const delimiters = [",", ";", "\t", "|"] as const;
@@ -69,15 +77,19 @@ interface JudgedDelimiter {
 }
 
 function judgeDelimiter(start: TextStart, delimiter: string): JudgedDelimiter {
-  const widths = readFirstRows(start, delimiter, recordsLookedAt).map((cells) => cells.length);
-  const [columns = 0, ...rows] = widths;
+  const widths = readFirstRecords(start, delimiter, recordsLookedAt).map(({ cells }) => cells.length);
+  const [columns = 0, ...rows] = widths.filter((width) => width > 0);
   if (columns < 2) return { delimiter, share: 0, columns };
   const fitting = rows.filter((width) => width === columns).length;
   return { delimiter, share: rows.length === 0 ? 1 : fitting / rows.length, columns };
 }
 
-/** The cells of the first complete records; those with a broken quote are omitted. */
-export function readFirstRows({ text, isCrOnly, isWhole }: TextStart, delimiter: string, most: number): string[][] {
+/** The first complete records, and where they start in the text as UTF-8. */
+export function readFirstRecords(
+  { text, isCrOnly, isWhole }: TextStart,
+  delimiter: string,
+  most: number,
+): (FirstRecord & { readonly start: number })[] {
   const bytes = Buffer.from(text);
   const scanner = new RecordScanner({
     delimiter: delimiter.charCodeAt(0),
@@ -87,9 +99,19 @@ export function readFirstRows({ text, isCrOnly, isWhole }: TextStart, delimiter:
     maxRecordBytes: bytes.length,
   });
   const { starts, ends, flags } = scanner.scan(bytes, isWhole).records;
-  const valid = [...starts.keys()].slice(0, most).filter((at) => ((flags[at] ?? 0) & recordFlag.badQuote) === 0);
-  return parseRecords(
-    valid.map((at) => bytes.toString("utf8", starts[at], ends[at])),
-    delimiter,
-  );
+  const first = [...starts.keys()].slice(0, most);
+  const isBroken = (at: number) => ((flags[at] ?? 0) & recordFlag.badQuote) !== 0;
+  const valid = first.filter((at) => !isBroken(at));
+  const texts = valid.map((at) => bytes.toString("utf8", starts[at], ends[at]));
+  const split = splitRecords(texts, delimiter).values();
+  let row = 1;
+  return first.map((at) => {
+    const start = starts[at] ?? 0;
+    row += countBytes(bytes, isCrOnly ? 13 : 10, ends[at - 1] ?? 0, start);
+    return { row, start, cells: isBroken(at) ? [] : (split.next().value ?? []) };
+  });
+}
+
+function countBytes(bytes: Buffer, byte: number, from: number, to: number): number {
+  return bytes.subarray(from, to).filter((one) => one === byte).length;
 }

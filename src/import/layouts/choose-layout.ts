@@ -61,23 +61,66 @@ export function detectLayout(header: readonly string[], layouts: readonly Layout
 
 /**
  * The layout that provides the given fields from columns or constants although its signature is incomplete; of several,
- * the one that uses the most columns of the file. At least three columns must be its own.
+ * the one that uses the most columns of the file. The header must have the distinctive columns of a signature: all of
+ * them, or at least one with another distinctive column of the layout.
  */
 export function findReadableLayout(
   header: readonly string[],
-  layouts: readonly Layout[],
+  kind: KindLayouts,
   fields: readonly string[],
+  kinds: readonly LayoutOwner[],
 ): Layout | undefined {
   const names = new Set(header.map(normalizeName));
-  const found = layouts
-    .filter(({ signatures }) => signatures.length > 0)
-    .map((layout) => ({ layout, columns: columnsUsed(layout).filter((column) => names.has(column)) }))
-    .filter(({ columns }) => columns.length >= minColumns)
-    .filter(({ layout }) => fields.every((field) => provides(layout, field, header)));
+  const isDistinctive = findDistinctiveColumns(kinds);
+  const hasDistinctive = (layout: Layout) => {
+    const own = new Set(
+      columnsOf(layout)
+        .filter(isDistinctive)
+        .map(normalizeName)
+        .filter((name) => names.has(name)),
+    );
+    return layout.signatures.some((signature) => {
+      const distinctive = signature.filter(isDistinctive).map(normalizeName);
+      const found = distinctive.filter((name) => own.has(name));
+      return found.length > 0 && (found.length === distinctive.length || own.size > 1);
+    });
+  };
+  const found = kind.layouts
+    .filter(hasDistinctive)
+    .filter((layout) => fields.every((field) => provides(layout, field, header)))
+    .map((layout) => ({ layout, columns: columnsUsed(layout).filter((column) => names.has(column)) }));
   return found.toSorted((a, b) => b.columns.length - a.columns.length)[0]?.layout;
 }
 
-const minColumns = 3;
+type LayoutOwner = KindLayouts & {
+  readonly fields: readonly { readonly name: string; readonly aliases?: readonly string[] }[];
+};
+
+/** The most layouts that share a distinctive column, as related shop systems do. */
+const maxSharing = 2;
+
+/**
+ * Which columns distinguish a layout from any list.
+ * Assumed: `Name` and `rating` do not, since a distinctive name has more than one word; nor do a field's own name, and a
+ * column of several layouts, such as `Order Date`.
+ */
+function findDistinctiveColumns(kinds: readonly LayoutOwner[]): (column: string) => boolean {
+  const own = new Set(
+    kinds.flatMap(({ fields }) => fields.flatMap(({ name, aliases = [] }) => [name, ...aliases].map(normalizeName))),
+  );
+  const counts = new Map<string, number>();
+  for (const layout of kinds.flatMap(({ layouts }) => layouts)) {
+    // Variants of a layout have no signature.
+    if (layout.signatures.length === 0) continue;
+    for (const column of new Set(columnsOf(layout).map(normalizeName)))
+      counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+  const hasWords = (column: string) => /[^\p{L}\p{N}]|\p{Ll}\p{Lu}/u.test(column);
+  return (column) => {
+    const name = normalizeName(column);
+    return hasWords(column) && !own.has(name) && (counts.get(name) ?? 0) <= maxSharing;
+  };
+}
 
 function provides({ constants, fields, lines }: Layout, field: string, header: readonly string[]): boolean {
   const { from } = fields[field] ?? {};
@@ -90,6 +133,22 @@ function provides({ constants, fields, lines }: Layout, field: string, header: r
 /** The normalized names of the columns from which a layout reads fields. */
 export function columnsUsed({ fields }: Layout): string[] {
   return [...new Set(Object.values(fields).flatMap(({ from }) => from.flat().map(normalizeName)))];
+}
+
+/** The names of the columns from which a layout reads fields, and by which it is recognized. */
+export function columnsOf({ fields, signatures }: Layout): string[] {
+  return [...new Set([...Object.values(fields).flatMap(({ from }) => from.flat()), ...signatures.flat()])];
+}
+
+/** The names of the columns of a file that its layout does not read. */
+export function findIgnored(header: readonly string[], layout: Layout): string[] {
+  const { groups, lines, reads = [] } = layout;
+  const ofGroups = groups && "columns" in groups.by ? groups.by.columns : [];
+  const read = new Set([...columnsOf(layout), ...ofGroups, ...reads].map(normalizeName));
+  const isLine = (name: string) => lines?.column([name]) !== undefined;
+  return header.filter(
+    (name) => name !== "" && !isRejectColumn(name) && !read.has(normalizeName(name)) && !isLine(name),
+  );
 }
 
 function findLayout(requested: string, kind: KindLayouts, kinds: readonly KindLayouts[]): Layout | undefined {

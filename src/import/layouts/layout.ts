@@ -94,6 +94,8 @@ export interface Layout {
   readonly storePath?: string;
   readonly groups?: RowGroups;
   readonly lines?: RowLines;
+  /** Further columns that the functions of `groups` read. */
+  readonly reads?: readonly string[];
   /** The order of day and month, or `found`: as the file's rows show it. */
   readonly dateOrder?: DateOrder | "found";
   /** Cells may hold HTML. */

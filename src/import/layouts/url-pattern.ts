@@ -61,6 +61,11 @@ export function readUrlPattern(
   };
 }
 
+/** The names in the braces of a pattern. */
+export function namesInPattern(pattern: string): string[] {
+  return [...pattern.matchAll(/\{([^{}]*)\}/g)].flatMap(([, names = ""]) => names.split("|"));
+}
+
 /** A search, which finds a product by its ID in most shops. */
 const searchPath = "/search?q={product_id|product_name}";
 

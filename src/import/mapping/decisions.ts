@@ -51,10 +51,9 @@ export function findMissing(draft: MappingDraft, { takesLayout, of }: Answers): 
 
 /** Columns of the file that no field uses. */
 export function findUnused(draft: MappingDraft, { takesLayout, of }: Answers): string[] {
-  if (takesLayout) return [];
   const used = [...of.values()].flatMap((answer) => (answer !== "none" && "column" in answer ? [answer.column] : []));
   const taken = [...used, ...Object.values(draft.options.map)];
-  const names = draft.samples.map(({ name }) => name);
+  const names = takesLayout ? draft.ignored : draft.samples.map(({ name }) => name);
   return names.filter((name) => name !== "" && !taken.some((other) => isSameName(other, name)));
 }
 
@@ -79,6 +78,7 @@ export function toMapping(draft: MappingDraft, { takesLayout, of }: Answers): Ma
     product_url: options.productUrl ?? pattern,
     product_id_from: options.productIdFrom && [...options.productIdFrom],
     date_format: options.dateFormat,
+    header_row: options.headerRow,
     delimiter: options.delimiter ?? (delimiter === "," ? undefined : delimiter),
     // Detected values are not stored, since the shop's next file may differ.
     encoding: options.encoding,

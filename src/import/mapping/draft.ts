@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FileHead } from "../csv/file-format.ts";
 import { readSample } from "../csv/row-batches.ts";
+import { createHeaderSearch } from "./header-row.ts";
 import { readMap, readSet, readProductIdSource } from "./header-flags.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import type { FieldSpec } from "../kind.ts";
-import { chooseLayout, columnsUsed } from "../layouts/choose-layout.ts";
+import { chooseLayout, columnsUsed, findIgnored } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
-import { checkUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
+import { checkUrlPattern, namesInPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { RowFields } from "../layouts/row-fields.ts";
 import { locateFiles, type LocatedFile, mapOf, namingFile, readHead } from "../source/located-files.ts";
 import type { ImportContext } from "../context.ts";
@@ -30,6 +31,7 @@ export type DraftOptions = Pick<
   | "delimiter"
   | "encoding"
   | "sheet"
+  | "headerRow"
 >;
 
 /** How a file could be read: what was detected, what is proposed, and which flags were given. */
@@ -39,11 +41,15 @@ export interface MappingDraft {
   readonly file: string;
   /** The layout that the file matches; its columns need no mapping. */
   readonly layout: Pick<Layout, "name" | "title"> | undefined;
+  /** The row of the header, if a title was found above it. */
+  readonly foundRow: number | undefined;
   readonly encoding: string;
   readonly delimiter: string;
   /** Whether the file was not CSV; its encoding and delimiter are then those of a copy. */
   readonly isConverted: boolean;
   readonly samples: readonly ColumnSample[];
+  /** For a file with a layout: the columns that are not read. */
+  readonly ignored: readonly string[];
   /** Proposals for all fields by column name, whatever the layout. */
   readonly byColumns: readonly FieldProposal[];
   /** For a file with a layout: the required fields that it lacks, with the columns that might hold them. */
@@ -66,15 +72,19 @@ export async function draftMapping(
   request: { readonly kind: string; readonly file: string; readonly options: DraftOptions },
   deps: Pick<ImportContext, "kinds" | "cwd" | "stdin" | "abort" | "report">,
 ): Promise<MappingDraft> {
+  const kind = deps.kinds.get(request.kind);
   const folder = await mkdtemp(join(tmpdir(), "starpost-map-"));
   try {
-    const located = await locateFiles([request.file], folder, deps, request.options);
+    const located = await locateFiles([request.file], folder, deps, {
+      ...request.options,
+      search: createHeaderSearch(kind, request.options),
+    });
     const [first] = located;
     if (!first) throw new Error("no file was located");
     if (located.length > 1) {
       deps.report({ type: "notice", message: `${request.file} contains several files; using ${first.given}` });
     }
-    return draftFrom(deps.kinds.get(request.kind), deps.kinds, first, request.options);
+    return draftFrom(kind, deps.kinds, first, request.options);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -104,14 +114,20 @@ function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, opti
   const unread = needed.filter(
     ({ name }) => layout?.constants?.[name] === undefined && read?.columnOf(name) === undefined,
   );
+  const isRead = (name: string) =>
+    [...fields.map((field) => field.name), ...namesInPattern(productUrl ?? "")].some((other) =>
+      isSameName(other, name),
+    );
   return {
     kind: kind.name,
     file: file.given,
     layout: layout && { name: layout.name, title: layout.title },
+    foundRow: head.foundRow,
     encoding: format.encoding,
     delimiter: format.delimiter,
     isConverted: format.origin !== undefined,
     samples,
+    ignored: layout ? findIgnored(header, layout).filter((name) => !isRead(name)) : [],
     byColumns: proposeColumns(kind, open, free),
     besideLayout: layout ? proposeBeside(kind, layout, unread, free) : [],
     urlField: kind.urlField,

@@ -2,10 +2,10 @@ import { readMap, readSet, type MappedColumns, readProductIdSource, suggestProdu
 import { type ImportError, usageError } from "../import-error.ts";
 import type { FieldSpec, ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
-import { chooseLayout, findDateOrder } from "../layouts/choose-layout.ts";
-import type { DateOrder, Layout } from "../layouts/layout.ts";
+import { chooseLayout, findDateOrder, findIgnored } from "../layouts/choose-layout.ts";
+import type { DateOrder, FieldSource, Layout } from "../layouts/layout.ts";
 import { RowFields } from "../layouts/row-fields.ts";
-import { readUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
+import { namesInPattern, readUrlPattern, toStorePattern } from "../layouts/url-pattern.ts";
 import { dateOrders } from "../layouts/dates.ts";
 import type { DateFormat, ImportOptions } from "../options.ts";
 import { type HeaderFile, normalizeName, isRejectColumn } from "./names.ts";
@@ -15,7 +15,8 @@ import { rejectOtherKind } from "./other-kind.ts";
 /** Which column holds which field, and which columns hold none. */
 export interface ColumnMap {
   readonly columnOf: ReadonlyMap<string, number>;
-  readonly unknown: readonly string[];
+  /** The names of the columns that are not read. */
+  readonly ignored: readonly string[];
   /** The layout of the file; undefined if its columns are native. */
   readonly layout: Layout | undefined;
   /** Reads the fields, if a field is more than a column. */
@@ -44,6 +45,7 @@ type HeaderOptions = Pick<
   | "productIdFrom"
   | "dateFormat"
   | "delimiter"
+  | "headerRow"
   | "dryRun"
 >;
 
@@ -105,7 +107,7 @@ export function matchHeader(
   const productIdColumns = (productId?.from ?? []).map((some) => [some].flat().join(" "));
   return {
     columnOf,
-    unknown: translated ? [] : named.unknown,
+    ignored: findIgnoredColumns(header, named, { layout: translated, mapped, productId, url }),
     layout,
     fields: implied ? createFields(implied) : ownFields,
     exact: findExactColumns(kind, header),
@@ -127,7 +129,7 @@ function readUrl(
 ) {
   const pattern = productUrl ?? (storeUrl === undefined ? undefined : toStorePattern(storeUrl, layout?.storePath));
   if (pattern === undefined || field === undefined) return undefined;
-  return { field, make: readUrlPattern(given, pattern, field, fields, header) };
+  return { field, make: readUrlPattern(given, pattern, field, fields, header), names: namesInPattern(pattern) };
 }
 
 /** Assumed: a file with exactly the columns of an export, in the same order, is an export. */
@@ -187,6 +189,26 @@ function nameColumns(
   return { columnOf, unknown };
 }
 
+/** What reads columns, apart from their names. */
+interface ColumnReaders {
+  readonly layout: Layout | undefined;
+  readonly mapped: MappedColumns;
+  readonly productId: FieldSource | undefined;
+  readonly url: { readonly names: readonly string[] } | undefined;
+}
+
+/** The columns that nothing reads: neither a field, nor the layout, nor a flag. */
+function findIgnoredColumns(
+  header: readonly string[],
+  { columnOf, unknown }: NamedColumns,
+  { layout, mapped, productId, url }: ColumnReaders,
+): string[] {
+  const read = [...(productId?.from ?? []).flat(), ...(url?.names ?? [])];
+  const held = [...columnOf.values(), ...mapped.byColumn.keys()].map((column) => header[column] ?? "");
+  const used = new Set([...read, ...(layout ? held : [])].map(normalizeName));
+  return (layout ? findIgnored(header, layout) : unknown).filter((name) => !used.has(normalizeName(name)));
+}
+
 /** Columns with native names that a person added to a file of another layout. */
 function nameOwn(
   header: readonly string[],
@@ -200,7 +222,7 @@ function nameOwn(
     const at = header.findIndex((column) => normalizeName(column) === normalizeName(name));
     if (at >= 0) columnOf.set(name, at);
   }
-  return { columnOf, unknown: header.filter((name) => name !== "") };
+  return { columnOf, unknown: [] };
 }
 
 function columnsOf(fields: readonly FieldSpec[], rowFields: RowFields): Map<string, number> {

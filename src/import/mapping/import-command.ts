@@ -1,4 +1,6 @@
 import type { RecordKind } from "../kind.ts";
+import type { ImportOptions } from "../options.ts";
+import type { HeaderFile } from "./names.ts";
 
 /**
  * The command that imports a file as this kind.
@@ -12,6 +14,14 @@ export function importCommandOf(
   const required = Object.entries(importCommand.flags ?? {}).filter(([flag]) => needed.has(flag));
   const flags = required.map(([flag, { value }]) => ` --${flag} ${value ?? ""}`).join("");
   return `starpost ${name} import ${file}${flags}`;
+}
+
+/** The argument for a file, with the flag that its header needs. */
+export function quoteFile(
+  { argument }: Pick<HeaderFile, "argument">,
+  { headerRow }: Pick<ImportOptions, "headerRow">,
+): string {
+  return `${quoteForShell(argument)}${headerRow === undefined ? "" : ` --header-row ${headerRow}`}`;
 }
 
 export function quoteForShell(text: string): string {

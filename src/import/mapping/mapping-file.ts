@@ -4,7 +4,7 @@ import writeFileAtomic from "write-file-atomic";
 import * as z from "zod";
 import { isSameName, suggest } from "./names.ts";
 import { ImportError, usageError } from "../import-error.ts";
-import { dateFormats, type ImportOptions } from "../options.ts";
+import { dateFormats, maxHeaderRow, type ImportOptions } from "../options.ts";
 import type { RecordKind } from "../kind.ts";
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "is empty" });
@@ -19,6 +19,11 @@ const members = {
   product_url: text.optional(),
   product_id_from: z.array(text, { error: "must be a list of strings" }).min(1, { error: "is empty" }).optional(),
   date_format: z.enum(dateFormats, { error: `must be one of ${dateFormats.join(", ")}` }).optional(),
+  header_row: z
+    .int({ error: "must be an integer" })
+    .min(1, { error: "must be at least 1" })
+    .max(maxHeaderRow, { error: `must be at most ${maxHeaderRow}` })
+    .optional(),
   delimiter: z
     .string()
     .regex(/^[^"\r\n\0]$/, { error: "must be one character" })
@@ -64,7 +69,7 @@ export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: stri
   if (options.mapping === undefined) return options;
   const path = resolve(cwd, options.mapping);
   const mapping = readMapping(path, options.mapping, kind);
-  const { layout, columns, set, product_url, product_id_from, date_format, delimiter, encoding } = mapping;
+  const { layout, columns, set, product_url, product_id_from, date_format, header_row, delimiter, encoding } = mapping;
   const isId = (field: string) => isSameName(field, "product_id");
   const withoutId = Object.fromEntries(Object.entries(columns ?? {}).filter(([field]) => !isId(field)));
   return {
@@ -76,6 +81,7 @@ export function applyMapping(kind: RecordKind, options: ImportOptions, cwd: stri
     productUrl: options.productUrl ?? (options.storeUrl === undefined ? product_url : undefined),
     productIdFrom: options.productIdFrom ?? (Object.keys(options.map).some(isId) ? undefined : product_id_from),
     dateFormat: options.dateFormat ?? date_format,
+    headerRow: options.headerRow ?? header_row,
     delimiter: options.delimiter ?? delimiter,
     encoding: options.encoding ?? encoding,
   };

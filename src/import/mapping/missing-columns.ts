@@ -4,8 +4,8 @@ import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { columnsUsed, findReadableLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { ImportOptions } from "../options.ts";
-import { importCommandOf, quoteForShell } from "./import-command.ts";
-import { type HeaderFile, isRejectColumn, normalizeName, shorten } from "./names.ts";
+import { importCommandOf, quoteFile, quoteForShell } from "./import-command.ts";
+import { type HeaderFile, isRejectColumn, isSameName, normalizeName, shorten } from "./names.ts";
 import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
 import { type ColumnSample, fitValues, proposeColumns, type SynonymSource } from "./proposal.ts";
 
@@ -13,8 +13,8 @@ interface MatchedHeader {
   readonly behavior: Pick<ImportBehavior, "fields" | "urlField">;
   readonly kind: ImportKind;
   readonly layout: Layout | undefined;
-  /** The flags that name a layout and a delimiter. */
-  readonly options: Pick<ImportOptions, "layout" | "delimiter" | "dryRun">;
+  /** The flags that decide how the header is read. */
+  readonly options: Pick<ImportOptions, "layout" | "delimiter" | "headerRow" | "dryRun">;
   readonly columnOf: ReadonlyMap<string, number>;
   /** The fields for which a flag gives a value. */
   readonly supplied: ReadonlySet<string>;
@@ -55,14 +55,14 @@ function describeMissingFields(
   }
   const readAs = layout ? ` (read as ${layout.title})` : "";
   const subject = `${file.given}${readAs}:`;
-  const { header, argument } = file;
+  const { header } = file;
   const other = findCompleteKind(header, matched.kind, kinds) ?? findBetterKind(header, matched.kind, kinds);
   const fix =
-    suggestLayout(file, matched) ??
+    suggestLayout(file, matched, kinds) ??
     (other &&
-      `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteForShell(argument))}`) ??
+      `the file looks like ${other.name}; to import it, run: ${importCommandOf(other, quoteFile(file, matched.options))}`) ??
     layout?.missingHint ??
-    describeHeader(file.header, behavior, matched.options.delimiter);
+    describeHeader(file.header, behavior, matched.options);
   if (fix !== undefined) return usageError(`${subject} ${describeMissing(missing)}`, fix);
   return candidateError(subject, file, matched, { missing, open });
 }
@@ -78,6 +78,7 @@ export const urlFlag = "--store-url https://shop.example";
 function suggestLayout(
   { header }: HeaderFile,
   { kind, layout, options, behavior, supplied }: MatchedHeader,
+  kinds: ImportKinds,
 ): string | undefined {
   if (options.layout !== undefined) {
     if (!isCompleteFor(header, kind)) return undefined;
@@ -87,7 +88,7 @@ function suggestLayout(
   const needed = behavior.fields
     .filter(({ name, required }) => required && name !== behavior.urlField && !supplied.has(name))
     .map(({ name }) => name);
-  const readable = findReadableLayout(header, kind.layouts, needed);
+  const readable = findReadableLayout(header, kind, needed, kinds.all);
   return readable && `the file has the columns of ${readable.title}; to read it as one, pass --layout ${readable.name}`;
 }
 
@@ -95,7 +96,7 @@ function suggestLayout(
 function candidateError(
   subject: string,
   file: HeaderFile,
-  { kind, behavior, layout, columnOf }: MatchedHeader,
+  { kind, behavior, layout, columnOf, options }: MatchedHeader,
   fields: MissingFields,
 ): ImportError {
   const held = new Set(columnOf.values());
@@ -104,7 +105,7 @@ function candidateError(
   const isExhausted = !unused.some(isNamed);
   const candidates = findCandidates(kind, fields, file, unused);
   const flags = candidates.map((candidate) => flagFor(candidate, kind, { behavior, isExhausted }));
-  const map = `starpost ${kind.name} map ${quoteForShell(file.argument)} --out mapping.json`;
+  const map = `starpost ${kind.name} map ${quoteFile(file, options)} --out mapping.json`;
   const [first] = candidates;
   if (first && candidates.length === 1) {
     const use = first.column === undefined ? "provide it" : "use that column";
@@ -117,7 +118,7 @@ function candidateError(
   if (candidates.every(({ column }) => column === undefined)) {
     const hint = isExhausted
       ? `the file contains only: ${listNames(file.header)}\nExport it again with the missing columns.`
-      : `the first row must name the columns; it contains: ${listNames(file.header)}\nIf the columns have other names, run:\n  ${map}`;
+      : `${headerPlace(options)} must name the columns; it contains: ${listNames(file.header)}\nIf the columns have other names, run:\n  ${map}`;
     return usageError(`${subject} ${describeMissing(fields.missing)}`, hint);
   }
   return usageError(
@@ -264,29 +265,39 @@ function foldFlags(flags: readonly string[]): string {
 }
 
 /**
- * Explains a first row that is not a header: another delimiter separates its cells, or it contains data.
- * @param delimiter the one that a flag specifies
+ * Explains a row that is not a header: another delimiter separates its cells, it contains data, or it is a title.
  */
 function describeHeader(
   header: readonly string[],
   { fields }: Pick<ImportBehavior, "fields">,
-  delimiter: string | undefined,
+  options: Pick<ImportOptions, "delimiter" | "headerRow">,
 ): string | undefined {
+  const { delimiter } = options;
+  const place = headerPlace(options);
   const required = fields.filter(({ required: isRequired }) => isRequired);
   const [first = ""] = header;
   if (header.length === 1 && required.length > 1) {
     if (delimiter !== undefined) {
-      return `the first row has only one column with the delimiter '${delimiter}'; to detect the delimiter, remove --delimiter`;
+      return `${place} has only one column with the delimiter '${delimiter}'; to detect the delimiter, remove --delimiter`;
     }
     const separator = findSeparator(first);
     if (separator !== undefined) {
-      return `the first row has only one column; if '${separator}' separates the columns, pass --delimiter '${separator}'`;
+      return `${place} has only one column; if '${separator}' separates the columns, pass --delimiter '${separator}'`;
     }
   }
   const filled = header.filter((name) => name !== "");
-  if (filled.filter(isValue).length * 2 < filled.length) return undefined;
+  if (filled.filter(isValue).length * 2 < filled.length) {
+    // A list of addresses may have one column, and flags for the others.
+    const isTitle =
+      filled.length === 1 && required.length > 2 && !fields.some(({ name }) => isSameName(name, filled[0] ?? ""));
+    return isTitle ? `${place} has only one name; if another row names the columns, pass --header-row <n>` : undefined;
+  }
   const names = required.map(({ name }) => name).join(",");
-  return `the first row looks like data, but it must name the columns; insert a first row such as:\n  ${names}`;
+  return `${place} looks like data, but it must name the columns; insert a first row such as:\n  ${names}`;
+}
+
+function headerPlace({ headerRow }: Pick<ImportOptions, "headerRow">): string {
+  return headerRow === undefined ? "the first row" : `row ${headerRow}`;
 }
 
 /** The character between the names of a header that is used most. */
@@ -300,6 +311,6 @@ function findSeparator(header: string): string | undefined {
 }
 
 /** Whether a cell is a number, a date, an email address, or a URL, which are not names of columns. */
-function isValue(cell: string): boolean {
+export function isValue(cell: string): boolean {
   return /^[\p{Sc}#+-]?\d[\d.,:/ TZ+-]*$/u.test(cell) || /^[^\s@]+@[^\s@]+$/.test(cell) || /^https?:\/\//i.test(cell);
 }

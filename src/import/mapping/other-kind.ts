@@ -1,9 +1,8 @@
 import { usageError } from "../import-error.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
-import { detectLayout } from "../layouts/choose-layout.ts";
-import type { Layout } from "../layouts/layout.ts";
+import { columnsOf, detectLayout } from "../layouts/choose-layout.ts";
 import type { ImportOptions } from "../options.ts";
-import { importCommandOf, quoteForShell } from "./import-command.ts";
+import { importCommandOf, quoteFile } from "./import-command.ts";
 import { type HeaderFile, isRejectColumn, normalizeName } from "./names.ts";
 import { proposeColumns } from "./proposal.ts";
 
@@ -79,17 +78,12 @@ function matchKind(header: readonly string[], kind: ImportKind): HeaderMatch {
       !required || name === kind.urlField || column !== undefined || (flag !== undefined && own.length === 1),
   );
   const layout = isNative ? undefined : detectLayout(header, kind.layouts);
-  const known = layout ? columnsOf(layout, header) : [];
+  const known = layout ? [...columnsOf(layout), layout.lines?.column(header) ?? []].flat().map(normalizeName) : [];
   return {
     kind,
     columns: new Set([...columns, ...own.filter((name) => known.includes(name))]),
     isComplete: isNative || layout !== undefined,
   };
-}
-
-function columnsOf({ fields, signatures, lines }: Layout, header: readonly string[]): string[] {
-  const read = Object.values(fields).flatMap(({ from }) => from.flat());
-  return [...read, ...signatures.flat(), lines?.column(header) ?? []].flat().map(normalizeName);
 }
 
 function resembleKind(header: readonly string[], kind: ImportKind): HeaderMatch[] {
@@ -115,7 +109,7 @@ export function rejectOtherKind(
     isNew,
   }: {
     readonly kind: ImportKind;
-    readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "force">;
+    readonly options: Pick<ImportOptions, "map" | "mapping" | "layout" | "headerRow" | "force">;
     readonly isNew: boolean | undefined;
   },
   kinds: ImportKinds,
@@ -128,6 +122,6 @@ export function rejectOtherKind(
   if (!other) return;
   throw usageError(
     `${given}: the file looks like ${other.name}, not ${kind.name}`,
-    `to import it as ${other.name}, run: ${importCommandOf(other, quoteForShell(argument))}; to import it as ${kind.name} anyway, pass --force`,
+    `to import it as ${other.name}, run: ${importCommandOf(other, quoteFile({ argument }, options))}; to import it as ${kind.name} anyway, pass --force`,
   );
 }

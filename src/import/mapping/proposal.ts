@@ -65,7 +65,7 @@ export function proposeColumns(
   const columns = samples.filter(({ name }, at) => isUsable(name, at));
   const scored: Scored[] = fields.flatMap((field) =>
     columns
-      .filter(({ name }) => kind.synonyms?.[field.name]?.requires?.test(wordsOf(name).join("")) ?? true)
+      .filter(({ name }) => kind.synonyms?.[field.name]?.requires?.test(squashName(name)) ?? true)
       .map((column) => ({ field: field.name, column: column.name, score: scoreColumn(kind, field, column) })),
   );
   scored.sort((a, b) => b.score - a.score);
@@ -105,8 +105,8 @@ export function proposeColumns(
 }
 
 function isNamed({ name, aliases = [] }: FieldSpec, header: string): boolean {
-  const squashed = wordsOf(header).join("");
-  return [name, ...aliases].some((own) => wordsOf(own).join("") === squashed);
+  const squashed = squashName(header);
+  return [name, ...aliases].some((own) => squashName(own) === squashed);
 }
 
 /**
@@ -122,8 +122,8 @@ function isDeclared(
   if (isNamed(field, column.name)) return true;
   const { plain = [] } = kind.synonyms?.[field.name] ?? {};
   const isSynonym = ({ name }: ColumnSample) => {
-    const words = wordsOf(name);
-    return plain.some((term) => wordsOfTerm(term).join("") === words.join(""));
+    const squashed = squashName(name);
+    return plain.some((term) => wordsOfTerm(term).join("") === squashed);
   };
   const fit = fitValues(field.name, column.values)?.fit ?? 1;
   return fit === 1 && isSynonym(column) && columns.filter(isSynonym).length === 1;
@@ -191,6 +191,11 @@ function wordsOf(header: string): string[] {
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
   const significant = words.filter((word) => !fillers.has(word));
   return significant.length > 0 ? significant : words;
+}
+
+/** A name without spaces and what `wordsOf` drops. */
+export function squashName(name: string): string {
+  return wordsOf(name).join("");
 }
 
 const knownTerms = new Map<string, readonly string[]>();

@@ -106,9 +106,7 @@ export function findGroupsWith(email: string, runsFolder: string): string[] {
 
 function* findRows(file: ManifestFile, finder: AddressFinder): Generator<PersonRow> {
   const { path, entry, format, given } = file;
-  const known = format.origin === undefined ? undefined : format;
-  const { encoding, delimiter } = format;
-  const head = readFileHead(path, { encoding, delimiter, entry, known });
+  const head = readFileHead(path, { entry, known: format });
   for (const { rows, lines } of readRowBatches(head.source, head.format, undefined)) {
     for (const [at, cells] of rows.entries()) {
       if (!cells.some((cell) => finder.isInText(cell))) continue;

@@ -6,10 +6,12 @@ import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import { type Grouping, readRowBatches, type RowBatch, insertGroups } from "../csv/row-batches.ts";
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
+import { describeFoundRow } from "../mapping/header-row.ts";
 import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
+import { listNames } from "./containers/zip-directory.ts";
 import { describeFileError, type LocatedFile, mapOf, namingFile, readHead } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout, Family } from "../layouts/layout.ts";
@@ -139,23 +141,15 @@ export function describeFiles(
   { isVerbose = false }: { readonly isVerbose?: boolean } = {},
 ): string[] {
   return files.flatMap(({ given, entry, head, columns, survey }) => {
-    const { encoding, delimiter } = head.format;
-    const unit = unitOf(head.format);
-    const notes: string[] = [];
     const name = entry === undefined ? basename(given) : given;
-    const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
-    if (head.assumption !== undefined) {
-      const parted = delimiter === "," ? "" : `, with ${shown} as the delimiter`;
-      notes.push(`${name}: ${head.assumption}; read as ${encoding}${parted}; to change this, pass --encoding`);
-    } else if (encoding !== "utf-8" || delimiter !== ",") {
-      notes.push(`${name}: read as ${encoding}, with ${shown} as the delimiter`);
-    }
-    if (head.format.hasNoHeader) notes.push(`${name}: has no header; the first row is read as a record`);
+    const unit = unitOf(head.format);
+    const notes = describeHead(head).map((note) => `${name}: ${note}`);
     const { layout } = columns;
     if (layout) notes.push(`${name}: ${describeLayout(layout, columns, head.header, isVerbose)}`);
     else if (columns.dateOrder) notes.push(`${name}: ${describeDateOrder(columns.dateOrder)}`);
-    if (columns.unknown.length > 0) {
-      notes.push(`${name}: ignored unknown columns: ${columns.unknown.slice(0, 40).join(", ")}`);
+    const { ignored } = columns;
+    if (ignored.length > 0) {
+      notes.push(`${name}: ignored columns: ${isVerbose ? ignored.join(", ") : listNames(ignored)}`);
     }
     if (survey.lostCharacters > 0) {
       const lost = survey.lostCharacters === 1 ? "1 character was" : `${survey.lostCharacters} characters were`;
@@ -170,6 +164,22 @@ export function describeFiles(
     }
     return notes;
   });
+}
+
+/** What was detected about the text and the header of a file. */
+function describeHead({ format, assumption, foundRow }: FileHead): string[] {
+  const { encoding, delimiter } = format;
+  const notes: string[] = [];
+  const shown = delimiter === "\t" ? "tab" : `'${delimiter}'`;
+  if (assumption !== undefined) {
+    const parted = delimiter === "," ? "" : `, with ${shown} as the delimiter`;
+    notes.push(`${assumption}; read as ${encoding}${parted}; to change this, pass --encoding`);
+  } else if (encoding !== "utf-8" || delimiter !== ",") {
+    notes.push(`read as ${encoding}, with ${shown} as the delimiter`);
+  }
+  if (foundRow !== undefined) notes.push(describeFoundRow(foundRow));
+  if (format.hasNoHeader) notes.push("has no header; the first row is read as a record");
+  return notes;
 }
 
 type Read = Pick<ColumnMap, "columnOf" | "dateOrder" | "productIdColumns">;

@@ -8,7 +8,8 @@ import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 import { type FileFormat, type FileHead, readFileHead } from "../csv/file-format.ts";
-import type { RecordImporter } from "../kind.ts";
+import type { HeaderSearch } from "../csv/locate-header.ts";
+import { createHeaderSearch, type HeaderKind } from "../mapping/header-row.ts";
 import type { ImportOptions } from "../options.ts";
 import { convertFile } from "./conversion/convert.ts";
 
@@ -26,7 +27,9 @@ export interface LocatedFile {
 }
 
 /** The flags that decide how files are converted. */
-export type LocatingOptions = Pick<ImportOptions, "encoding" | "sheet">;
+export interface LocatingOptions extends Pick<ImportOptions, "encoding" | "sheet"> {
+  readonly search?: HeaderSearch;
+}
 
 type LocatingDeps = Pick<ImportContext, "cwd" | "stdin" | "abort" | "report">;
 
@@ -118,13 +121,12 @@ function nameParts(given: string, path: string, { report }: LocatingDeps): Locat
  */
 export function readHead(
   { given, path, entry, converted }: LocatedFile,
-  { encoding, delimiter, map }: Pick<ImportOptions, "encoding" | "delimiter" | "map">,
-  { nameColumns }: Partial<Pick<RecordImporter, "nameColumns">>,
+  options: Pick<ImportOptions, "encoding" | "delimiter" | "headerRow" | "map">,
+  kind: HeaderKind,
 ): FileHead {
-  const flags = { encoding, delimiter, entry, known: converted?.format };
-  return namingFile(given, () =>
-    readFileHead(path, { ...flags, nameColumns: nameColumns && ((rows) => nameColumns(rows, Object.values(map))) }),
-  );
+  const { encoding, delimiter } = options;
+  const search = createHeaderSearch(kind, options);
+  return namingFile(given, () => readFileHead(path, { encoding, delimiter, entry, known: converted?.format, search }));
 }
 
 /** The columns that `--map` names; a file without a header has no names to map. */

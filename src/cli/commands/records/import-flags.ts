@@ -1,9 +1,10 @@
 import { usageError } from "../../../config/user-error.ts";
 import type { KindFlag, RecordKind } from "../../../import/kind.ts";
-import { type DateFormat, dateFormats, emptyCells, type ImportOptions } from "../../../import/options.ts";
+import { type DateFormat, dateFormats, emptyCells, maxHeaderRow, type ImportOptions } from "../../../import/options.ts";
 import type { Flag, Flags, FlagValues } from "../../program/flag.ts";
 import { valuesOfField } from "../../program/field-values.ts";
 import {
+  integerFrom,
   oneOf,
   readDateFormat,
   readDelimiter,
@@ -51,6 +52,11 @@ export const importFlags = {
     value: "<name>",
     description: "character encoding of the files (default: auto-detect)",
     values: ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1"],
+  },
+  "header-row": {
+    value: "<n>",
+    description: "row with the column names (default: auto-detect)",
+    read: integerFrom(1, maxHeaderRow),
   },
   sheet: { value: "<name>", description: "sheet of Excel workbooks (default: the first visible one)" },
   force: { description: "import files that look like another type of record" },
@@ -147,6 +153,7 @@ export function readImportOptions(
     map: readPairs(flags.map ?? [], "--map"),
     delimiter: flags.delimiter,
     encoding: flags.encoding,
+    headerRow: flags["header-row"],
     sheet: flags.sheet,
     rejects: flags.rejects,
     layout: flags["layout"] as string | undefined,

@@ -14,6 +14,8 @@ import { type Mapping, writeMapping } from "../../../import/mapping/mapping-file
 import { importCommandOf, quoteForShell } from "../../../import/mapping/import-command.ts";
 import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
 import type { FieldProposal } from "../../../import/mapping/proposal.ts";
+import { describeFoundRow } from "../../../import/mapping/header-row.ts";
+import { listNames } from "../../../import/source/containers/zip-directory.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { findKind, recordKinds } from "../../../records/index.ts";
 import { usageError, type UserError } from "../../../config/user-error.ts";
@@ -60,12 +62,13 @@ export async function mapFile(context: Context, request: MapRequest): Promise<Ma
     },
   );
   messages.info(describeDraft(draft));
+  if (draft.foundRow !== undefined) messages.warn(`${draft.file}: ${describeFoundRow(draft.foundRow)}`);
   const isAsked = canPrompt(context) && !context.globals.yes;
   const answers = isAsked ? await promptMapping(draft, await createPrompts(context)) : answerAlone(draft);
   const undecided = isAsked ? [] : findUndecided(draft, answers);
   if (undecided.length > 0) throw undecidedError(draft, undecided);
   const mapping = toMapping(draft, answers);
-  const proposal = isAsked ? [] : describeProposal(draft, answers);
+  const proposal = isAsked ? [] : describeProposal(draft, answers, context.globals.verbose);
   for (const line of [...proposal, ...describeMissing(draft, answers)]) messages.warn(line);
   if (path !== undefined) await writeMapping(path, mapping);
   messages.info(describeNextCommand(draft, out));
@@ -89,7 +92,7 @@ function describeDraft({ file, layout, samples, encoding, delimiter, isConverted
 }
 
 /** Describes the mapping that was proposed without prompting. Contains no values of rows, because logs are stored. */
-function describeProposal(draft: MappingDraft, answers: Answers): string[] {
+function describeProposal(draft: MappingDraft, answers: Answers, isVerbose: boolean): string[] {
   const open = openFields(draft, answers.takesLayout);
   const mapped = open.flatMap(({ field, column, confidence }) => {
     const isTaken = (answers.of.get(field) ?? "none") !== "none";
@@ -101,7 +104,7 @@ function describeProposal(draft: MappingDraft, answers: Answers): string[] {
   return [
     ...alignRows(mapped),
     ...(guesses.length > 0 ? [`Not mapped, because the match is uncertain: ${guesses.join(", ")}.`] : []),
-    ...(unused.length > 0 ? [`Unused columns: ${unused.join(", ")}.`] : []),
+    ...(unused.length > 0 ? [`Unused columns: ${isVerbose ? unused.join(", ") : listNames(unused)}.`] : []),
   ];
 }
 

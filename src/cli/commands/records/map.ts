@@ -6,7 +6,7 @@ import { importFlagsOf, outFlag, readImportOptions } from "./import-flags.ts";
 /** The command that creates a mapping file. It prompts only for settings that no flag defines. */
 export default function mapCommand(kind: RecordKind): CommandFactory {
   const flags = importFlagsOf(kind);
-  const { map, set, layout, delimiter, encoding, sheet } = flags;
+  const { map, set, layout, delimiter, encoding, sheet, "header-row": headerRow } = flags;
   return command({
     summary: `Create a mapping file for files with ${kind.name}`,
     argument: "<file>",
@@ -24,6 +24,7 @@ export default function mapCommand(kind: RecordKind): CommandFactory {
       layout,
       delimiter,
       encoding,
+      "header-row": headerRow,
       sheet,
       ...("product-url" in flags && { "product-url": flags["product-url"], "store-url": flags["store-url"] }),
       ...("date-format" in flags && { "date-format": flags["date-format"] }),

@@ -4,8 +4,10 @@ import iconv from "iconv-lite";
 import { openSource, readBytes, readStart, type ByteSource } from "../../csv/byte-source.ts";
 import { guessEncoding } from "../../csv/encoding-detection.ts";
 import type { FileFormat } from "../../csv/file-format.ts";
+import type { HeaderSearch } from "../../csv/locate-header.ts";
 import type { ImportContext } from "../../context.ts";
 import type { ImportOptions } from "../../options.ts";
+import { usageError } from "../../import-error.ts";
 import { writeFully } from "../../run/new-file.ts";
 import { stampFile, type StampedFile } from "../containers/file-pieces.ts";
 import { isOfficeDocument } from "../containers/zip-directory.ts";
@@ -18,7 +20,9 @@ interface Conversion {
   readonly copy: string;
 }
 
-type ConvertingOptions = Pick<ImportOptions, "encoding" | "sheet">;
+interface ConvertingOptions extends Pick<ImportOptions, "encoding" | "sheet"> {
+  readonly search?: HeaderSearch;
+}
 type ConvertingDeps = Pick<ImportContext, "abort" | "report">;
 
 /** The steps of a conversion, with the number of rows so far. */
@@ -33,7 +37,7 @@ const startBytes = 4096;
  * Converts a file that is not CSV to a table, once, so that the import reads it like any other file.
  * @returns the format of the table; undefined if the file needs no conversion
  * @throws FileFormatError if the file is damaged
- * @throws ImportError `usage` if it has no sheet of the given name
+ * @throws ImportError `usage` if it has no sheet of the given name, or a flag does not apply to it
  */
 export async function convertFile(
   conversion: Conversion,
@@ -57,7 +61,7 @@ export async function convertFile(
 async function openConversion(
   { given, path, entry, copy }: Conversion,
   extracted: string,
-  { encoding: requested, sheet }: ConvertingOptions,
+  { encoding: requested, sheet, search }: ConvertingOptions,
   { report }: ConvertingDeps,
 ): Promise<Steps | undefined> {
   const source = openSource(path, entry);
@@ -67,7 +71,7 @@ async function openConversion(
     const file = source.packed === undefined ? source : extract(source, extracted);
     if (isOfficeDocument(file)) {
       const { convertSheet } = await import("./workbook/workbook-table.ts");
-      return convertSheet(file, { given, sheet, copy, notice });
+      return convertSheet(file, { given, sheet, search, copy, notice });
     }
   }
   if (sheet !== undefined) notice(`${given}: ignored --sheet, because the file is not an Excel workbook`);
@@ -76,6 +80,12 @@ async function openConversion(
   // Begins as only JSON does: with an object, or with an array of values.
   const isJson = /^\s*(?:\{\s*["}]|\[\s*[[{"\]\d-])/.test(iconv.decode(start, encoding, { stripBOM: true }));
   if (!isJson) return undefined;
+  if (search?.row !== undefined) {
+    throw usageError(
+      `${given}: --header-row cannot be used with a JSON file`,
+      "remove --header-row; the properties name the columns",
+    );
+  }
   const { convertJson } = await import("./json-table.ts");
   return convertJson(source, { encoding, copy });
 }

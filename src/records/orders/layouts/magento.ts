@@ -2,6 +2,8 @@ import type { Layout } from "../../../import/layouts/layout.ts";
 import { asDay, asOrderNumber, asPrice } from "../../../import/layouts/values.ts";
 
 const orderColumns = ["Order Number", "increment_id", "ID"];
+/** The columns that only rows for selected variants have. */
+const parentColumns = ["item:parent_item_id", "items:parent_item_id", "parent_item_id"];
 
 /**
  * The orders that export extensions of Magento and Adobe Commerce write, one row per line item.
@@ -56,9 +58,9 @@ export const magentoOrders: Layout = {
   groups: {
     by: { columns: orderColumns },
     makes: "lines",
-    isNoLine: (cell) =>
-      ["item:parent_item_id", "items:parent_item_id", "parent_item_id"].some((name) => cell(name) !== ""),
+    isNoLine: (cell) => parentColumns.some((name) => cell(name) !== ""),
   },
+  reads: parentColumns,
   notes: ["an order's own fields come from any of its rows"],
   missingHint: "the export of Magento's order grid has no products; export with an extension that includes the items",
 };

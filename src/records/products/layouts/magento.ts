@@ -63,6 +63,7 @@ export const magentoProducts: Layout = {
       is: (cell) => cell("store_view_code") === "" && !isHidden(cell),
     },
   },
+  reads: ["configurable_variations", "visibility"],
   notes: [
     "the rows of other store views belong to their product, and so do the hidden variants of a configurable product",
     "images that are paths are dropped",

@@ -91,6 +91,7 @@ export const woocommerceProducts: Layout = {
       },
     },
   },
+  reads: columns.parent,
   notes: [
     "a variation belongs to its parent and is not a separate product",
     "a sale price takes precedence over the regular one",

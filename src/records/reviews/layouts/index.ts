@@ -67,6 +67,7 @@ export const woocommerceReviews: Layout = {
       otherwise: "only the first public reply of the shop becomes the comment of a review",
     },
   },
+  reads: ["comment_parent", "user_id"],
   notes: [
     "a reply of the shop becomes the comment of its review",
     "pending reviews are imported unpublished; spam and trash are not imported",

@@ -183,7 +183,7 @@ describe("detecting the delimiter", () => {
     "which is only a line of its own: %j",
     (text) => {
       const { format, header } = headOf(text);
-      expect([format.delimiter, format.hasSepLine, header.length]).toEqual([",", undefined, 2]);
+      expect([format.delimiter, format.rowsAbove, header.length]).toEqual([",", undefined, 2]);
     },
   );
 
@@ -263,6 +263,14 @@ describe("headers", () => {
     const known = { encoding: "utf-8", delimiter: ";", isCrOnly: true, origin: "sheet" } as const;
     const { format, header } = headOf("a,b;c\r1;2\r", { known });
     expect([format, header]).toEqual([known, ["a,b", "c"]]);
+  });
+
+  test("of a file whose format is known are where the format says", () => {
+    const known = { encoding: "windows-1252", delimiter: ";", isCrOnly: false, rowsAbove: 2 };
+    const text = iconv.encode("sep=;\nÜbersicht\n\nid;größe\n1;a\n", "windows-1252");
+    const { format, header } = headOf(text, { known });
+    expect([format, header]).toEqual([known, ["id", "größe"]]);
+    expect(rowsOf(text, { known })).toEqual([[5, "1", "a"]]);
   });
 
   test.each([

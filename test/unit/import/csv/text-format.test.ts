@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { guessEncoding } from "../../../../src/import/csv/encoding-detection.ts";
-import { guessDelimiter, hasCrOnly, readFirstRows, readSepLine } from "../../../../src/import/csv/text-format.ts";
+import { guessDelimiter, hasCrOnly, readFirstRecords, readSepLine } from "../../../../src/import/csv/text-format.ts";
 
 describe("the encoding shown by the first bytes", () => {
   const encodingOf = (bytes: readonly number[]) => {
@@ -100,12 +100,26 @@ test.each([
   expect(readSepLine(text)).toEqual(delimiter === undefined ? undefined : { delimiter, length });
 });
 
-test("the first rows are those of complete records without a broken quote", () => {
+test("the first records are the complete ones; those with a broken quote have no cells", () => {
   const read = (text: string, most: number, more: object = {}) =>
-    readFirstRows({ text, isCrOnly: false, isWhole: true, ...more }, ",", most);
+    readFirstRecords({ text, isCrOnly: false, isWhole: true, ...more }, ",", most).map(({ cells }) => cells);
   expect(read('a,"é\n"\nb\n\nc', 9)).toEqual([["a", "é\n"], ["b"], ["c"]]);
   expect(read("a\nb\nc", 2)).toEqual([["a"], ["b"]]);
   expect(read("a\nb\nc", 9, { isWhole: false })).toEqual([["a"], ["b"]]);
-  expect(read('a\n"b"c\nd', 2)).toEqual([["a"]]);
+  expect(read('a\n"b"c\nd', 2)).toEqual([["a"], []]);
   expect(read("a\nb\rc\r", 9, { isCrOnly: true })).toEqual([["a\nb"], ["c"]]);
+});
+
+test.each([
+  ["a\n\nb\n", [1, 3]],
+  ["\r\n\r\na\r\nb\r\n", [3, 4]],
+  ['"a\n\n"\nb\n\n"c\nd"\ne', [1, 2, 4, 5]],
+  ['"a"x\nb\n', [1, 2]],
+  [",\n \nb", [1, 2, 3]],
+])("the rows of %j are numbered as a spreadsheet program numbers them", (text, numbers) => {
+  const records = readFirstRecords({ text, isCrOnly: false, isWhole: true }, ",", 9);
+  expect(records.map(({ row }) => row)).toEqual(numbers);
+  const carriageReturns = text.replaceAll(/\r?\n/g, "\r");
+  const others = readFirstRecords({ text: carriageReturns, isCrOnly: true, isWhole: true }, ",", 9);
+  expect(others.map(({ row }) => row)).toEqual(numbers);
 });

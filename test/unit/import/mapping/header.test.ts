@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readFileHead } from "../../../../src/import/csv/file-format.ts";
 import { matchHeader } from "../../../../src/import/mapping/header.ts";
 import { kinds } from "../../../support/record-kinds.ts";
-import { detectLayout } from "../../../../src/import/layouts/choose-layout.ts";
+import { detectLayout, findIgnored } from "../../../../src/import/layouts/choose-layout.ts";
 import type { ImportOptions } from "../../../../src/import/options.ts";
 
 function match(header: readonly string[], kind: string, options: Partial<ImportOptions> = {}) {
@@ -48,12 +48,41 @@ describe("detecting a layout", () => {
   });
 });
 
-describe("unknown columns", () => {
+describe("ignored columns", () => {
   test("are those with a name that no field has", () => {
     const header = [...nativeOrders, "", "Notes", "_line", "_reason", "mail"];
-    expect(match(header, "orders").unknown).toEqual(["Notes", "mail"]);
-    expect(match(header, "orders", { map: { email: "mail" } }).unknown).toEqual(["email", "Notes"]);
-    expect(match(shopify, "orders", { productUrl }).unknown).toEqual([]);
+    expect(match(header, "orders").ignored).toEqual(["Notes", "mail"]);
+    expect(match(header, "orders", { map: { email: "mail" } }).ignored).toEqual(["email", "Notes"]);
+  });
+
+  test("of a file with a layout are those that neither the layout nor a flag reads", () => {
+    const header = [...shopify, "Notes", "Tags", "", "_line", "product_url", "Id", "Color"];
+    expect(match(header, "orders").ignored).toEqual(["Notes", "Tags", "Id", "Color"]);
+    const flags = { map: { user_reference: "Notes" }, productUrl: "https://shop.example/{product_id}/{Id|Color}" };
+    expect(match(header, "orders", flags).ignored).toEqual(["Tags"]);
+    expect(match([...nativeOrders, "Id"], "orders", { productUrl: "https://shop.example/{Id}" }).ignored).toEqual([]);
+    const lines = ["order_id", "billing_email", "billing_first_name", "status", "line_item_1", "line_item_2", "other"];
+    expect(match([...lines, "order_date"], "orders", { productUrl }).ignored).toEqual(["other"]);
+  });
+
+  test("are none that a function of a layout reads", () => {
+    for (const layout of kinds.all.flatMap(({ layouts }) => layouts)) {
+      const { groups, lines } = layout;
+      for (const value of ["", "0", "1", "variable", "variation", "not visible individually"]) {
+        const read = new Set<string>();
+        const cell = (column: string) => {
+          read.add(column);
+          return value;
+        };
+        if (groups && "family" in groups.by) groups.by.family(cell);
+        if (groups && "start" in groups.by) groups.by.start(cell);
+        groups?.isNoLine?.(cell);
+        groups?.lead?.is(cell);
+        groups?.replies?.is(cell, () => "another");
+        lines?.read(cell, ["line_items", "line_item_1"]);
+        expect([layout.name, ...findIgnored([...read], layout)]).toEqual([layout.name]);
+      }
+    }
   });
 
   test("two columns of one field are refused, unless one is selected", () => {
@@ -62,8 +91,8 @@ describe("unknown columns", () => {
     expect(() => read([...nativeOrders, "Email"])).toThrow(
       expect.objectContaining({ kind: "usage", hint: expect.stringContaining("--map email='email'") }),
     );
-    const { columnOf, unknown } = read([...nativeOrders, "Email"], { email: "Email" });
-    expect([columnOf.get("email"), unknown]).toEqual([nativeOrders.length, ["email"]]);
+    const { columnOf, ignored } = read([...nativeOrders, "Email"], { email: "Email" });
+    expect([columnOf.get("email"), ignored]).toEqual([nativeOrders.length, ["email"]]);
   });
 });
 

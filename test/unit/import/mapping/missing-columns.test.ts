@@ -172,6 +172,25 @@ describe("a first row that is no header", () => {
   });
 });
 
+describe("a title instead of a header", () => {
+  test.each(["Orders of January,,,", "Orders of January"])("names the flag for the row of the header: %j", (header) => {
+    expect(fail("orders", `${header}\nRef,Mail`).hint).toMatch(/^the first row has .*--header-row <n>$/);
+    expect(fail("orders", header, { headerRow: 2 }).hint).toMatch(/^row 2 has /);
+  });
+
+  test("is not assumed if the name may be that of a column", () => {
+    expect(fail("orders", "order_id").hint).not.toContain("--header-row");
+    expect(fail("unsubscribers", "E-Mail-Adresse\na@b.example").message).toContain("'E-Mail-Adresse'");
+  });
+
+  test("the suggested commands have the flag of the row", () => {
+    const { hint } = fail("orders", german, { headerRow: 3 });
+    expect(hint).toContain("starpost orders map 'shop files/f.csv' --header-row 3 --out mapping.json");
+    const other = fail("reviews", `${native},email`, { headerRow: 3 });
+    expect(other.hint).toContain("starpost orders import 'shop files/f.csv' --header-row 3");
+  });
+});
+
 describe("layouts and kinds", () => {
   const trimmed = "Name,Email,Created at,Lineitem name,Lineitem sku,Billing Name";
 
@@ -204,5 +223,50 @@ describe("layouts and kinds", () => {
     expect(fail("orders", "product_id,name,url\np,Cup,u").hint).toContain(
       "starpost products import 'shop files/f.csv'",
     );
+  });
+});
+
+describe("a layout is suggested", () => {
+  const suggestion = (kind: string, header: string) => fail(kind, header).hint ?? "";
+
+  test.each([
+    ["orders", "shopify-orders", "Name,Email,Created at,Lineitem name,Lineitem sku,Shipping Name"],
+    ["orders", "woocommerce-orders", "Order ID,Email (Billing),First Name (Billing),Order Date,SKU,Item Name"],
+    ["products", "shopify-products", "Handle,Name,Title,Body (HTML),Variant SKU"],
+    ["products", "woocommerce-products", "ID,SKU,Name,Regular price"],
+    ["products", "magento-products", "sku,name,product_type,store_view_code,price"],
+    ["reviews", "stamped", "product_id,review_id,author,email,rating,body,created_at"],
+  ])("for %s if the file has the distinctive columns: %s", (kind, layout, header) => {
+    expect(suggestion(kind, header)).toContain(`to read it as one, pass --layout ${layout}`);
+  });
+
+  test.each([
+    ["orders", "Name,Email,Total"],
+    ["orders", "Name,Email,Created at,Billing Name,Total,SKU"],
+    ["orders", "Name,Email,Created at,Billing Name,Lineitem name,Product"],
+    ["orders", "Order ID,Email,Created at,Customer,SKU,Item"],
+    ["orders", "Order Number,Order Date,Email,Customer,Product ID,Product Name"],
+    ["orders", "ID,Date,Status,Customer,Email,Product,SKU"],
+    ["orders", "Date,Order,Status,Customer,Products,Email"],
+    ["orders", "sku,name,email,price,quantity,status"],
+    ["products", "ID,Name,Description,Price"],
+    ["products", "ID,Type,SKU,Name,Price"],
+    ["products", "Item,ID,Name,SKU"],
+    ["products", "sku,name,description,price,url_key"],
+    ["products", "Handle,Title,Vendor,Price"],
+    ["products", "handle,sku,name,description,tags"],
+    ["reviews", "title,body,rating,author,email,created_at,product_id"],
+    ["reviews", "product_handle,state,rating,author,email,body,date"],
+    ["reviews", "Product ID,Review,Rating,Name,Email,Date"],
+    ["unsubscribers", "Name,Phone,Company"],
+    ["unsubscribers", "Last Name,Accepts Marketing"],
+  ])("for %s never by general columns: %s", (kind, header) => {
+    let hint = "";
+    try {
+      hint = suggestion(kind, header);
+    } catch {
+      // The file can be imported without a layout.
+    }
+    expect(hint).not.toContain("--layout");
   });
 });

@@ -21,7 +21,7 @@ function notesOf({ file, head, format, columns, survey, ...behavior }: Parts, is
   const whole = {
     given: "shop/orders.csv",
     head: { header, format: { encoding: "utf-8", delimiter: ",", isCrOnly: false, ...format }, ...head },
-    columns: { columnOf, unknown: [], layout: undefined, dateOrder: undefined, productIdColumns: [], ...columns },
+    columns: { columnOf, ignored: [], layout: undefined, dateOrder: undefined, productIdColumns: [], ...columns },
     survey: { records: 1, repeatedKeys: 0, firstRepeatLine: 0, ...survey },
     ...file,
   } as unknown as InputFile;
@@ -73,11 +73,13 @@ describe("the notes about a file", () => {
     expect(notesOf(parts)).toEqual(expected.map((note) => expect.stringMatching(note)));
   });
 
-  test("list at most forty unknown columns", () => {
-    const unknown = Array.from({ length: 41 }, (_, at) => `c${at}`);
-    const countOf = (names: readonly string[]) => notesOf({ columns: { unknown: names } })[0]?.match(/c\d+/g);
-    expect(countOf(unknown)).toEqual(unknown.slice(0, 40));
-    expect(countOf(unknown.slice(0, 2))).toEqual(["c0", "c1"]);
+  test("list a few of the columns that are not read, or all of them in detail", () => {
+    const ignored = Array.from({ length: 12 }, (_, at) => `c${at}`);
+    expect(notesOf({ columns: { ignored } })).toEqual([
+      `ignored columns: ${ignored.slice(0, 10).join(", ")} and 2 more`,
+    ]);
+    expect(notesOf({ columns: { ignored } }, true)).toEqual([`ignored columns: ${ignored.join(", ")}`]);
+    expect(notesOf({ columns: { ignored: ["c0", "c1"], layout } })[1]).toBe("ignored columns: c0, c1");
   });
 });
 

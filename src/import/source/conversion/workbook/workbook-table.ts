@@ -1,4 +1,5 @@
 import type { FileFormat } from "../../../csv/file-format.ts";
+import { type HeaderSearch, maxSearched } from "../../../csv/locate-header.ts";
 import { FileFormatError, usageError } from "../../../import-error.ts";
 import type { StampedFile } from "../../containers/file-pieces.ts";
 import {
@@ -21,6 +22,7 @@ interface SheetRequest {
   readonly given: string;
   /** The name of the sheet; by default, the first visible one. */
   readonly sheet: string | undefined;
+  readonly search?: HeaderSearch | undefined;
   /** The path of the table. */
   readonly copy: string;
   readonly notice: (message: string) => void;
@@ -33,7 +35,7 @@ interface SheetRequest {
  */
 export function* convertSheet(
   file: StampedFile,
-  { given, sheet: requested, copy, notice }: SheetRequest,
+  { given, sheet: requested, search, copy, notice }: SheetRequest,
 ): Generator<{ readonly rows: number }, FileFormat> {
   const workbook = openWorkbook(file);
   const sheet = chooseSheet(given, workbook.sheets, requested);
@@ -49,10 +51,11 @@ export function* convertSheet(
     for (const _ of workbook.parse(stringsPart, collectStrings(strings))) yield { rows: 0 };
   }
   const writer = new TableWriter(copy);
-  const rows = new SheetRows(writer);
+  const rows = new SheetRows(writer, search);
   const reader = new SheetReader({ strings, formats, is1904 }, (row, cells) => rows.add(row, cells));
   try {
     for (const _ of workbook.parse(sheet.part, reader)) yield { rows: rows.count };
+    rows.end();
   } finally {
     writer.close();
   }
@@ -64,22 +67,55 @@ export function* convertSheet(
   return formatOf("sheet");
 }
 
-/** Writes rows with the number of cells of the header, which is the first row with any. */
+/** Writes rows with the number of cells of the header; those above it as they are. */
 class SheetRows {
   readonly #writer: TableWriter;
+  readonly #search: HeaderSearch | undefined;
+  /** The first rows, among which the header is searched. */
+  #first: { readonly row: number; readonly cells: string[] }[] | undefined = [];
   width = 0;
   count = 0;
   /** Rows with cells beyond the header, and the first of them. */
   readonly wide = { count: 0, firstRow: 0 };
 
-  constructor(writer: TableWriter) {
+  constructor(writer: TableWriter, search: HeaderSearch | undefined) {
     this.#writer = writer;
+    this.#search = search;
   }
 
   add(row: number, cells: string[]): void {
-    if (cells.length === 0 || (this.width === 0 && cells.every((cell) => cell.trim() === ""))) return;
-    if (this.width === 0) this.width = cells.length;
-    else this.count++;
+    if (cells.length === 0) return;
+    if (!this.#first) {
+      this.#write(row, cells);
+      return;
+    }
+    if (this.#first.length === 0 && isBlank(cells)) return;
+    this.#first.push({ row, cells });
+    const headerRow = this.#search ? this.#search.row : row;
+    if (
+      headerRow === undefined
+        ? this.#first.filter((one) => !isBlank(one.cells)).length === maxSearched
+        : row >= headerRow
+    )
+      this.end();
+  }
+
+  /** Writes the first rows once the header can be found among them. */
+  end(): void {
+    const first = this.#first;
+    if (!first) return;
+    this.#first = undefined;
+    const header = this.#search?.find(first)?.record ?? first[0];
+    this.width = header?.cells.length ?? 0;
+    for (const { row, cells } of first) {
+      if (row < (header?.row ?? 0)) this.#writer.add(row, cells);
+      else this.#write(row, cells);
+    }
+    this.count = Math.max(0, this.count - 1);
+  }
+
+  #write(row: number, cells: string[]): void {
+    this.count++;
     if (cells.length > this.width) {
       this.wide.count++;
       this.wide.firstRow ||= row;
@@ -88,6 +124,10 @@ class SheetRows {
     while (cells.length < this.width) cells.push("");
     this.#writer.add(row, cells);
   }
+}
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === "");
 }
 
 function* describeLosses({ wide }: SheetRows, { unsaved }: SheetReader): Generator<string> {
