@@ -174,7 +174,7 @@ export class ProductValues implements ItemPreparation {
   #merge(id: string, known: Known, own: readonly string[], day: string): boolean {
     const values = known.text.split(separator);
     const { days = values.map(() => known.day) } = known;
-    let isNewest = true;
+    let [isNewest, isChanged] = [true, false];
     this.#compare(id, known, values, own);
     const isNewer = (field: number) => values[field] === "" || day >= (days[field] ?? "");
     // A currency is that of the price, if there is one.
@@ -184,11 +184,12 @@ export class ProductValues implements ItemPreparation {
       const value = own[field] ?? "";
       if (value === "") continue;
       if (field === currencyAt ? takesCurrency : isNewer(field)) {
+        isChanged ||= values[field] !== value;
         values[field] = value;
         days[field] = day;
       } else if (values[field] !== value) isNewest = false;
     }
-    known.text = values.join(separator);
+    if (isChanged) known.text = values.join(separator);
     if (day > known.day) known.day = day;
     known.days = days.some((one, field) => one !== known.day && values[field] !== "") ? days : undefined;
     return isNewest;
