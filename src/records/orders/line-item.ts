@@ -68,7 +68,7 @@ function asBulkProduct(product: OrderProduct): WireProduct {
 }
 
 /** Sends a price with more digits than a number can represent as text, so that it is not changed. */
-function asNumber(price: string): number | string {
+export function asNumber(price: string): number | string {
   const number = Number(price);
   const isShort = price.length <= exactDigits || price.replace(/^0+/, "").replace(".", "").length <= exactDigits;
   // A smaller number would be written with an exponent.

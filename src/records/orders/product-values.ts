@@ -14,7 +14,7 @@ import type { ItemPreparation, PreparedAttempt } from "../../import/kind.ts";
 import { BeforeStore, noteKey } from "../../import/undo/previous-values.ts";
 import { type ListedProduct, listProducts } from "../../service/listings.ts";
 import { DiskMap } from "../../storage/sqlite/disk-map.ts";
-import type { WireProduct } from "./line-item.ts";
+import { asNumber, type WireProduct } from "./line-item.ts";
 
 type OrderPayload = OrderHead & { products: Record<string, WireProduct> };
 
@@ -32,57 +32,48 @@ function readValue(value: unknown): string | number | null {
   return (typeof value === "string" && value !== "") || typeof value === "number" ? value : null;
 }
 
-function valuesOf(product: WireProduct, currency: string | null): Values {
+/** Separates values: no text that is sent contains it. */
+const separator = "\0";
+
+/** The values of a product as one text, in the order of `names`: a list takes more time to compare, and more memory. */
+function textOf(product: WireProduct, currency: string | null): string {
   const own: Value = product;
   const specs: Value | null | undefined = product.specs;
-  const values = lineNames.map((name) => readValue(own[name]));
-  for (const name of specNames) values.push(specs ? readValue(specs[name]) : null);
-  values.push(readValue(currency));
-  return values;
+  const values = names.map((name, at) =>
+    at < lineNames.length ? own[name] : at < currencyAt ? specs?.[name] : currency,
+  );
+  return values.join(separator);
 }
 
-/** The same values, without the block of the file that they are part of. */
-function copy(values: Values): Values {
-  return JSON.parse(JSON.stringify(values)) as Values;
-}
-
-/** Whether a product has exactly these values. Most rows of a product are the same, so this does not collect them. */
-function hasValues(product: WireProduct, currency: string | null, values: Values): boolean {
-  const own: Value = product;
-  const specs: Value | null | undefined = product.specs;
-  for (let at = 0; at < currencyAt; at++) {
-    const name = names[at] ?? "";
-    const value = at < lineNames.length ? own[name] : specs?.[name];
-    if (readValue(value) !== values[at]) return false;
-  }
-  return readValue(currency) === values[currencyAt];
+/** The values of a text that `textOf` returned. */
+function readText(text: string): Values {
+  return text.split(separator).map((value, at) => (value === "" ? null : at === priceAt ? asNumber(value) : value));
 }
 
 /** What is known of a product: the values of the newest orders that specify them. */
 interface Known {
-  /** The date of the newest order, in milliseconds since the epoch. */
-  at: number;
-  values: Values;
-  /** The dates of the orders that the values are from, if not all are from the newest. */
-  dates?: readonly number[];
+  /** The day of the newest order. */
+  day: string;
+  /** See `textOf`. */
+  text: string;
+  /** The days of the orders that the values are from, if not all are from the newest. */
+  days?: string[] | undefined;
   /** The fields in which the orders differ, as bits of `comparedFields`. */
-  differing?: number;
+  differing: number;
 }
 
-/** Fields whose differences are reported, with their names in the plural. */
+/** The day of an order without a date, to which the service gives that of the call: no file has a later one. */
+const lastDay = "9999-12-31";
+
+/** Fields whose differences are reported, with their names in the plural, and their bits in `Known.differing`. */
 const comparedFields = [
-  { one: "name", many: "names", at: names.indexOf("name") },
-  { one: "price", many: "prices", at: priceAt },
-  { one: "URL", many: "URLs", at: urlAt },
+  { one: "name", many: "names", at: names.indexOf("name"), bit: 1 },
+  { one: "price", many: "prices", at: priceAt, bit: 2 },
+  { one: "URL", many: "URLs", at: urlAt, bit: 4 },
 ];
 
 /** The most products named in a notice. */
 const maxExamples = 3;
-
-interface Difference {
-  count: number;
-  readonly examples: string[];
-}
 
 /**
  * What the orders of a run write to the products that they name. A product has one name, URL, and price, and the service
@@ -100,7 +91,7 @@ export class ProductValues implements ItemPreparation {
   readonly fillsUrls: boolean;
   /** The products without a URL, while they are counted. */
   #withoutUrl: DiskMap<1> | undefined;
-  readonly #differences = comparedFields.map((): Difference => ({ count: 0, examples: [] }));
+  readonly #differences = comparedFields.map((field) => Object.assign({ count: 0, examples: Array<string>() }, field));
   readonly #separates: boolean;
   /** What calls add so that the service leaves products alone that existed before the run. */
   readonly restriction: { readonly update_products_since_id?: number };
@@ -149,11 +140,10 @@ export class ProductValues implements ItemPreparation {
 
   prepare(item: Item): void {
     const { products, order_date, currency_iso = null } = item.payload as OrderPayload;
-    // The service gives an order without a date that of the call.
-    const at = order_date ? Date.parse(order_date) : Number.POSITIVE_INFINITY;
+    const day = order_date || lastDay;
     let stale: Set<string> | undefined;
     for (const { id, record } of item.parts ?? []) {
-      if (!this.#note(id, record as WireProduct, currency_iso, at)) (stale ??= new Set()).add(id);
+      if (!this.#note(id, record as WireProduct, currency_iso, day)) (stale ??= new Set()).add(id);
     }
     if (!stale && !this.#keepsStored) return;
     for (const [id, product] of this.#keepsStored ? Object.entries(products) : []) {
@@ -164,66 +154,63 @@ export class ProductValues implements ItemPreparation {
     }
     for (const id of stale ?? []) {
       const [product, known] = [products[id], this.#known.get(id)];
-      if (product && known) products[id] = withValues(product, known.values, currency_iso);
+      if (product && known) products[id] = withValues(product, readText(known.text), currency_iso);
     }
   }
 
   /** @returns whether the values of a row are the newest */
-  #note(id: string, product: WireProduct, currency: string | null, at: number): boolean {
+  #note(id: string, product: WireProduct, currency: string | null, day: string): boolean {
+    const text = textOf(product, currency);
     const known = this.#known.get(id);
     if (!known) {
-      this.#known.set(id, { at, values: copy(valuesOf(product, currency)) });
+      this.#known.set(id, { day, text, days: undefined, differing: 0 });
       return true;
     }
-    if (!known.dates && hasValues(product, currency, known.values)) {
-      if (at > known.at) known.at = at;
-      return true;
-    }
-    return this.#merge(id, known, valuesOf(product, currency), at);
+    if (known.days || text !== known.text) return this.#merge(id, known, text.split(separator), day);
+    if (day > known.day) known.day = day;
+    return true;
   }
 
-  #merge(id: string, known: Known, own: Values, at: number): boolean {
-    const { values } = known;
-    const dates = known.dates?.slice() ?? values.map(() => known.at);
-    let isNewest = true;
+  #merge(id: string, known: Known, own: readonly string[], day: string): boolean {
+    const values = known.text.split(separator);
+    const { days = values.map(() => known.day) } = known;
+    let [isNewest, isChanged] = [true, false];
     this.#compare(id, known, values, own);
-    const isNewer = (field: number) => values[field] === null || at >= (dates[field] ?? 0);
+    const isNewer = (field: number) => values[field] === "" || day >= (days[field] ?? "");
     // A currency is that of the price, if there is one.
-    const bearer = own[priceAt] === null && values[priceAt] === null ? currencyAt : priceAt;
-    const takesCurrency = own[bearer] !== null && isNewer(bearer);
-    for (const [field, value] of own.entries()) {
-      if (value === null) continue;
+    const bearer = own[priceAt] === "" && values[priceAt] === "" ? currencyAt : priceAt;
+    const takesCurrency = own[bearer] !== "" && isNewer(bearer);
+    for (let field = 0; field < names.length; field++) {
+      const value = own[field] ?? "";
+      if (value === "") continue;
       if (field === currencyAt ? takesCurrency : isNewer(field)) {
+        isChanged ||= values[field] !== value;
         values[field] = value;
-        dates[field] = at;
+        days[field] = day;
       } else if (values[field] !== value) isNewest = false;
     }
-    known.values = copy(values);
-    known.at = Math.max(at, known.at);
-    if (dates.some((date, field) => date !== known.at && values[field] !== null)) known.dates = dates;
-    else delete known.dates;
+    if (isChanged) known.text = values.join(separator);
+    if (day > known.day) known.day = day;
+    known.days = days.some((one, field) => one !== known.day && values[field] !== "") ? days : undefined;
     return isNewest;
   }
 
-  #compare(id: string, known: Known, values: Values, own: Values): void {
-    for (const [index, { at }] of comparedFields.entries()) {
-      const [before = null, now = null] = [values[at], own[at]];
-      const bit = 1 << index;
-      if (before === null || now === null || ((known.differing ?? 0) & bit) !== 0) continue;
-      if (before === now || (at === priceAt && toShortPrice(String(before)) === toShortPrice(String(now)))) continue;
-      known.differing = (known.differing ?? 0) | bit;
-      const difference = this.#differences[index];
-      if (!difference) continue;
+  #compare(id: string, known: Known, values: readonly string[], own: readonly string[]): void {
+    for (const difference of this.#differences) {
+      const { at, bit, examples } = difference;
+      const [before = "", now = ""] = [values[at], own[at]];
+      if (before === now || before === "" || now === "" || (known.differing & bit) !== 0) continue;
+      if (at === priceAt && toShortPrice(before) === toShortPrice(now)) continue;
+      known.differing |= bit;
       difference.count++;
-      if (difference.examples.length < maxExamples) difference.examples.push(`${id} (${before}; ${now})`);
+      if (examples.length < maxExamples) examples.push(`${id} (${before}; ${now})`);
     }
   }
 
   /** The products whose rows differ. */
   *notices(): Generator<string> {
-    for (const [index, { count, examples }] of this.#differences.entries()) {
+    for (const { one, many, count, examples } of this.#differences) {
       if (count === 0) continue;
-      const { one = "", many = "" } = comparedFields[index] ?? {};
       const others = count > examples.length ? `, and ${(count - examples.length).toLocaleString("en-US")} more` : "";
       const which = `${count === 1 ? "1 product has" : `${count.toLocaleString("en-US")} products have`} several ${many}: ${examples.join(", ")}${others}`;
       const separate =
@@ -297,9 +284,10 @@ function storedValues(product: ListedProduct): Values {
 function withValues(product: WireProduct, values: Values, currency: string | null): WireProduct {
   const changed: Record<string, unknown> = { ...product };
   const specs: Record<string, unknown> | undefined = product.specs ? { ...product.specs } : undefined;
-  for (const [at, name] of names.entries()) {
+  for (let at = 0; at < currencyAt; at++) {
+    const name = names[at] ?? "";
     const target = at < lineNames.length ? changed : specs;
-    if (at === currencyAt || target === undefined || readValue(target[name]) === null) continue;
+    if (target === undefined || readValue(target[name]) === null) continue;
     const value = values[at] ?? null;
     if (value !== null) target[name] = value;
     else if (name === "image") target[name] = "";

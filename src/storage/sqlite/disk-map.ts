@@ -1,17 +1,19 @@
 import { rmSync } from "node:fs";
 import { SqliteFile } from "./sqlite-file.ts";
 
-/** How many entries are in memory: at most twice as many. */
-const perGeneration = 25_000;
+/** The most entries in memory. */
+const maxInMemory = 50_000;
+
+/** How many entries are moved to disk at a time. */
+const movedAtOnce = 5_000;
 
 /**
- * A map with any number of entries, of which those not used recently are on disk. It lasts as long as its process.
- * Values are JSON.
+ * A map with any number of entries, of which those that were added or read from disk last are in memory. It lasts as long
+ * as its process. Values are JSON.
  */
 export class DiskMap<V> implements Disposable {
   readonly #path: string;
-  #recent = new Map<string, V>();
-  #older = new Map<string, V>();
+  readonly #inMemory = new Map<string, V>();
   #file: SqliteFile | undefined;
   #size = 0;
 
@@ -26,11 +28,7 @@ export class DiskMap<V> implements Disposable {
   }
 
   get(key: string): V | undefined {
-    const recent = this.#recent.get(key);
-    if (recent !== undefined) return recent;
-    const found = this.#older.get(key) ?? this.#read(key);
-    if (found !== undefined) this.#add(key, found);
-    return found;
+    return this.#inMemory.get(key) ?? (this.#file && this.#restore(key, this.#file));
   }
 
   set(key: string, value: V): void {
@@ -40,23 +38,26 @@ export class DiskMap<V> implements Disposable {
 
   #add(key: string, value: V): void {
     // A key is often part of a file's block, which would stay in memory.
-    this.#recent.set(Buffer.from(key).toString(), value);
-    if (this.#recent.size >= perGeneration) this.#moveOlder();
+    this.#inMemory.set(Buffer.from(key).toString(), value);
+    if (this.#inMemory.size > maxInMemory) this.#moveOldest();
   }
 
-  #read(key: string): V | undefined {
-    const [row] = this.#file?.all("select value from entries where key = ?", [key]) ?? [];
-    return row && (JSON.parse(String(row["value"])) as V);
+  #restore(key: string, file: SqliteFile): V | undefined {
+    const [row] = file.all("select value from entries where key = ?", [key]);
+    if (!row) return undefined;
+    const value = JSON.parse(String(row["value"])) as V;
+    this.#add(key, value);
+    return value;
   }
 
-  #moveOlder(): void {
+  #moveOldest(): void {
     this.#file ??= this.#create();
-    for (const [key, value] of this.#older) {
-      if (this.#recent.has(key)) continue;
+    let left = movedAtOnce;
+    for (const [key, value] of this.#inMemory) {
+      if (left-- === 0) break;
       this.#file.run("insert or replace into entries values (?, ?)", [key, JSON.stringify(value)]);
+      this.#inMemory.delete(key);
     }
-    this.#older = this.#recent;
-    this.#recent = new Map();
   }
 
   #create(): SqliteFile {
