@@ -4,7 +4,7 @@ import { isStoreUrl, readStoreDomains } from "../accounts/account-profile.ts";
 import { updateRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 
-/** Who vouches for what is stored about a product: the values of `named_by_visitor`. */
+/** Who has named a product: the values of `named_by_visitor`. */
 export const namedBy = {
   store: 0,
   /** Only visitors have named the product. */
