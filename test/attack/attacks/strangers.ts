@@ -72,7 +72,7 @@ export const emailLinks: Attack = {
     const product = { ...description, product_id: "gift" };
     const question = { appkey: neighbor.appKey, ...product, ...author, review_content: `Is it at ${evil}?` };
     await send("POST", "/questions/send_confirmation_mail", question);
-    const asked = await waitForEmail(target, from, "confirm");
+    const asked = await waitForEmail(target, from, "Please confirm your question");
     // The header contains another link.
     const [, confirm = ""] = /answer:\s+https:\/\/reviews\.example(\S+)/.exec(asked) ?? [];
     const { status } = await send("POST", confirm);
