@@ -242,6 +242,22 @@ describeIsolated(
       expect((await visitor.reviews.widget({ product_id })).bottomline.total_review).toBe(2);
     });
 
+    it("has its reviews held once a rule no longer holds them, and is not confirmed by a rule", async () => {
+      const account = await harness().newAccount("Tea Shop");
+      const visitor = visit(harness, account);
+      await account.service.reviewRules.add({ action: "hold", words: ["slow"], verification: "anonymous" });
+      await account.service.reviewRules.add({ action: "publish", words: ["fast"] });
+      await visitor.reviews.create({ ...review, product_title: "Win", review_content: "It is slow." });
+      await account.service.links.follow({ token: await lastToken(harness(), "verify_url") });
+      const { reviews } = await account.service.reviews.queue({});
+      expect(reviews.map(({ held_because, reviewer_type }) => [held_because, reviewer_type])).toEqual([
+        ["the store has not confirmed the product, whose link leads to evil.example", "verified_reviewer"],
+      ]);
+      await visitor.reviews.createNow({ ...review, product_title: "Win", review_content: "It is fast." });
+      expect((await visitor.reviews.widget({ product_id })).bottomline.total_review).toBe(1);
+      expect(await countLinks(harness, account)).toBe(0);
+    });
+
     it("has its questions wait for the store, which is told how to publish them", async () => {
       const account = await harness().newAccount("Tea Shop");
       const { service } = account;
