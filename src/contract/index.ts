@@ -109,6 +109,7 @@ export * from "./json-text.ts";
 export * from "./orders.ts";
 export * from "./outcomes.ts";
 export * from "./people.ts";
+export * from "./public-text.ts";
 export * from "./price.ts";
 export * from "./products.ts";
 export * from "./record-fields.ts";

@@ -84,7 +84,7 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
 function createEngine(options: LocalTransportOptions, limits: CallLimits): Engine {
   const { database, random, sealer, publicUrl, bottomLinesDelayMs, privateWebhooksFor, isSignUpClosed } = options;
   const clock = checkClock(options.clock);
-  const holdsFloods = Object.keys(options.publicLimits ?? {}).length > 0;
+  const hasPublicLimits = Object.keys(options.publicLimits ?? {}).length > 0;
   const savedProducts = new SavedProducts();
   const writes = new AccountWrites(database, {
     onLock: ({ accountId, version, waitedMs }) => {
@@ -105,7 +105,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     bottomLinesDelayMs,
     privateWebhooksFor: privateWebhooksFor?.(),
     isSignUpClosed,
-    holdsFloods,
+    hasPublicLimits,
     onErased: options.onErased,
   });
   return { limits, writes, responses: new ResponseCache(), findOperation, startCall };

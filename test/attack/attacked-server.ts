@@ -82,6 +82,7 @@ export async function openAttackedStore(dialect: "sqlite" | "postgres"): Promise
   const neighbor = await signUp("neighbor");
   // Earlier versions have one setting for all accounts.
   await run("account", "allow-private-webhooks", neighbor.appKey, "--yes");
+  await run("account", "enable-email", neighbor.appKey, "--yes");
   await server.stop();
   return {
     home,

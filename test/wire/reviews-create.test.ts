@@ -199,6 +199,8 @@ describe("trusted vendor reviews", () => {
 
 describe("POST /reviews/dynamic_create", () => {
   it("returns the review", async () => {
+    const account_platform = { shop_domain: "http://shop.example", platform_type_id: "2" };
+    await wire().own("POST", "/apps/{app}/account_platform", { account_platform });
     const { status, body } = await createNow({ review_score: "4", user_reference: "u-77" });
     expect(status).toBe(200);
     expect(differences(body, { status: ok, response: { reviews: [reviewFull] } })).toEqual([]);
@@ -224,6 +226,16 @@ describe("POST /reviews/dynamic_create", () => {
     });
     expect(await wire().emails()).toEqual([]);
     expect(await list()).toMatchObject([{ score: 4, user_reference: "u-77" }]);
+  });
+
+  it("returns neither link nor image of a product that only visitors have named", async () => {
+    const product_image_url = "https://evil.example/a.png";
+    const { body } = await createNow({ product_url: "https://evil.example/", product_image_url });
+    expect(differences(body, { status: ok, response: { reviews: [reviewFull] } })).toEqual([]);
+    const Product = { name: "Teapot", product_url: "", shorten_url: "", images: [] };
+    const products_apps = [{ product_url: "", domain_key: "teapot" }];
+    expect(body).toMatchObject({ response: { reviews: [{ products: [{ Product }], products_apps }] } });
+    expect(JSON.stringify(body)).not.toContain("evil");
   });
 
   it("does not require a product URL", async () => {

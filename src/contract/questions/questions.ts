@@ -36,7 +36,7 @@ export type Question = z.output<ReturnType<typeof question>>;
 
 const bottomLine = lazyObject(() => ({ total_questions: z.number().int(), total_answers: z.number().int() }));
 
-/** `pending` until its author confirms it; `hidden` by the store. */
+/** `pending` until its author confirms it, or the store publishes it if it is held; `hidden` by the store. */
 export const questionStates = ["pending", "public", "hidden"] as const;
 export type QuestionState = (typeof questionStates)[number];
 

@@ -108,7 +108,7 @@ const sampleData: Readonly<Record<SentEmailCategory, OutgoingEmail["data"]>> = {
   comment_request: { ...review, review_id: 12, comment_url: link },
   comment_notification: { ...review, comment: "Thank you!\nEnjoy your tea." },
   question_confirmation: { ...question, content: "", confirm_url: link },
-  answer_request_shop_owner: { ...question, question_id: 3, answer_url: link },
+  answer_request_shop_owner: { ...question, question_id: 3, answer_url: link, is_held: false },
   answer_notification_shop_owner: answer,
   answer_notification_shoppers: answer,
 };

@@ -1,4 +1,4 @@
-import type { SentEmailCategory } from "../../contract/index.ts";
+import { breakLinks, type SentEmailCategory } from "../../contract/index.ts";
 import { openRenderer, type Renderer } from "./liquid.ts";
 import { normalizeLines, asOneLine, truncate, removeDirectionMarks } from "./rendered-email.ts";
 import type { EmailTemplate, OutgoingEmail } from "../outgoing-email.ts";
@@ -15,19 +15,24 @@ const maxSubjectLength = 250;
 /** Values that keep their line breaks. */
 const multilineNames = new Set(["content", "comment", "answer"]);
 
+/** Values that visitors choose. */
+const visitorNames = new Set(["title", "content"]);
+
 /** Replaces the name of a store without one, as in "your order at …". */
 const defaultStoreName = "our store";
 
 /**
  * Creates the variables of a template.
  * Assumed: only multiline values keep their line breaks, and URLs that are not HTTP URLs become null, so that templates do
- * not have to handle this.
+ * not have to handle this. No value that a visitor chooses becomes a link.
  */
 export function createScope(mail: TemplatedEmail): EmailScope {
   const name = mail.store.name.trim();
   return clean("", {
+    // Emails of earlier versions lack it.
+    is_held: false,
     ...mail.data,
-    customer: { name: mail.to.name, email: mail.to.address },
+    customer: { name: breakLinks(mail.to.name), email: mail.to.address },
     store: { ...mail.store, name: name || defaultStoreName, is_named: name !== "" },
     unsubscribe_url: mail.unsubscribeUrl,
   }) as EmailScope;
@@ -41,8 +46,9 @@ function clean(name: string, value: unknown): unknown {
 }
 
 function cleanText(name: string, value: string): string | null {
-  if (multilineNames.has(name)) return normalizeLines(value);
-  const line = asOneLine(value);
+  const text = visitorNames.has(name) ? breakLinks(value) : value;
+  if (multilineNames.has(name)) return normalizeLines(text);
+  const line = asOneLine(text);
   if (!/(?:^|_)url$/.test(name)) return line;
   return /^https?:\/\/\S+$/i.test(line) ? line : null;
 }

@@ -75,7 +75,10 @@ export const createAccountHandlers = (changePublication: ChangePublication): Han
   setFeature: ({ feature, enabled }, context) => setFeature(feature, enabled, context),
 });
 
-export async function readAccountSettings(context: Pick<HandlerContext, "transaction" | "holdsFloods">, id: number) {
+export async function readAccountSettings(
+  context: Pick<HandlerContext, "transaction" | "hasPublicLimits">,
+  id: number,
+) {
   const name = await readStoreName(context, id);
   // The account's own delay, even if a flag of the server overrides it.
   const delayMs = await readBottomLinesDelay({ transaction: context.transaction }, id);
@@ -89,7 +92,7 @@ export async function readAccountSettings(context: Pick<HandlerContext, "transac
     ...(typeof retain_emails === "number" && { retain_emails }),
     ...(typeof retain_webhooks === "number" && { retain_webhooks }),
   };
-  const anonymous_reviews_per_day = context.holdsFloods === true ? reviewHolds.maxAnonymousPerDay : null;
+  const anonymous_reviews_per_day = context.hasPublicLimits === true ? reviewHolds.maxAnonymousPerDay : null;
   return {
     settings: {
       name,

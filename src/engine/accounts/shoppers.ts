@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { UserSummary } from "../../contract/index.ts";
+import { shortenName, type UserSummary } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
@@ -179,22 +179,6 @@ const insertShopperRows = createStatement<{ accountId: number; nowMs: number; ro
     ${dialect.inBatchOrder}
     returning id, display_name, slug, social_image, bio, score, kind, email`,
 );
-
-/**
- * Shortens a name for public display.
- * Source: practice of services of this kind. Assumed: the public name is the first word and the initial of the last
- * word; of an email address, only the part before the @ counts, whose words are separated by punctuation.
- */
-export function shortenName(displayName: string): string {
-  const words = displayName
-    .trim()
-    .split(/\s+/)
-    .flatMap((word) => (/[^@]@/.test(word) ? word.replace(/^(@*[^@]+)@.*$/, "$1").split(/[.+_-]+/) : word))
-    .filter((word) => word !== "");
-  const [first = "", last] = [words[0], words.length > 1 ? words.at(-1) : undefined];
-  const initial = /[\p{L}\p{N}]/u.exec(last ?? "")?.[0];
-  return initial === undefined ? first : `${first} ${initial.toUpperCase()}.`;
-}
 
 export function publicName({ kind, display_name }: Pick<Person, "kind" | "display_name">): string {
   return kind === "shopper" ? shortenName(display_name) : display_name;

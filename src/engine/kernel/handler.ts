@@ -40,8 +40,8 @@ export interface HandlerContext {
   readonly bottomLinesDelayMs?: number | undefined;
   /** The app key of the account whose webhooks this machine allows to call private addresses. */
   readonly privateWebhooksFor?: string | undefined;
-  /** Whether anonymous reviews beyond a number per day are held, as where anyone can reach the service (default: false). */
-  readonly holdsFloods?: boolean | undefined;
+  /** Whether calls without a token are limited, as where anyone can reach the service; it holds more reviews (default: false). */
+  readonly hasPublicLimits?: boolean | undefined;
   /** Whether only people with an invitation may create accounts (default: false). */
   readonly isSignUpClosed?: boolean | undefined;
 }

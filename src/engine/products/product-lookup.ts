@@ -4,6 +4,7 @@ import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { namedBy } from "./product-view.ts";
 
 /** A product as described by a review or a question. */
 export interface ProductDescription {
@@ -13,35 +14,6 @@ export interface ProductDescription {
   readonly image_url: string | null;
   readonly description: string | null;
   readonly product_tags: string | null;
-}
-
-/**
- * Finds a product, or adds it.
- * Assumed: a review or a question adds a product that does not exist, but never changes an existing one.
- * @param isByStore whether the store vouches for the description; otherwise, no email to a visitor contains it
- * @returns the product's row ID
- */
-export async function findOrAddProduct(
-  product: ProductDescription,
-  isByStore: boolean,
-  context: HandlerContext,
-): Promise<number> {
-  const { transaction, nowMs } = context;
-  const { id: accountId } = accountOf(context);
-  const found = await findProduct(product.product_id, { transaction, accountId });
-  if (found !== undefined) return found;
-  const { id } = await transaction
-    .insertInto("products")
-    .values({
-      ...product,
-      account_id: accountId,
-      named_by_visitor: isByStore ? 0 : 1,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
 }
 
 /** The row ID of a product; 0, which no row has, if there is no such product. */
@@ -56,20 +28,22 @@ export type FoundProduct = Pick<
   "id" | "product_id" | "name" | "url" | "image_url" | "named_by_visitor"
 >;
 
-type AddedProduct = Pick<ProductDescription, "product_id" | "name" | "url" | "image_url" | "description">;
-
 /** In the order in which the rows are passed to the statement. */
-const addedColumns: BatchColumns<AddedProduct> = {
+const addedColumns: BatchColumns<ProductDescription> = {
   product_id: "text",
   name: "text",
   url: "text",
   image_url: "text",
   description: "text",
+  product_tags: "text",
 };
 
+const addedNames = Object.keys(addedColumns) as readonly (keyof ProductDescription)[];
+
 /**
- * Like `findOrAddProduct`, for several products, with a constant number of statements. The first description of a product
- * is stored.
+ * Finds products, or adds them, with a constant number of statements. The first description of a product is stored.
+ * Assumed: a review or a question adds a product that does not exist, but never changes an existing one, except that the
+ * store's description replaces that of a visitor.
  * @param isByStore whether the store vouches for the descriptions
  * @returns the products by their product IDs
  */
@@ -85,13 +59,16 @@ export async function addProducts(
   const rows = JSON.stringify(Array.from(first.keys(), (id) => [id]));
   const known = await selectProducts(transaction, dialect, { accountId, rows });
   const found = new Map(known.rows.map((product) => [product.product_id, product]));
-  const missing = [...new Set(products.map(({ product_id }) => product_id))].filter((id) => !found.has(id));
-  if (missing.length === 0) return found;
-  const added = missing.map((id) => {
-    const { name = "", url = "", image_url = null, description = null } = first.get(id) ?? {};
-    return [id, name, url, image_url, description];
-  });
-  const namedByVisitor = isByStore ? 0 : 1;
+  const isOpen = ({ product_id }: ProductDescription) => {
+    const named = found.get(product_id)?.named_by_visitor;
+    return named === undefined || (isByStore && named !== namedBy.store);
+  };
+  const added = [...new Set(products.map(({ product_id }) => product_id))]
+    .flatMap((id) => first.get(id) ?? [])
+    .filter(isOpen)
+    .map((product) => addedNames.map((name) => product[name]));
+  if (added.length === 0) return found;
+  const namedByVisitor = isByStore ? namedBy.store : namedBy.visitor;
   const values = { accountId, nowMs, namedByVisitor, rows: JSON.stringify(added) };
   const inserted = await insertProducts(transaction, dialect, values);
   for (const product of inserted.rows) found.set(product.product_id, product);
@@ -106,21 +83,28 @@ const selectProducts = createStatement<{ accountId: number; rows: string }, Foun
     where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id`,
 );
 
+const columnList = sql.join(addedNames.map((name) => sql.ref(name)));
+const overwrites = sql.join(
+  [...addedNames, "named_by_visitor", "updated_at"].map(
+    (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
+  ),
+);
+
 const insertProducts = createStatement<
   { accountId: number; nowMs: number; namedByVisitor: number; rows: string },
   FoundProduct
 >(
   (slot, dialect) => sql`
-    insert into products (account_id, created_at, updated_at, named_by_visitor, product_id, name, url, image_url,
-      description)
+    insert into products (account_id, created_at, updated_at, named_by_visitor, ${columnList})
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), cast(${slot("nowMs")} as bigint),
-      cast(${slot("namedByVisitor")} as bigint), batch.product_id, batch.name, batch.url, batch.image_url, batch.description
+      cast(${slot("namedByVisitor")} as bigint), ${columnList}
     from ${batchOf(addedColumns, slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
+    on conflict (account_id, product_id) do update set ${overwrites}
     returning id, product_id, name, url, image_url, named_by_visitor`,
 );
 
-/** Finds the name and URL of a product for an email to a visitor, unless a visitor stated them. */
+/** Finds the name and URL of a product for an email to a visitor, unless only visitors have stated them. */
 export async function findStoreProduct(
   { accountId, productRow }: { readonly accountId: number; readonly productRow: number },
   { transaction }: Pick<HandlerContext, "transaction">,
@@ -130,7 +114,7 @@ export async function findStoreProduct(
     .select(["name", "url"])
     .where("account_id", "=", accountId)
     .where("id", "=", productRow)
-    .where("named_by_visitor", "=", 0)
+    .where("named_by_visitor", "!=", namedBy.visitor)
     .executeTakeFirst();
 }
 

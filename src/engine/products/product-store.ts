@@ -21,6 +21,10 @@ function mergedValue(name: ProductColumn, hasValue: boolean): RawBuilder<unknown
   return sql`coalesce(${incoming}, ${stored})`;
 }
 
+/** What visitors can state about a product in addition to its name. */
+const visitorColumns = ["url", "image_url", "description", "product_tags"] as const satisfies readonly ProductColumn[];
+const isVisitorColumn = (name: ProductColumn) => visitorColumns.some((column) => column === name);
+
 interface SaveValues {
   readonly accountId: number;
   readonly nowMs: number;
@@ -34,13 +38,24 @@ function createSave(columnIndexes: readonly number[]) {
   const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
   const changing = columnNames.filter((name) => name !== "product_id");
   const hasValue = (name: ProductColumn) => columnNames.includes(name);
-  const differs = changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${mergedValue(name, true)}`);
-  // Once the store has named a product, its name may appear in emails to visitors.
-  const keepsVisitorName = columnNames.includes("name")
-    ? sql`case when batch.name is null then coalesce(stored.named_by_visitor, 0) else 0 end`
-    : sql`coalesce(stored.named_by_visitor, 0)`;
+  // Once the store has named a product, nothing remains of what visitors have stated about it.
+  const isNamed = columnNames.includes("name")
+    ? sql`stored.named_by_visitor <> 0 and batch.name is not null`
+    : undefined;
+  const valueOf = (name: ProductColumn) => {
+    const merged = mergedValue(name, hasValue(name));
+    if (isNamed === undefined || !isVisitorColumn(name)) return merged;
+    const given = hasValue(name) ? sql`nullif(${sql.ref(`batch.${name}`)}, '')` : sql`null`;
+    return sql`case when ${isNamed} then ${name === "url" ? sql`coalesce(${given}, '')` : given} else ${merged} end`;
+  };
+  const differs = changing.map((name) => sql`${sql.ref(`stored.${name}`)} is distinct from ${valueOf(name)}`);
+  const keepsVisitorName =
+    isNamed === undefined
+      ? sql`coalesce(stored.named_by_visitor, 0)`
+      : sql`case when ${isNamed} then 0 else coalesce(stored.named_by_visitor, 0) end`;
   differs.push(sql`stored.named_by_visitor <> ${keepsVisitorName}`);
-  const overwrites = [...changing, "named_by_visitor", "updated_at"].map(
+  const overwritten = isNamed === undefined ? changing : [...new Set([...changing, ...visitorColumns])];
+  const overwrites = [...overwritten, "named_by_visitor", "updated_at"].map(
     (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
   );
   // The left join makes the batch the outer loop; an update from the batch would scan all products for each row.
@@ -48,7 +63,7 @@ function createSave(columnIndexes: readonly number[]) {
     (slot, dialect) => sql`
     insert into products (account_id, created_at, updated_at, named_by_visitor, ${sql.join(productColumnNames.map((name) => sql.ref(name)))})
     select cast(${slot("accountId")} as bigint), coalesce(stored.created_at, cast(${slot("nowMs")} as bigint)),
-      cast(${slot("nowMs")} as bigint), ${keepsVisitorName}, ${sql.join(productColumnNames.map((name) => mergedValue(name, hasValue(name))))}
+      cast(${slot("nowMs")} as bigint), ${keepsVisitorName}, ${sql.join(productColumnNames.map(valueOf))}
     from ${batchOf(batchColumns("products", columnNames), slot("rows"), dialect)}
     left join products as stored
       on stored.account_id = ${slot("accountId")} and stored.product_id = batch.product_id
@@ -67,9 +82,17 @@ function createUpsert(columnIndexes: readonly number[]) {
   const merges = columnNames
     .filter((name) => name !== "product_id")
     .map((name) => {
-      const stored = sql.ref(`products.${name}`);
-      return { column: sql.ref(name), stored, merged: sql`coalesce(${sql.ref(`excluded.${name}`)}, ${stored})` };
+      const [stored, given] = [sql.ref(`products.${name}`), sql.ref(`excluded.${name}`)];
+      const merged = isVisitorColumn(name)
+        ? sql`case when products.named_by_visitor <> 0 then ${given} else coalesce(${given}, ${stored}) end`
+        : sql`coalesce(${given}, ${stored})`;
+      return { column: sql.ref(name), stored, merged };
     });
+  const others = visitorColumns.filter((name) => !columnNames.includes(name));
+  const erased = others.map((name) => {
+    const column = sql.ref(name);
+    return sql`${column} = case when products.named_by_visitor <> 0 then null else products.${column} end`;
+  });
   const columns = sql.join(columnNames.map((name) => sql.ref(name)));
   return createDeferredStatement<SaveValues>(
     (slot, dialect) => sql`
@@ -79,7 +102,7 @@ function createUpsert(columnIndexes: readonly number[]) {
     from ${batchOf(batchColumns("products", columnNames), slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
     on conflict (account_id, product_id) do update set
-      ${sql.join(merges.map(({ column, merged }) => sql`${column} = ${merged}`))},
+      ${sql.join([...merges.map(({ column, merged }) => sql`${column} = ${merged}`), ...erased])},
       named_by_visitor = 0, updated_at = excluded.updated_at
     where products.id > ${slot("sinceId")} and (products.named_by_visitor <> 0
       or ${sql.join(

@@ -1,25 +1,32 @@
+import { breakLinks } from "../../contract/index.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueEmail, queueWebhookEvents, withdrawEmails } from "../kernel/outbox.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
 import { iso } from "../kernel/times.ts";
 import { findOwner, readAppKey } from "../accounts/account-profile.ts";
+import { openProductView } from "../products/product-view.ts";
 
-/** Notifies the owner of the store of a question that became public. */
-export async function queueAnswerRequest(question: QuestionKey, context: HandlerContext): Promise<void> {
+/** Notifies the owner of the store of a question that its author has confirmed. @param isHeld whether it is not public */
+export async function queueAnswerRequest(
+  question: QuestionKey,
+  isHeld: boolean,
+  context: HandlerContext,
+): Promise<void> {
   const { id, accountId } = question;
-  const { productId, ...data } = await readQuestion(question, context);
+  const { content, product } = await readQuestion(question, context);
   const owner = await findOwner(accountId, context);
   if (!owner) return;
   const appKey = await readAppKey(context, accountId);
-  const page = seoPageUrl({ publicUrl: context.publicUrl, appKey, productId });
+  const page = seoPageUrl({ publicUrl: context.publicUrl, appKey, productId: product.product_id });
+  const texts = await describe(content, product, accountId, context);
   await queueEmail(
     {
       accountId,
       category: "answer_request_shop_owner",
       email: owner.email,
       name: owner.display_name,
-      data: () => ({ ...describe(data), question_id: id, answer_url: data.product_url || page }),
+      data: () => ({ ...texts, question_id: id, answer_url: texts.product_url || page, is_held: isHeld }),
     },
     context,
   );
@@ -32,13 +39,13 @@ export async function announceQuestion(
   answer?: { readonly id: number; readonly content: string; readonly by_store: boolean },
 ): Promise<void> {
   const readData = async () => {
-    const { content, created_at, productId, product_name, asker } = await readQuestion({ id, accountId }, context);
+    const { content, created_at, product, asker } = await readQuestion({ id, accountId }, context);
     return [
       {
         id,
         content,
-        product_id: productId,
-        product_title: product_name,
+        product_id: product.product_id,
+        product_title: product.name,
         display_name: asker.name,
         email: asker.email,
         created_at: iso(created_at),
@@ -72,9 +79,11 @@ export async function queueAnswerNotifications(
   context: HandlerContext,
 ): Promise<void> {
   const { accountId } = question;
-  const { asker, ...asked } = await readQuestion(question, context);
+  const { asker, product, ...asked } = await readQuestion(question, context);
   const ids = { question_id: question.id, answer_id };
-  const data = () => ({ ...ids, ...describe(asked), answer: content });
+  const texts = await describe(asked.content, product, accountId, context);
+  const answer = email === undefined ? content : breakLinks(content);
+  const data = () => ({ ...ids, ...texts, answer });
   const isByAsker = email?.toLowerCase() === asker.email.toLowerCase();
   if (!isByAsker) {
     const recipient = { email: asker.email, name: asker.name };
@@ -120,24 +129,29 @@ async function findRecipients(question: QuestionKey, context: HandlerContext): P
   return owner ? [asker.email, owner.email] : [asker.email];
 }
 
-interface QuestionTexts {
-  readonly content: string;
-  readonly product_name: string;
-  readonly product_url: string;
-}
-
-function describe({ content, product_name, product_url }: QuestionTexts): QuestionTexts {
+/** The texts of emails about a question, which name its product as others see it. */
+async function describe(
+  content: string,
+  product: Parameters<typeof openProductView>[0][number],
+  accountId: number,
+  context: HandlerContext,
+) {
+  const { name: product_name, url: product_url } = (await openProductView([product], accountId, context)).show(product);
   return { content, product_name, product_url };
 }
 
 async function readQuestion({ id, accountId }: QuestionKey, { transaction }: HandlerContext) {
-  const { asker_email, asker_name, product_id, ...texts } = await selectAccountRows("questions", accountId, transaction)
+  const { asker_email, asker_name, content, created_at, ...product } = await selectAccountRows(
+    "questions",
+    accountId,
+    transaction,
+  )
     .innerJoin("products", sameAccount("products.id", "questions.product_row"))
     .innerJoin("users", sameAccount("users.id", "questions.user_row"))
-    .select(["questions.content", "products.product_id", "products.name as product_name"])
-    .select(["products.url as product_url", "users.email as asker_email", "users.display_name as asker_name"])
-    .select("questions.created_at")
+    .select(["questions.content", "questions.created_at"])
+    .select(["products.product_id", "products.name", "products.url", "products.named_by_visitor"])
+    .select(["users.email as asker_email", "users.display_name as asker_name"])
     .where("questions.id", "=", id)
     .executeTakeFirstOrThrow();
-  return { productId: product_id, asker: { email: asker_email, name: asker_name }, ...texts };
+  return { content, created_at, product, asker: { email: asker_email, name: asker_name } };
 }

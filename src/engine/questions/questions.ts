@@ -4,7 +4,7 @@ import { actorNames, type contract, linkLifetimeMs } from "../../contract/index.
 import { requireFeature } from "../accounts/account-settings.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { findOrAddProduct, findStoreProduct } from "../products/product-lookup.ts";
+import { addProducts, findStoreProduct } from "../products/product-lookup.ts";
 import { queueEmail } from "../kernel/outbox.ts";
 import { recordQuestionEvent } from "./question-history.ts";
 import { listQuestions, searchQuestions } from "./question-list.ts";
@@ -59,7 +59,8 @@ export const questionHandlers: Handlers<typeof contract.questions> = {
   sendConfirmation: async (input, context) => {
     await requireFeature(context, "questions_and_answers");
     const accountId = accountOf(context).id;
-    const product_row = await findOrAddProduct(toProduct(input), accountOf(context).isStore === true, context);
+    const products = await addProducts([toProduct(input)], accountOf(context).isStore === true, context);
+    const product_row = products.get(input.product_id)?.id ?? 0;
     const content_key = keyOf(input.review_content);
     if (input.prevent_duplicate_review === true && (await isDuplicate(product_row, content_key, context))) {
       return {};

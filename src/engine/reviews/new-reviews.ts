@@ -5,6 +5,7 @@ import { signClaim } from "../kernel/signed-link.ts";
 import { countAnonymous, findHeldFlood, findHeldText } from "./moderation/holds.ts";
 import { type Decision, decisionOf, holdBy, isPublished, readPublicationRules } from "./publication.ts";
 import { announceReviews } from "./review-emails.ts";
+import { openProductView } from "../products/product-view.ts";
 import { findRule } from "./moderation/rules.ts";
 import type { ReviewParts } from "./review-response.ts";
 import { type NewReview, type NewRow, placeReviews, storeReviews } from "./review-rows.ts";
@@ -55,7 +56,8 @@ export async function createReviews(
   });
   const mayHold = !isStore && signedType === undefined;
   const rows = parts.map(({ row }) => row);
-  const decisions = await decide(inputs, rows, { isStore, mayHold }, context);
+  const named = mayHold && orderRow === undefined ? parts.map(({ product }) => product) : [];
+  const decisions = await decide(inputs, rows, { isStore, mayHold, named }, context);
   const firstEvent = { event: "created", by: actorNames.user, reason: null };
   const created = await storeReviews(parts, groups, (at) => [firstEvent, ...(decisions[at] ?? [])], context);
   // The author of a request may have chosen another name, which applies to all of their reviews.
@@ -72,20 +74,27 @@ export async function createReviews(
 async function decide(
   inputs: readonly NewReview[],
   rows: readonly NewRow[],
-  { isStore, mayHold }: Readonly<Record<"isStore" | "mayHold", boolean>>,
+  {
+    isStore,
+    mayHold,
+    named,
+  }: { readonly isStore: boolean; readonly mayHold: boolean; readonly named: readonly ReviewParts["product"][] },
   context: HandlerContext,
 ): Promise<readonly (readonly Decision[])[]> {
   const { setting, rules } = await readPublicationRules(accountOf(context).id, context);
-  const mayFlood = mayHold && context.holdsFloods === true;
+  const mayFlood = mayHold && context.hasPublicLimits === true;
   const anonymous = rows.filter(({ reviewer_type }) => mayFlood && reviewer_type === "anonymous");
   const counts = await countAnonymous(new Set(anonymous.map(({ rating_target }) => rating_target)), context);
+  const products = context.hasPublicLimits === true ? named.flatMap((product) => product ?? []) : [];
+  const { findHold } = await openProductView(products, accountOf(context).id, context);
   return inputs.map((input, at) => {
     const row = rows[at] as NewRow;
     const reviewer_type = row.reviewer_type as ReviewerType;
     const count = counts.get(row.rating_target) ?? 0;
     const rule = isStore ? undefined : findRule(rules, { ...input, reviewer_type });
     const isOneOfMany = mayFlood && reviewer_type === "anonymous" ? findHeldFlood(count) : undefined;
-    const reason = mayHold ? (findHeldText(input) ?? isOneOfMany) : undefined;
+    const product = named[at];
+    const reason = mayHold ? (findHeldText(input) ?? (product && findHold(product)) ?? isOneOfMany) : undefined;
     const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
     const moderation = isStore ? "published" : (decision?.event ?? null);
     const published = isPublished({ moderation, reviewer_type }, setting);

@@ -4,6 +4,7 @@ import { type contract, maxPromoted, invalidField } from "../../contract/index.t
 import { isRatedProduct, starAverage, starCount, starScore } from "../../storage/rating-sql.ts";
 import { deleteAccountRows, findRows, selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { openProductView } from "../products/product-view.ts";
 import { averageScore } from "./star-totals.ts";
 
 type Chosen = z.output<typeof contract.products.setPromoted.input>;
@@ -87,12 +88,13 @@ async function describeProducts(
         .on("review_totals.account_id", "=", accountId)
         .on(sql<boolean>`review_totals.rating_target = 'p' || cast(products.id as text)`),
     )
-    .select(["products.id", "product_id", "name", "url", "price", "currency_iso", "image_url"])
+    .select(["products.id", "product_id", "name", "url", "price", "currency_iso", "image_url", "named_by_visitor"])
     .select([starCount.as("reviews"), starScore.as("score")])
     .where("products.id", "in", rows)
     .execute();
   found.sort((a, b) => rows.indexOf(a.id) - rows.indexOf(b.id));
-  return found.map((product, at) => {
+  const { show } = await openProductView(found, accountId, context);
+  return found.map(show).map((product, at) => {
     const totals = { reviews: product.reviews ?? 0, score: product.score ?? 0 };
     return {
       products_app_id: product.id,

@@ -12,6 +12,7 @@ import { readSettings, saveSetting } from "../accounts/account-settings.ts";
 import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountIdOf, accountOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
 import { parseRules, ruleAuthor } from "./moderation/rules.ts";
+import { confirmProduct } from "../products/product-view.ts";
 import { refreshTags } from "./review-index.ts";
 import { updateStarTotals } from "./star-totals.ts";
 import type * as z from "zod";
@@ -152,6 +153,8 @@ export async function setPublished(
 ): Promise<ReviewParts> {
   const accountId = accountOf(context).id;
   const found = await findReview(review_id, context);
+  const { product_row: productRow } = found.review;
+  if (published && productRow !== null) await confirmProduct(productRow, accountId, context);
   const event = { id: review_id, event: published ? "published" : "unpublished", by, reason };
   if (await isLastEvent(event, accountId, context)) return found;
   await recordReviewEvents([event], accountId, context);

@@ -4,11 +4,14 @@ import { type NewEmail, queueEmail, queueEmails, queueWebhookEvents, withdrawEma
 import { seoPageUrl } from "../kernel/slug.ts";
 import { findOwner, readAppKey } from "../accounts/account-profile.ts";
 import type { Row } from "../../storage/tables.ts";
+import { namedBy } from "../products/product-view.ts";
+import { showProducts } from "./review-parts.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
 import type { WebhookEvent } from "../../contract/index.ts";
 import { emailKeysOf } from "../kernel/lists/authors.ts";
 import { iso } from "../kernel/times.ts";
 
+/** Describes a review, whose product is shown as others see it. */
 function describe({ review, product }: ReviewParts) {
   const { title, content, score } = review;
   return { title, content, score, product_name: product?.name ?? null };
@@ -30,7 +33,7 @@ function createVerification({ review, author, product }: ReviewParts): NewEmail 
       title: "",
       content: "",
       score: review.score,
-      product_name: product?.named_by_visitor === 0 ? product.name : null,
+      product_name: product && product.named_by_visitor !== namedBy.visitor ? product.name : null,
       verify_url: link("verify_review", review.id),
     }),
   };
@@ -51,15 +54,17 @@ export async function queueReviewEmails(
   const accountId = first.review.account_id;
   const owner = await findOwner(accountId, context);
   const target = owner && { publicUrl: context.publicUrl, appKey: await readAppKey(context, accountId) };
-  const emails = reviews.flatMap((parts): NewEmail[] => {
+  const emails: NewEmail[] = [];
+  for (const parts of await showProducts(reviews, accountId, context)) {
     const { review, product } = parts;
-    const verification = isVerified ? [] : [createVerification(parts)];
-    if (!target) return verification;
-    const comment_url = seoPageUrl({ ...target, productId: product?.product_id });
-    const data = () => ({ ...describe(parts), review_id: review.id, comment_url });
-    const { email, display_name: name } = owner;
-    return [{ accountId, category: "comment_request", email, name, data }, ...verification];
-  });
+    if (target) {
+      const comment_url = seoPageUrl({ ...target, productId: product?.product_id });
+      const data = () => ({ ...describe(parts), review_id: review.id, comment_url });
+      const { email, display_name: name } = owner;
+      emails.push({ accountId, category: "comment_request", email, name, data });
+    }
+    if (!isVerified) emails.push(createVerification(parts));
+  }
   await queueEmails(emails, accountId, context);
 }
 
@@ -72,13 +77,14 @@ export async function queueCommentNotification(parts: ReviewParts, context: Hand
   const { review, author } = parts;
   if (review.published === 0 || review.reviewer_type === "anonymous") return;
   if (await isImported(review, context)) return;
+  const [shown = parts] = await showProducts([parts], review.account_id, context);
   await queueEmail(
     {
       accountId: review.account_id,
       category: "comment_notification",
       email: author.email,
       name: author.display_name,
-      data: () => ({ review_id: review.id, ...describe(parts), comment: review.comment ?? "" }),
+      data: () => ({ review_id: review.id, ...describe(shown), comment: review.comment ?? "" }),
     },
     context,
   );

@@ -4,7 +4,7 @@ import { type contract, reviewListPage, type TopReview } from "../../contract/in
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
-import { selectReviewParts, toParts } from "./review-parts.ts";
+import { selectReviewParts, showProducts, toParts } from "./review-parts.ts";
 import { publicName } from "../accounts/shoppers.ts";
 import { accountTarget, siteTarget } from "./rating-targets.ts";
 import { readStars, sumStars } from "./star-totals.ts";
@@ -92,21 +92,23 @@ const goodLength = 100;
  * Assumed: one of the store itself has no product: its `product_id` is 0, and the product's other fields are empty.
  */
 export async function listTopReviews(context: HandlerContext): Promise<TopReview[]> {
-  const found = await selectTopReviews(context).execute();
-  return found.map((row) => ({
-    id: row.id,
-    product_id: row.product_row ?? 0,
-    featured_image_id: row.first_image,
-    image: row.images > 0 ? 1 : 0,
-    good_length: row.content.length >= goodLength ? 1 : 0,
-    title: row.title,
-    content: row.content,
-    score: row.score,
-    created_at: new Date(row.created_at).toISOString(),
-    product_url: row.product_url ?? "",
-    image_url: row.product_image_url,
-    product_name: row.product_name ?? "",
-    display_name: publicName({ kind: row.users_kind, display_name: row.users_display_name }),
+  const rows = await selectTopReviews(context).execute();
+  const found = rows.map((row) => Object.assign(toParts(row), { first_image: row.first_image }));
+  const shown = await showProducts(found, accountOf(context).id, context);
+  return shown.map(({ review, author, product, first_image }) => ({
+    id: review.id,
+    product_id: review.product_row ?? 0,
+    featured_image_id: first_image,
+    image: review.images > 0 ? 1 : 0,
+    good_length: review.content.length >= goodLength ? 1 : 0,
+    title: review.title,
+    content: review.content,
+    score: review.score,
+    created_at: new Date(review.created_at).toISOString(),
+    product_url: product?.url ?? "",
+    image_url: product?.image_url ?? null,
+    product_name: product?.name ?? "",
+    display_name: publicName(author),
   }));
 }
 

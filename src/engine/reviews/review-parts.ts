@@ -3,6 +3,7 @@ import { ServiceError, recordNotFound } from "../../contract/index.ts";
 import { findRows, sameAccount } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { Row, Tables } from "../../storage/tables.ts";
+import { namedBy, openProductView } from "../products/product-view.ts";
 import type { ReviewImage, ReviewParts } from "./review-response.ts";
 
 type Context = Pick<HandlerContext, "transaction">;
@@ -13,6 +14,7 @@ const productColumns = [
   "products.name as product_name",
   "products.url as product_url",
   "products.image_url as product_image_url",
+  "products.named_by_visitor",
 ] as const;
 
 /** A query for the IDs of reviews. */
@@ -70,8 +72,20 @@ export function toParts(row: PartsRow): ReviewParts {
       name: row.product_name ?? "",
       url: row.product_url ?? "",
       image_url: row.product_image_url,
+      named_by_visitor: row.named_by_visitor ?? namedBy.store,
     },
   };
+}
+
+/** Shows the products of an account's reviews as everybody but the store sees them. */
+export async function showProducts<P extends ReviewParts>(
+  found: readonly P[],
+  accountId: number,
+  context: Context,
+): Promise<P[]> {
+  const products = found.flatMap(({ product }) => product ?? []);
+  const { show } = await openProductView(products, accountId, context);
+  return found.map((parts) => Object.assign({}, parts, { product: parts.product && show(parts.product) }));
 }
 
 /**

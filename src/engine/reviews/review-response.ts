@@ -13,6 +13,7 @@ import { seoPageUrl, toSlug } from "../kernel/slug.ts";
 import { stateOf } from "./review-index.ts";
 import { type Person, publicName, toSummary } from "../accounts/shoppers.ts";
 import { iso } from "../kernel/times.ts";
+import type { FoundProduct } from "../products/product-lookup.ts";
 
 type Review = Row<"reviews">;
 
@@ -21,10 +22,7 @@ export interface ReviewParts {
   readonly review: Review;
   readonly author: Person & Pick<Row<"users">, "email">;
   /** Absent for a review of the store. */
-  readonly product?:
-    | (Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url"> &
-        Partial<Pick<Row<"products">, "named_by_visitor">>)
-    | undefined;
+  readonly product?: FoundProduct | undefined;
 }
 
 /** An image of a review, without its data. */

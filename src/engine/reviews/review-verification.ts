@@ -16,6 +16,7 @@ import {
 } from "./publication.ts";
 import { reindexReviews } from "./review-index.ts";
 import { findHeldText } from "./moderation/holds.ts";
+import { findHeldProduct } from "../products/product-view.ts";
 import { findRule, isRuleAuthor, toChecked } from "./moderation/rules.ts";
 import { findReview } from "./review-parts.ts";
 import { verifyAuthor } from "../accounts/shoppers.ts";
@@ -91,7 +92,7 @@ async function verifyReview(review: ReviewToVerify, context: HandlerContext): Pr
  * decision of a rule no longer counts.
  */
 async function applyRules(id: number, context: HandlerContext): Promise<void> {
-  const { review, author } = await findReview(id, context);
+  const { review, author, product } = await findReview(id, context);
   const { account_id: accountId } = review;
   const decider = review.moderation === null ? undefined : await findDecider(id, context);
   const wasRule = decider !== undefined && isRuleAuthor(decider);
@@ -99,7 +100,8 @@ async function applyRules(id: number, context: HandlerContext): Promise<void> {
   const { rules } = await readPublicationRules(accountId, context);
   const checked = toChecked(review, author.display_name);
   const rule = findRule(rules, checked);
-  const reason = wasRule ? findHeldText(checked) : undefined;
+  const ofProduct = wasRule && product ? await findHeldProduct(product, accountId, context) : undefined;
+  const reason = wasRule ? (findHeldText(checked) ?? ofProduct) : undefined;
   const decision = rule ? decisionOf(rule) : reason === undefined ? undefined : holdBy("SERVICE", reason);
   if (decision && (decision.event !== review.moderation || decision.by !== decider)) {
     await recordReviewEvents([{ id, ...decision }], accountId, context);

@@ -6,12 +6,13 @@ import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
+import { openProductView } from "../products/product-view.ts";
 import { siteTarget, targetOfProduct } from "./rating-targets.ts";
 import { averageScore, noStars, readProductStars, readStars, type Stars, sumStars } from "./star-totals.ts";
 
 type Query = Omit<z.output<typeof contract.reviews.widget.input>, "product_id">;
 
-type ShownProduct = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "product_tags">;
+type ShownProduct = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "product_tags" | "named_by_visitor">;
 
 /**
  * Reads a product's reviews for display on its page.
@@ -45,7 +46,7 @@ export async function readSiteWidget(query: Query, context: HandlerContext): Pro
 /** Selects a product, and then the other products of its group, in the order of their creation. */
 const selectShownProducts = createStatement<{ accountId: number; productId: string }, ShownProduct>(
   (slot) => sql`
-    select shown.id, shown.product_id, shown.name, shown.url, shown.product_tags
+    select shown.id, shown.product_id, shown.name, shown.url, shown.product_tags, shown.named_by_visitor
     from products as own
     left join group_products as grouped on grouped.account_id = own.account_id and grouped.product_row = own.id
     left join group_products as member
@@ -83,7 +84,9 @@ async function readPage(query: Query, context: HandlerContext, shown: Shown): Pr
   ]);
   if (page > 1) await readRows();
   const { reviews: total, score } = sumStars(stars);
-  const tags = products[0]?.product_tags;
+  const { show } = await openProductView(products, accountOf(context).id, context);
+  const shownProducts = products.map(show);
+  const tags = shownProducts[0]?.product_tags;
   return {
     pagination: { page, per_page, total: matching() },
     bottomline: {
@@ -92,7 +95,7 @@ async function readPage(query: Query, context: HandlerContext, shown: Shown): Pr
       star_distribution: { 1: stars[0], 2: stars[1], 3: stars[2], 4: stars[3], 5: stars[4] },
       custom_fields_bottomline: null,
     },
-    products: products.map((product) => toWidgetProduct(product, context)),
+    products: shownProducts.map((product) => toWidgetProduct(product, context)),
     product_tags: tags ? tags.split(",").map((tag) => tag.trim()) : [],
     reviews: rows.map((row) => toWidgetReview(row, parseImages(row), context.publicUrl)),
   };

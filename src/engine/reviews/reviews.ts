@@ -11,7 +11,7 @@ import { queueHandlers } from "./moderation/queue.ts";
 import { queueReviewEmails } from "./review-emails.ts";
 import { type ReviewParts, toDetailedReview, toFullReview, toListedReview } from "./review-response.ts";
 import { countReviews, listReviews, listTopReviews } from "./review-list.ts";
-import { findImages, findReview, findReviews, unknownReview } from "./review-parts.ts";
+import { findImages, findReview, findReviews, showProducts, unknownReview } from "./review-parts.ts";
 import { planReviewSearch } from "./review-search.ts";
 import { setPublished } from "./publication.ts";
 import { updateReview } from "./review-update.ts";
@@ -84,7 +84,8 @@ export const reviewHandlers: Handlers<typeof contract.reviews> = {
       if (parts.review.published === 0) throw unknownReview(review_id);
       const profile = await readAccountProfile(context, parts.review.account_id);
       const { publicUrl } = context;
-      return { review: toFullReview(parts, profile, { publicUrl }) };
+      const [shown = parts] = await showProducts([parts], parts.review.account_id, context);
+      return { review: toFullReview(shown, profile, { publicUrl }) };
     },
   }),
 
@@ -185,6 +186,7 @@ async function toDetailedReviews(found: readonly ReviewParts[], context: Handler
 async function toFullReviews(found: readonly ReviewParts[], context: HandlerContext) {
   const profile = await readAccountProfile(context);
   const { publicUrl } = context;
-  const { appKey } = accountOf(context);
-  return found.map((parts) => toFullReview(parts, profile, { publicUrl, appKey }));
+  const { id, appKey } = accountOf(context);
+  const shown = await showProducts(found, id, context);
+  return shown.map((parts) => toFullReview(parts, profile, { publicUrl, appKey }));
 }

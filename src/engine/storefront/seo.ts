@@ -8,6 +8,7 @@ import {
 } from "../../contract/index.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { requireProduct, unknownProduct } from "../products/product-lookup.ts";
+import { openProductView } from "../products/product-view.ts";
 import { isSlugOfOwner, seoPageUrl } from "../kernel/slug.ts";
 import { readAccountProfile } from "../accounts/account-profile.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
@@ -80,10 +81,14 @@ export async function readSeoPage(
     return { ...(await describeStore(context)), ...toRated(await readSiteWidget(paging, context)) };
   }
   const product = await selectAccountRows("products", accountOf(context).id, context.transaction)
-    .select(["product_id", "name", "url", "image_url", "description"])
+    .select(["product_id", "name", "url", "image_url", "description", "named_by_visitor"])
     .where("product_id", "=", productId)
     .executeTakeFirst();
-  return product && { ...product, ...toRated(await readWidget({ product_id: productId, ...paging }, context)) };
+  if (!product) return undefined;
+  const { show } = await openProductView([product], accountOf(context).id, context);
+  const { name, url, image_url, description } = show(product);
+  const rated = toRated(await readWidget({ product_id: productId, ...paging }, context));
+  return { product_id: productId, name, url, image_url, description, ...rated };
 }
 
 /** Assumed: a store without a name is shown as "This store". */

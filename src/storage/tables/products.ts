@@ -11,7 +11,7 @@ export const productTables = defineTables({
       ...columnsOf(productFields),
       created_at: bigint,
       updated_at: bigint,
-      /** 1 if only a review or a question without a token of the account has named the product. */
+      /** 1 if only visitors have named the product, 2 if the store has also published a review of it; see `namedBy`. */
       named_by_visitor: withDefault(integer, 0),
     },
     unique: { products_id: ["account_id", "product_id"] },

@@ -11,7 +11,7 @@ export const questionTables = defineTables({
       /** SHA-256 of the normalized content, because an index cannot contain texts of any length. */
       content_key: text,
       user_type: text,
-      /** `pending` until confirmed by email, then `public`; `hidden` by the store. */
+      /** `pending` until confirmed by email (or, if it is held, published by the store), then `public`; `hidden` by the store. */
       state: text,
       created_at: bigint,
       confirmed_at: optional(bigint),

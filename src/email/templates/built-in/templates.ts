@@ -47,7 +47,10 @@ const requestAnswer: EmailTemplate = frame({
 
 {{ content | quote }}
 
-See the product: {{ answer_url }}
+{% if is_held %}Only visitors have named this product, so the question waits for you. To publish it:
+starpost questions publish {{ question_id }}
+
+{% endif %}See the product: {{ answer_url }}
 
 To answer, use the question ID {{ question_id }}:
 starpost questions answer {{ question_id }} --content "Your answer"`,
@@ -55,7 +58,9 @@ starpost questions answer {{ question_id }} --content "Your answer"`,
 <blockquote dir="auto">
   <p dir="auto">{{ content | newline_to_br }}</p>
 </blockquote>
-<p><a class="button" href="{{ answer_url }}">See the product</a></p>
+{% if is_held %}<p>Only visitors have named this product, so the question waits for you. To publish it:<br>
+<code>starpost questions publish {{ question_id }}</code></p>
+{% endif %}<p><a class="button" href="{{ answer_url }}">See the product</a></p>
 <p>To answer, use the question ID {{ question_id }}:<br>
 <code>starpost questions answer {{ question_id }} --content "Your answer"</code></p>`,
 });

@@ -9,6 +9,7 @@ import { selectAccountRows } from "../../kernel/account-rows.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { createMessageKey } from "../message-key.ts";
 import { clickUrl, linkUrl, openUrl, reviewUrl } from "../../kernel/signed-link.ts";
+import { openProductView } from "../../products/product-view.ts";
 import { dateOf, dayOf } from "../../kernel/times.ts";
 
 /** An email that may be sent, and the products that it asks about. */
@@ -28,10 +29,12 @@ interface Sender {
 }
 
 type OrderRow = Pick<Row<"orders">, "id" | "order_id" | "order_date">;
-type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url">;
+type ProductRow = Pick<Row<"products">, "id" | "product_id" | "name" | "url" | "image_url" | "named_by_visitor">;
 
 const orderColumns = ["orders.id", "orders.order_id", "orders.order_date"];
-const productColumns = ["products.id", "products.product_id", "products.name", "products.url", "products.image_url"];
+const productColumns = ["id", "product_id", "name", "url", "image_url", "named_by_visitor"].map(
+  (name) => `products.${name}`,
+);
 
 /** Collects the data that the messages of emails of an account are composed of. The lifetime of their links starts now. */
 export async function buildOutgoingEmails(
@@ -44,9 +47,11 @@ export async function buildOutgoingEmails(
   const orders = await readByIds<OrderRow>(orderIds, orderColumns, context);
   const productIds = approved.flatMap(({ productRows }) => productRows);
   const products = await readByIds<ProductRow>(productIds, productColumns, context);
+  // An order does not change products that are older than its import, so visitors may have named one.
+  const { show } = await openProductView([...products.values()], accountIdOf(context), context);
   return approved.map(({ row, productRows }) => {
     const order = row.order_row === null ? undefined : orders.get(row.order_row);
-    const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []);
+    const orderedProducts = productRows.flatMap((id) => products.get(id) ?? []).map(show);
     const data = order
       ? buildOrderData(row, order, { products: orderedProducts, sender }, context)
       : buildOtherData(row, context);

@@ -5,12 +5,14 @@ import {
   reviewFormFields,
   reviewFormLimits,
   type ReviewRequest,
+  shortenName,
 } from "../../../contract/index.ts";
 import { type HandlerContext, type Handlers, operation } from "../../kernel/handler.ts";
 import { recordClick } from "../../kernel/email-log.ts";
 import { queueReviewEmails } from "../review-emails.ts";
 import { createReviews } from "../new-reviews.ts";
-import { publicName, shortenName } from "../../accounts/shoppers.ts";
+import { openProductView } from "../../products/product-view.ts";
+import { publicName } from "../../accounts/shoppers.ts";
 import { iso } from "../../kernel/times.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readAccountProfile } from "../../accounts/account-profile.ts";
@@ -242,10 +244,11 @@ async function findProduct(
   { productRow = 0, accountId }: Claim,
   { transaction }: HandlerContext,
 ): Promise<RequestedProduct | undefined> {
-  return selectAccountRows("products", accountId, transaction)
-    .select(["product_id", "name", "url", "image_url"])
+  const found = await selectAccountRows("products", accountId, transaction)
+    .select(["product_id", "name", "url", "image_url", "named_by_visitor"])
     .where("id", "=", productRow)
     .executeTakeFirst();
+  return found && (await openProductView([found], accountId, { transaction })).show(found);
 }
 
 function readSample(data: string): RequestedProduct {

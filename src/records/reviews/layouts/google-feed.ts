@@ -1,4 +1,4 @@
-import { siteReviewsId } from "../../../contract/index.ts";
+import { shortenName, siteReviewsId } from "../../../contract/index.ts";
 import type { ExportLayout, ExportRow } from "../../../export/record-exporter.ts";
 import { listProducts, type ListedProduct } from "../../../service/listings.ts";
 import type { Service } from "../../../service/service.ts";
@@ -96,14 +96,6 @@ function formatReview(review: Review, product: Product | undefined): string {
     "<is_spam>false</is_spam>",
   ];
   return `    <review>\n${lines.map((line) => `      ${line}\n`).join("")}    </review>\n`;
-}
-
-/** The public form of a name: `Ann Lee` is shown as `Ann L.` */
-function shortenName(name: string): string {
-  const words = name.split(/\s+/).filter((word) => word !== "");
-  const [first = ""] = words;
-  const initial = words.length > 1 ? Array.from(words.at(-1) ?? "")[0] : undefined;
-  return initial === undefined ? first : `${first} ${initial}.`;
 }
 
 /** Assumed: without an SKU, the product ID is what identifies the product in the shop. */

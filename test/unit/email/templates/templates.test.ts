@@ -252,7 +252,7 @@ describe("user text", () => {
         data: { title: "a\r\nBcc: x@y.example", content: `b\n${"c".repeat(300)}` },
       }),
     );
-    expect(subject).toMatch(/^New: a Bcc: x@y\.example b c+…$/);
+    expect(subject).toMatch(/^New: a Bcc: x@y\. example b c+…$/);
     expect(Array.from(subject)).toHaveLength(250);
   });
 });

@@ -39,7 +39,8 @@ describe("the feed", () => {
   test.each([
     ["Ann Mary Lee", "<name>Ann L.</name>"],
     ["Ann", "<name>Ann</name>"],
-    ["Zoë 😀x", "<name>Zoë 😀.</name>"],
+    ["Zoë 😀x", "<name>Zoë X.</name>"],
+    ["O'Brien, Pat", "<name>Pat O.</name>"],
     [" ", '<name is_anonymous="true">Anonymous</name>'],
   ])("shortens the name %j", async (display_name, expected) => {
     expect((await write({ display_name })).review).toContain(expected);
