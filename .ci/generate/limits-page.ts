@@ -20,7 +20,10 @@ import {
   webhookSlots,
 } from "../../src/contract/index.ts";
 import { invitationLifetime } from "../../src/contract/invitations.ts";
-import { dayMs } from "../../src/contract/time.ts";
+import { serviceWaits } from "../../src/client/service-limit.ts";
+import { dayMs, minuteMs } from "../../src/contract/time.ts";
+import { zipLimits } from "../../src/import/source/containers/zip-directory.ts";
+import { workbookLimits } from "../../src/import/source/conversion/workbook/shared-strings.ts";
 
 type Row = readonly [limit: string, value: string];
 
@@ -97,7 +100,27 @@ const accounts: readonly Row[] = [
   ["calls of the core API (with `--limit-legacy`, of all APIs)", formatRate(coreRateLimit)],
 ];
 
+const files: readonly Row[] = [
+  ["files and folders in a ZIP archive", formatNumber(zipLimits.files)],
+  ["tables in a ZIP archive that are imported", formatNumber(zipLimits.tables)],
+  ["rows of a sheet", "1,048,576"],
+  ["different texts (shared strings) of an Excel workbook", formatNumber(workbookLimits.texts)],
+  ["size of these texts", formatBytes(workbookLimits.bytes)],
+  ["elements of the part with these texts", formatNumber(workbookLimits.textElements)],
+  ["elements of a list of sheets, parts, or formats", formatNumber(workbookLimits.listElements)],
+  ["elements of a sheet that are not cells", `${formatNumber(workbookLimits.otherElements)}, and 8 per cell`],
+];
+
+const remote: readonly Row[] = [
+  ["one wait that a service asks for (`Retry-After`)", `${serviceWaits.eachMs / minuteMs} minutes`],
+  ["waits of a call in total", `${serviceWaits.totalMs / minuteMs} minutes`],
+];
+
 const notes: Readonly<Record<string, string>> = {
+  "Imported files":
+    "Larger files are refused with status 2 before anything is sent; see [File formats](imports.md#file-formats).\n\n",
+  "Remote services":
+    "A command that would wait longer ends with status 5, and names the time that the service asks for.\n\n",
   "Calls without a token":
     "Change them with `starpost serve --public-limits`, for example `--public-limits votes-per-client=100/600`.\n\n",
 };
@@ -112,6 +135,8 @@ export function writeLimitsPage(): string {
     ["Calls without a token", publicCalls],
     ["Records", records],
     ["Accounts", accounts],
+    ["Imported files", files],
+    ["Remote services", remote],
   ];
   const text = sections.map(([title, rows]) => `## ${title}\n\n${notes[title] ?? ""}${table(rows)}\n`);
   return `# Limits

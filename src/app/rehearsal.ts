@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RehearsalSettings } from "./ports.ts";
 import { createService, type Service } from "../service/service.ts";
 import type { Transport } from "../service/transport.ts";
+import { TemporaryFolder } from "../storage/temporary-folder.ts";
 import { type TokenCache, withToken } from "../service/with-token.ts";
 
 /** Caches no tokens, because tokens of a rehearsal are not valid afterward. */
@@ -35,9 +34,9 @@ export async function copyAccount(from: Service, settings: RehearsalSettings): P
   const { createSealer } = await import("../engine/kernel/sealer.ts");
   const { seedAccount } = await import("../engine/account-seed.ts");
   const { clock, random, resources, copy, signal, onEvent } = settings;
-  const folder = await mkdtemp(join(tmpdir(), "starpost-rehearsal-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const path = join(folder, "rehearsal.db");
+  const folder = new TemporaryFolder("rehearsal");
+  const remove = async () => folder[Symbol.dispose]();
+  const path = join(folder.path, "rehearsal.db");
   const nowMs = clock();
   try {
     const database = await openDatabase(path, { nowMs });

@@ -79,7 +79,7 @@ export interface ReadFile {
  */
 export async function extractFile(
   path: string,
-  names: { readonly text: string; readonly file: string },
+  names: { readonly text: string; readonly file: string; readonly bytes: number },
   output: Writable,
 ): Promise<ReadFile> {
   const hash = createHash("sha256");
@@ -92,6 +92,8 @@ export async function extractFile(
           if (entry.header.name !== names.file) continue;
           hash.update(part);
           bytes += part.length;
+          // A small archive may expand to any size.
+          if (bytes > names.bytes) throw invalid(path, `${names.file} is larger than ${names.bytes} bytes`);
           yield part;
         }
       }

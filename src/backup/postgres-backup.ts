@@ -89,7 +89,8 @@ export async function restoreDump(server: Server, file: string, manifest: Manife
         { env, signal },
         {
           input: async (archive) => {
-            const names = { text: manifestName, file: manifest.content.name };
+            const { name, bytes } = manifest.content;
+            const names = { text: manifestName, file: name, bytes };
             const read = await extractFile(file, names, archive).catch((error: unknown) => {
               throw toUserError(error);
             });

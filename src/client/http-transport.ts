@@ -5,7 +5,7 @@ import type { CallEvent, CallOptions, OutputOf, Transport } from "../service/tra
 import { encodeCall } from "./call-encoder.ts";
 import { type PacedCall, Pacer, type PacerOptions } from "./pacer.ts";
 import { type HttpResponse, parseResponse, parseRefusal } from "./response-parser.ts";
-import { readServiceLimit } from "./service-limit.ts";
+import { readServiceLimit, serviceWaits } from "./service-limit.ts";
 import { sleep as sleepByTimer, type Sleep, formatWait } from "./sleep.ts";
 import { type SendOptions, Wire, type WireOptions, type WireRequest } from "./wire.ts";
 
@@ -141,7 +141,7 @@ async function sendWithRetries<T>(
       const { reason, ms, message } = retry;
       onTrace?.({ type: "wait", reason, ms, message });
       if (callOptions.onEvent) callOptions.onEvent({ type: "wait", ...retry });
-      else if (reason === "retry") client.onWait?.(message);
+      else if (reason === "retry" || ms >= client.slowAfterMs) client.onWait?.(message);
       await sleep(ms, callOptions.signal);
     }
   }
@@ -151,8 +151,14 @@ async function sendWithRetries<T>(
 const minTracedWaitMs = 10;
 
 /** Waits until the pacer lets a call start. Traces long waits before, and short ones after. */
-async function waitForTurn({ pacer, clock, onTrace }: Client, callOptions: CallOptions): Promise<PacedCall> {
-  if (!onTrace) return pacer.acquire(callOptions);
+async function waitForTurn(client: Client, callOptions: CallOptions): Promise<PacedCall> {
+  const { pacer, clock, onTrace, onWait, slowAfterMs } = client;
+  if (!onTrace) {
+    const onEvent = (event: CallEvent) => {
+      if (event.type === "wait" && event.reason === "throttled" && event.ms >= slowAfterMs) onWait?.(event.message);
+    };
+    return pacer.acquire({ onEvent, ...callOptions });
+  }
   let isTraced = false;
   const onEvent = (event: CallEvent) => {
     callOptions.onEvent?.(event);
@@ -195,7 +201,9 @@ async function sendOnce<T>(
     return value;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "tooManyRequests") {
-      pacer.throttle(Math.max(1_000, error.retryAfterMs ?? 0));
+      const { retryAfterMs = 0 } = error;
+      // A call that waits longer ends, so others need not wait for that time either.
+      pacer.throttle(retryAfterMs > serviceWaits.eachMs ? leastAfter429Ms : Math.max(leastAfter429Ms, retryAfterMs));
     }
     throw error;
   }
@@ -230,7 +238,7 @@ async function sendTraced(
 export interface RetryLimits {
   /** Maximum number of attempts of a call, not counting those refused with status 429. */
   readonly maxAttempts: number;
-  /** No attempt starts later than this after the first, in milliseconds. */
+  /** No attempt starts later than this after the first, in milliseconds, unless the service asked to wait longer before. */
   readonly maxRetryMs: number;
 }
 
@@ -278,7 +286,9 @@ export function planRetry(failed: FailedAttempt, limits: RetryLimits): PlannedRe
   // A service that throttles is running, so only the time limit applies.
   if ((attempt >= limits.maxAttempts && !isThrottled) || !mayRepeat(error, effect)) return undefined;
   const ms = delayMs(failed);
-  if (spentMs + ms > limits.maxRetryMs) return undefined;
+  const { retryAfterMs = 0 } = error;
+  const isLate = retryAfterMs > 0 ? spentMs >= limits.maxRetryMs : spentMs + ms > limits.maxRetryMs;
+  if (isLate || retryAfterMs > serviceWaits.eachMs) return undefined;
   const reason = isThrottled ? "the service is throttling calls (429)" : error.message;
   return {
     reason: isThrottled ? "throttled" : "retry",

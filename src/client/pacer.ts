@@ -1,3 +1,4 @@
+import { ServiceError } from "../contract/index.ts";
 import { abortable } from "../service/abortable.ts";
 import type { CallOptions } from "../service/transport.ts";
 import {
@@ -19,6 +20,7 @@ import {
   MemoryPace,
   type PaceStore,
 } from "./pace-state.ts";
+import { serviceWaits } from "./service-limit.ts";
 import { formatWait, type Sleep } from "./sleep.ts";
 
 export interface PacerOptions {
@@ -51,6 +53,11 @@ const minReportedMs = 1_000;
  * may be. `minCalls` and `maxCalls`: how many of the last calls show what is usual.
  */
 const arrival = { promptMs: 2, latestMs: 100, minCalls: 5, maxCalls: 20 } as const;
+
+function heldTooLong(retryAfterMs: number): ServiceError {
+  const hint = `calls of other processes were refused; try again in ${formatWait(retryAfterMs)}`;
+  return new ServiceError("tooManyRequests", "the service is throttling calls (429)", { retryAfterMs, hint });
+}
 
 /** How often to check a shared store for changes, in milliseconds. */
 const pollIntervalMs = 1_000;
@@ -167,9 +174,13 @@ export class Pacer {
    */
   async #waitForStart(signal: AbortSignal | undefined, onEvent: CallOptions["onEvent"]): Promise<number> {
     const { isShared } = this.#store;
+    const sinceMs = this.#clock();
     for (let dueMs: number | undefined; ;) {
       const { startMs, nowMs } = await this.#store.use((state) => this.#tryToStart(state, dueMs), signal);
       if (startMs <= nowMs) return nowMs;
+      // The refusals of other calls can extend a wait again and again.
+      const heldMs = this.#store.seen.heldUntilMs - sinceMs;
+      if (heldMs > serviceWaits.totalMs) throw heldTooLong(startMs - nowMs);
       const waitMs = Math.ceil(startMs - nowMs);
       if (isShared && dueMs === undefined) this.#reportWait(onEvent, 0);
       dueMs = startMs;

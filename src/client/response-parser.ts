@@ -9,7 +9,7 @@ import {
   asFields,
   isJsonObject,
 } from "../contract/index.ts";
-import { readRetryAfterMs, readServiceLimit } from "./service-limit.ts";
+import { readRetryAfterMs, readServiceLimit, serviceWaits } from "./service-limit.ts";
 
 /** A complete response. */
 export interface HttpResponse {
@@ -147,8 +147,14 @@ function refused(
     ...parseErrorSubject(kind, message),
     position,
     outcomeUnknown: isTemporary && unknownOutcomeStatuses.has(effectiveStatus),
+    ...(isTemporary && retryAfterMs > serviceWaits.eachMs && { hint: describeLongWait(nowMs + retryAfterMs) }),
     ...(retryAfterMs > 0 && { retryAfterMs }),
   });
+}
+
+function describeLongWait(untilMs: number): string {
+  const time = new Date(untilMs).toISOString().slice(0, 19);
+  return `the service asks to be called again at ${time}Z; starpost waits at most ${serviceWaits.eachMs / 60_000} minutes`;
 }
 
 function redirected({ status, headers }: HttpResponse, { service, path }: RequestInfo): ServiceError {

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { createPaceState, type PaceState, type Participant, MemoryPace, type PaceStore } from "./pace-state.ts";
+import { serviceWaits } from "./service-limit.ts";
 import type { Sleep } from "./sleep.ts";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -156,7 +157,8 @@ export function parsePaceState(text: string, nowMs: number): PaceState {
     return fresh;
   }
   const timeOf = (name: "dueMs" | "heldUntilMs" | "seenMs") => readNumber(stored[name]) ?? fresh[name];
-  const [heldUntilMs, seenMs] = [timeOf("heldUntilMs"), timeOf("seenMs")];
+  const seenMs = timeOf("seenMs");
+  const heldUntilMs = Math.min(timeOf("heldUntilMs"), nowMs + serviceWaits.eachMs);
   if (nowMs - seenMs > maxAgeMs) return { ...fresh, heldUntilMs };
   const { startsMs, participants } = stored;
   return {

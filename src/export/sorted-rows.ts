@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SqliteFile, type SqlValue } from "../storage/sqlite/sqlite-file.ts";
+import { TemporaryFolder } from "../storage/temporary-folder.ts";
 
 /** A row's values in the order of its fields. */
 export type RowValues = readonly (string | number | boolean | null)[];
 
 /** Rows on disk, one per ID, returned in the order of their keys; memory use does not grow with them. */
 export class SortedRows implements Disposable {
-  readonly #folder = mkdtempSync(join(tmpdir(), "starpost-export-"));
+  readonly #folder = new TemporaryFolder("export");
   readonly #file: SqliteFile;
   readonly #order: string;
   readonly #slots: string;
@@ -18,7 +17,7 @@ export class SortedRows implements Disposable {
     const keys = Array.from({ length: sortKeys }, (_, at) => `key_${at}`);
     this.#order = [...keys, "record"].join(", ");
     this.#slots = ["id", ...keys, "record"].map(() => "?").join(", ");
-    this.#file = new SqliteFile(join(this.#folder, "rows.db"));
+    this.#file = new SqliteFile(join(this.#folder.path, "rows.db"));
     this.#file.execute("pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file");
     // Columns without a type sort numbers as numbers, and text by code point.
     this.#file.execute(`create table rows (id primary key, ${this.#order}) without rowid; begin`);
@@ -46,6 +45,6 @@ export class SortedRows implements Disposable {
 
   [Symbol.dispose](): void {
     this.#file.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder[Symbol.dispose]();
   }
 }

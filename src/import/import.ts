@@ -1,6 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ServiceError } from "../contract/index.ts";
 import { callSizeOf, largeCallSizeOf } from "./send/chunks.ts";
@@ -33,6 +31,7 @@ import { rejectUndone } from "./undo/undo-record.ts";
 import { verifyAtEnd } from "./verify/verify.ts";
 import { createHash } from "node:crypto";
 import { FileLock } from "../storage/file-lock.ts";
+import { TemporaryFolder } from "../storage/temporary-folder.ts";
 import type { ImportContext } from "./context.ts";
 
 /**
@@ -194,13 +193,9 @@ function asRefused(error: unknown): unknown {
 
 async function dryRun(request: ImportRequest, behavior: ImportBehavior, deps: ImportDeps): Promise<ImportSummary> {
   const { kind, options } = request;
-  const folder = await mkdtemp(join(tmpdir(), "starpost-dry-run-"));
-  try {
-    const files = (await openNew(request, behavior, folder, deps)) ?? [];
-    return await runAttempt({ kind, options, behavior, startedMs: deps.clock(), files, folder }, deps);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = new TemporaryFolder("dry-run");
+  const files = (await openNew(request, behavior, folder.path, deps)) ?? [];
+  return await runAttempt({ kind, options, behavior, startedMs: deps.clock(), files, folder: folder.path }, deps);
 }
 
 /** Locates the files of a new import, opens them, and reports what was detected; undefined after a signal. */

@@ -245,9 +245,11 @@ export function refuseOtherSchema({ schema }: Manifest, file: string): void {
 /** Writes the database in a backup to a new file. @throws UserError if the backup is damaged */
 export async function extractContent(file: string, { content }: Manifest, target: string): Promise<void> {
   const output = createWriteStream(target, { flags: "wx", mode: 0o600 });
-  const read = await extractFile(file, { text: manifestName, file: content.name }, output).catch((error: unknown) => {
-    throw toUserError(toFileError(error, target));
-  });
+  const read = await extractFile(file, { text: manifestName, file: content.name, bytes: content.bytes }, output).catch(
+    (error: unknown) => {
+      throw toUserError(toFileError(error, target));
+    },
+  );
   if (read.sha256 !== content.sha256 || read.bytes !== content.bytes) throw damaged(file);
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { ComposedMessage, EmailTransport, SendOutcome, SmtpSettings, TlsMode } from "./transport.ts";
@@ -6,7 +7,7 @@ import { asOneLine } from "../templates/rendered-email.ts";
 
 export interface SmtpTimeouts {
   readonly connectMs: number;
-  /** Maximum time without data from the server. */
+  /** Maximum time without data from the server, and to open a session or to send a message in total. */
   readonly idleMs: number;
 }
 
@@ -73,7 +74,8 @@ export function openSmtp(settings: SmtpSettings, timeouts = defaultTimeouts): Em
         const problem = "the mail server does not support non-ASCII addresses (SMTPUTF8)";
         return { state: "invalid_address", answer: `${problem}: ${message.to}` };
       }
-      const answer = await transmit(connection, message, () => (isTransmitting = true));
+      const sending = transmit(connection, message, () => (isTransmitting = true));
+      const answer = await within(timeouts.idleMs, sending);
       return { state: "accepted", answer };
     } catch (error) {
       const outcome = classifyFailure(error as SmtpError, { settings, isConnected, isTransmitting });
@@ -105,6 +107,20 @@ export function openSmtp(settings: SmtpSettings, timeouts = defaultTimeouts): Em
   };
 }
 
+/** Ends the wait for a server that takes too long in total, although it sends something now and then. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timeout = sleep(ms, undefined, { signal: late.signal, ref: false }).then(() => {
+    throw Object.assign(new Error("Timeout"), { code: "ETIMEDOUT" });
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    late.abort();
+    timeout.catch(() => {});
+  }
+}
+
 async function openSession(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Session> {
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const connection = new Connection({
@@ -118,7 +134,7 @@ async function openSession(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
   });
   const session: Session = { connection, supportsUtf8: false, isClosed: false };
   connection.on("end", () => (session.isClosed = true));
-  await new Promise<void>((resolve, reject) => {
+  const opening = new Promise<void>((resolve, reject) => {
     // Stays for the lifetime of the connection, because an unhandled error event would end the process.
     connection.on("error", reject);
     connection.on("end", () => reject(new Error("Connection closed unexpectedly")));
@@ -128,7 +144,8 @@ async function openSession(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
       if (error || settings.user === null) return settle(error);
       connection.login({ user: settings.user, pass: settings.password ?? "" }, settle);
     });
-  }).catch((error: unknown) => {
+  });
+  await within(timeouts.idleMs, opening).catch((error: unknown) => {
     connection.close();
     throw error;
   });

@@ -1,7 +1,5 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { TemporaryFolder } from "../../storage/temporary-folder.ts";
 import type { FileHead } from "../csv/file-format.ts";
 import { readSample } from "../csv/row-batches.ts";
 import { createHeaderSearch } from "./header-row.ts";
@@ -73,21 +71,17 @@ export async function draftMapping(
   deps: Pick<ImportContext, "kinds" | "cwd" | "stdin" | "abort" | "report">,
 ): Promise<MappingDraft> {
   const kind = deps.kinds.get(request.kind);
-  const folder = await mkdtemp(join(tmpdir(), "starpost-map-"));
-  try {
-    const located = await locateFiles([request.file], folder, deps, {
-      ...request.options,
-      search: createHeaderSearch(kind, request.options),
-    });
-    const [first] = located;
-    if (!first) throw new Error("no file was located");
-    if (located.length > 1) {
-      deps.report({ type: "notice", message: `${request.file} contains several files; using ${first.given}` });
-    }
-    return draftFrom(kind, deps.kinds, first, request.options);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  using folder = new TemporaryFolder("map");
+  const located = await locateFiles([request.file], folder.path, deps, {
+    ...request.options,
+    search: createHeaderSearch(kind, request.options),
+  });
+  const [first] = located;
+  if (!first) throw new Error("no file was located");
+  if (located.length > 1) {
+    deps.report({ type: "notice", message: `${request.file} contains several files; using ${first.given}` });
   }
+  return draftFrom(kind, deps.kinds, first, request.options);
 }
 
 function draftFrom(kind: ImportKind, kinds: ImportKinds, file: LocatedFile, options: DraftOptions): MappingDraft {

@@ -1,9 +1,7 @@
 import { unmarkFormula } from "../../export/formula-mark.ts";
-import { rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ServiceError } from "../../contract/index.ts";
+import { TemporaryFolder } from "../../storage/temporary-folder.ts";
 import { startImport } from "../import.ts";
 import { ImportError } from "../import-error.ts";
 import type { ImportKind } from "../kinds.ts";
@@ -32,14 +30,13 @@ export async function planImport(request: PlanRequest, deps: PlanDeps): Promise<
   }
   const kind = deps.kinds.get(request.kind);
   const canonicalTypes = kind.plan?.ids.filter(({ isCanonical }) => isCanonical).map(({ type }) => type);
-  const folder = await mkdtemp(join(tmpdir(), "starpost-plan-"));
+  using temporary = new TemporaryFolder("plan");
+  const folder = temporary.path;
   using tally = new PlanTally(join(folder, "ids.db"), new Set(canonicalTypes));
   try {
     return await rehearse({ request, kind, tally, folder }, deps);
   } catch (error) {
     throw asPlanError(error);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

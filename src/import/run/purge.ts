@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { workFolderPrefix } from "../csv/rows-on-disk.ts";
 import { isHeld, listManifests, type Manifest, runGroupPath } from "./run-folder.ts";
 import { isRunId } from "./run-headers.ts";
 import { FileLock } from "../../storage/file-lock.ts";
+import { listTemporaryFolders } from "../../storage/temporary-folder.ts";
 import type { RunState } from "../summary.ts";
 import { dayMs } from "../../contract/time.ts";
 
@@ -44,9 +44,6 @@ export interface PurgeDeps {
    */
   readonly approve: (found: PurgeSummary) => Promise<void>;
 }
-
-/** This program's folders in the system's temporary folder; after a day, they are leftovers of a killed process. */
-const temporaryFolders = /^starpost-(?:dry-run|plan|rehearsal|export|map|sync)-[A-Za-z0-9]{6}$/;
 
 /** A folder without a manifest may belong to a run that is reading standard input, or to a sync in progress. */
 const leastLeftoverMs = dayMs;
@@ -95,13 +92,7 @@ function findLeftovers(
   deps: Omit<PurgeDeps, "approve">,
   gone: ReadonlySet<string>,
 ): Purged[] {
-  const uid = findUserId();
-  // The system's temporary folder is shared, unless there are no user IDs; leftovers of other users belong to them.
-  const isOwn = (path: string) => uid === -1 || lstatSync(path, { throwIfNoEntry: false })?.uid === uid;
-  const temporary = listFolders(deps.temporaryFolder)
-    .filter((name) => temporaryFolders.test(name))
-    .map((name) => join(deps.temporaryFolder, name))
-    .filter((path) => isOwn(path));
+  const temporary = listTemporaryFolders(deps.temporaryFolder).filter((path) => !isHeld(path));
   const spilled = listFolders(deps.runsFolder)
     .map((name) => join(deps.runsFolder, name))
     .filter((path) => !gone.has(path) && !isHeld(path))
@@ -152,15 +143,6 @@ function remove({ path, state }: Purged): boolean {
   if (!lock) return false;
   rmSync(path, { recursive: true, force: true });
   return true;
-}
-
-/** The user of a container may not be in the list of users. */
-function findUserId(): number | undefined {
-  try {
-    return userInfo().uid;
-  } catch {
-    return lstatSync("/proc/self", { throwIfNoEntry: false })?.uid;
-  }
 }
 
 /** The size of all files in a folder, and when one of them was last written. */

@@ -11,7 +11,7 @@ import { ArchiveError, extractFile, hashFile, readArchiveText, writeArchive } fr
 const folder = mkdtempSync(join(tmpdir(), "starpost-archive-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const names = { text: "about.json", file: "data.bin" };
+const names = { text: "about.json", file: "data.bin", bytes: 1_000_000_000 };
 let made = 0;
 
 async function write(data: Buffer, { text = "{}", isCompressed = false } = {}) {
@@ -127,6 +127,21 @@ describe("damaged archives", () => {
     ["a tar that ends in the file", onTar((tar) => tar.subarray(0, 5_000))],
   ])("%s", async (_, edit) => {
     await expect(read(await change(edit))).rejects.toThrow(ArchiveError);
+  });
+
+  test("a file that is larger than declared, before all of it is written", async () => {
+    const path = await write(Buffer.alloc(20_000_000));
+    let written = 0;
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        written += chunk.length;
+        done();
+      },
+    });
+    await expect(extractFile(path, { ...names, bytes: 1_000_000 }, output)).rejects.toThrow(
+      "is larger than 1000000 bytes",
+    );
+    expect(written).toBeLessThanOrEqual(1_000_000);
   });
 
   test("another archive", async () => {

@@ -57,13 +57,26 @@ describe("planRetry", () => {
   it.each([
     [59_000, "59 s"],
     [185_000, "3 min 05 s"],
-    [3_600_000, "1 h 00 min"],
-    [9_000_000, "2 h 30 min"],
+    [300_000, "5 min 00 s"],
   ])("describes a wait of %i ms that the service asks for as %s", (retryAfterMs, shown) => {
     const error = new ServiceError("unavailable", "down", { retryAfterMs });
     const limits = { maxAttempts: 6, maxRetryMs: 1e9 };
     const planned = planRetry({ error, effect: "read", attempt: 1, spentMs: 0, random: () => 0 }, limits);
     expect(planned).toMatchObject({ ms: retryAfterMs, message: `down; retrying in ${shown}` });
+  });
+
+  it("ends if the service asks to wait longer than 5 minutes, or again after two minutes", () => {
+    const limits = { maxAttempts: 6, maxRetryMs: 120_000 };
+    for (const kind of ["unavailable", "tooManyRequests"] as const) {
+      const wait = (retryAfterMs: number, spentMs: number) => {
+        const error = new ServiceError(kind, "later", { retryAfterMs });
+        return planRetry({ error, effect: "read", attempt: 1, spentMs, random: () => 0 }, limits);
+      };
+      expect(wait(300_000, 0)).toBeDefined();
+      expect(wait(300_001, 0)).toBeUndefined();
+      expect(wait(300_000, 119_000)).toBeDefined();
+      expect(wait(1_000, 120_000)).toBeUndefined();
+    }
   });
 
   it("stops after six attempts, or if the next one would be too late", () => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { type Entry, fromRandomAccessReader, getFileNameLowLevel, RandomAccessReader, type ZipFile } from "yauzl";
 import { FileFormatError } from "../../import-error.ts";
 import type { StampedFile, Stretch } from "./file-pieces.ts";
@@ -16,14 +17,26 @@ export interface ZipEntry {
   readonly data: Stretch | undefined;
 }
 
-/** An archive of exports has fewer. */
+/** Archives of exports and workbooks have fewer files, tables, and bytes of names. */
 const maxDirectoryBytes = 64 * 1024 * 1024;
+export const zipLimits = { files: 10_000, tables: 1_000 } as const;
+
+/** The directory that was read last: each table of an archive is opened separately. */
+let last: { readonly file: StampedFile; readonly entries: readonly ZipEntry[] } | undefined;
 
 /**
  * The files and folders in a zip archive, in directory order.
- * @throws FileFormatError if it is damaged, incomplete, or one of several parts, or if bytes follow its end
+ * @throws FileFormatError if it is damaged, incomplete, or one of several parts, if bytes follow its end, or if it has
+ * too many files
  */
-export function readZipDirectory({ path, stamp }: StampedFile): ZipEntry[] {
+export function readZipDirectory(file: StampedFile): readonly ZipEntry[] {
+  if (!last || !isDeepStrictEqual([last.file.path, last.file.stamp], [file.path, file.stamp])) {
+    last = { file, entries: readDirectory(file) };
+  }
+  return last.entries;
+}
+
+function readDirectory({ path, stamp }: StampedFile): ZipEntry[] {
   const descriptor = openSync(path, "r");
   try {
     const zip = openZip(new FileReader(descriptor, stamp.bytes), stamp.bytes);
@@ -75,6 +88,7 @@ function openZip(reader: RandomAccessReader, bytes: number): ZipFile {
 }
 
 function readEntries(zip: ZipFile): Entry[] {
+  if (zip.entryCount > zipLimits.files) throw tooMany(zip.entryCount, "files and folders", zipLimits.files);
   const entries: Entry[] = [];
   let bytes = 0;
   let failure: unknown;
@@ -90,6 +104,15 @@ function readEntries(zip: ZipFile): Entry[] {
   }
   return entries;
 }
+
+function tooMany(count: number, what: string, limit: number): FileFormatError {
+  return new FileFormatError(
+    `the zip archive contains ${formatNumber(count)} ${what}; the limit is ${formatNumber(limit)}`,
+    "split it into several archives, or extract it and import the files",
+  );
+}
+
+const formatNumber = (value: number) => value.toLocaleString("en-US");
 
 /** Its own header may have other extra fields than the directory. */
 function findData(zip: ZipFile, entry: Entry): Stretch | undefined {
@@ -124,7 +147,7 @@ const tableNames = [/\.(csv|tsv|tab)$/i, /\.(xlsx|ndjson|jsonl)$/i, /\.json$/i, 
 /**
  * The tables in a zip archive.
  * Assumed: besides tables, an archive contains only notes and metadata.
- * @throws FileFormatError if it is damaged, an OpenDocument spreadsheet, or has no readable table
+ * @throws FileFormatError if it is damaged, an OpenDocument spreadsheet, or has no readable table or too many
  */
 export function findZipFiles(file: StampedFile): ZipFiles {
   const entries = readZipDirectory(file);
@@ -138,7 +161,9 @@ export function findZipFiles(file: StampedFile): ZipFiles {
   const shown = files.filter(({ name }) => !isHidden(name));
   const usable =
     tableNames.map((pattern) => shown.filter(({ name }) => pattern.test(name))).find((found) => found.length > 0) ?? [];
-  const passedOver = files.filter((entry) => !usable.includes(entry)).map(({ name }) => showName(name));
+  if (usable.length > zipLimits.tables) throw tooMany(usable.length, "tables", zipLimits.tables);
+  const used = new Set(usable);
+  const passedOver = files.filter((entry) => !used.has(entry)).map(({ name }) => showName(name));
   if (usable.length === 0) {
     const holds = passedOver.length === 0 ? "it is empty" : `it contains ${listNames(passedOver)}`;
     throw new FileFormatError(
@@ -152,9 +177,10 @@ export function findZipFiles(file: StampedFile): ZipFiles {
 
 /** @throws FileFormatError if there is no longer a file of this name */
 export function findZipEntry(file: StampedFile, name: string): ZipEntry {
-  const entry = findZipFiles(file).usable.find((one) => one.name === name);
-  if (entry) return entry;
-  throw new FileFormatError(`the zip archive contains no ${showName(name)}`);
+  const entry = readZipDirectory(file).find((one) => one.name === name);
+  if (!entry) throw new FileFormatError(`the zip archive contains no ${showName(name)}`);
+  rejectUnreadable(entry);
+  return entry;
 }
 
 /** A few names, and the number of further ones. */

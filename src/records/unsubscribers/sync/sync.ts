@@ -1,6 +1,4 @@
 import { closeSync, openSync, rmSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { listUnsubscribers } from "../../../service/listings.ts";
@@ -12,6 +10,7 @@ import { ImportError, usageError } from "../../../import/import-error.ts";
 import type { ImportDeps } from "../../../import/deps.ts";
 import type { ImportOptions } from "../../../import/options.ts";
 import type { ImportSummary, RunState } from "../../../import/summary.ts";
+import { TemporaryFolder } from "../../../storage/temporary-folder.ts";
 import { AddressLists } from "./address-list.ts";
 
 export interface SyncRequest {
@@ -77,12 +76,8 @@ const maxListed = 1_000;
  */
 export async function syncUnsubscribers(request: SyncRequest, deps: SyncDeps): Promise<SyncSummary> {
   if (request.isPlan) {
-    const folder = await mkdtemp(join(tmpdir(), "starpost-sync-"));
-    try {
-      return await compare(request, folder, deps, async (_, summary) => summary);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    using folder = new TemporaryFolder("sync");
+    return await compare(request, folder.path, deps, async (_, summary) => summary);
   }
   createRunsFolder(deps.runsFolder);
   const id = createRunFolder(deps.runsFolder, deps.clock(), deps.random);

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { composeMessage } from "../../../../src/email/transports/mime-message.ts";
 import { openSmtp } from "../../../../src/email/transports/smtp.ts";
@@ -186,6 +186,29 @@ describe("a mail server", () => {
     const problem = `The mail server 127.0.0.1:${server.port} refused the connection. Check the port and whether the server is running.`;
     expect(await transport.send(await aMessage())).toMatchObject({ state: "unreachable", problem });
     expect(await transport.check()).toEqual({ ready: false, problem });
+  });
+
+  it.each([
+    ["drips bytes", 50, "2"],
+    ["never ends a line", 0, "2".repeat(65_536)],
+    ["never ends a response", 0, "250-more\r\n".repeat(6_000)],
+  ])("that %s is disconnected", async (_what, pauseMs, piece) => {
+    let isClosed = false;
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined).on("close", () => (isClosed = true));
+      socket.write("220 mail.example\r\n");
+      socket.once("data", () => {
+        const write = () => socket.writable && socket.write(piece, () => void setTimeout(write, pauseMs));
+        write();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    const startedAt = performance.now();
+    expect(await open({ port }, 1_000).send(await aMessage())).toMatchObject({ state: "unreachable" });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await expect.poll(() => isClosed).toBe(true);
   });
 
   it("that speaks another protocol is reported", async () => {

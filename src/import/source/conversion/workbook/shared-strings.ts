@@ -6,6 +6,18 @@ const chunkBytes = 1024 * 1024;
 /** Maximum size of the texts in memory. */
 const maxChunks = 128;
 const maxTexts = 8 * 1024 * 1024;
+/**
+ * Limits of what a workbook contains. Of the elements with texts, plain texts have two each, formatted ones more;
+ * elements that are not cells are those in cells, and lists such as that of merged cells.
+ */
+export const workbookLimits = {
+  texts: maxTexts,
+  bytes: maxChunks * chunkBytes,
+  textElements: 3 * maxTexts,
+  listElements: 1_000_000,
+  otherElements: 4_000_000,
+  otherElementsPerCell: 8,
+} as const;
 export const maxTextLength = 1024 * 1024;
 
 /** The texts to which cells refer by number, as UTF-8 in few large buffers. */
@@ -50,7 +62,9 @@ export function collectStrings(strings: SharedStrings): XmlHandler {
   let isText = false;
   let isHint = false;
   return {
-    open: (name) => {
+    open: (name, { uniqueCount }) => {
+      // The number of different texts is declared at the beginning.
+      if (name === "sst" && Number(uniqueCount) > maxTexts) throw tooMuchText();
       if (name === "si") text = "";
       else if (name === "rPh") isHint = true;
       else if (name === "t") isText = !isHint;
@@ -74,9 +88,9 @@ function grow(list: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-function tooMuchText(): FileFormatError {
+export function tooMuchText(): FileFormatError {
   return new FileFormatError(
-    "the Excel workbook contains more than 128 MiB of text, or a text of more than 1 MiB",
+    "the Excel workbook contains more than 8,388,608 different texts, 128 MiB of text, or a text of more than 1 MiB",
     "export the sheet as CSV, and import that",
   );
 }

@@ -1,7 +1,7 @@
 import { FileFormatError } from "../../../import-error.ts";
 import { formatIsoDate, formatNumber, unescapeText } from "./cell-text.ts";
 import type { NumberFormat } from "./number-formats.ts";
-import { maxTextLength, type SharedStrings } from "./shared-strings.ts";
+import { maxTextLength, type SharedStrings, workbookLimits } from "./shared-strings.ts";
 import { damagedWorkbook, type XmlHandler } from "./xml.ts";
 
 /** What the cells of a sheet refer to. */
@@ -28,6 +28,7 @@ export class SheetReader implements XmlHandler {
   #isValue = false;
   #isHint = false;
   #isFormula = false;
+  #othersLeft: number = workbookLimits.otherElements;
   /** Formulas whose result the file does not contain, and the row of the first. */
   readonly unsaved = { count: 0, firstRow: 0 };
 
@@ -37,12 +38,20 @@ export class SheetReader implements XmlHandler {
   }
 
   readonly open = (name: string, attributes: Readonly<Record<string, string>>): void => {
-    if (name === "c") this.#openCell(attributes);
-    else if (name === "v") this.#isValue = true;
+    if (name === "c") {
+      this.#openCell(attributes);
+      return;
+    }
+    if (name === "row") {
+      this.#openRow(attributes["r"]);
+      return;
+    }
+    this.#othersLeft -= 1;
+    if (this.#othersLeft < 0) throw tooManyElements();
+    if (name === "v") this.#isValue = true;
     else if (name === "t") this.#isValue = !this.#isHint;
     else if (name === "f") this.#isFormula = true;
     else if (name === "rPh") this.#isHint = true;
-    else if (name === "row") this.#openRow(attributes["r"]);
   };
 
   readonly text = (text: string): void => {
@@ -71,6 +80,7 @@ export class SheetReader implements XmlHandler {
     const column = reference === undefined ? this.#column + 1 : columnOf(reference);
     if (column <= this.#column || column >= maxColumns) throw damagedWorkbook();
     this.#column = column;
+    this.#othersLeft += workbookLimits.otherElementsPerCell;
     this.#type = type;
     this.#style = style === undefined ? -1 : Number(style);
     this.#value = "";
@@ -111,6 +121,13 @@ export class SheetReader implements XmlHandler {
         return value;
     }
   }
+}
+
+function tooManyElements(): FileFormatError {
+  return new FileFormatError(
+    "the sheet has more than 4,000,000 elements that are not cells",
+    "export the sheet as CSV, and import that",
+  );
 }
 
 /** The column of a reference such as `AB12`, from 0. */

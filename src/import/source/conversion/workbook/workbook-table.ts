@@ -11,7 +11,7 @@ import {
 } from "../../containers/zip-directory.ts";
 import { formatOf, TableWriter } from "../table-writer.ts";
 import { collectFormats, type NumberFormat } from "./number-formats.ts";
-import { collectStrings, SharedStrings } from "./shared-strings.ts";
+import { collectStrings, SharedStrings, tooMuchText, workbookLimits } from "./shared-strings.ts";
 import { SheetReader } from "./sheet-rows.ts";
 import { posix } from "node:path";
 import { inflateEntry } from "../../containers/inflate.ts";
@@ -46,9 +46,10 @@ export function* convertSheet(
   const formats: (NumberFormat | undefined)[] = [];
   const strings = new SharedStrings();
   const { stringsPart, stylesPart, is1904 } = workbook;
-  if (stylesPart !== undefined) runThrough(workbook.parse(stylesPart, collectFormats(formats)));
+  if (stylesPart !== undefined) parseList(workbook.parse, stylesPart, collectFormats(formats));
   if (stringsPart !== undefined) {
-    for (const _ of workbook.parse(stringsPart, collectStrings(strings))) yield { rows: 0 };
+    const handler = limitElements(collectStrings(strings), workbookLimits.textElements, tooMuchText);
+    for (const _ of workbook.parse(stringsPart, handler)) yield { rows: 0 };
   }
   const writer = new TableWriter(copy);
   const rows = new SheetRows(writer, search);
@@ -236,7 +237,7 @@ function readRelations(part: string, parse: Workbook["parse"]): Relation[] {
     const path = posix.join("/", target.startsWith("/") ? "" : folder, target).slice(1);
     relations.push({ id, type: type.slice(type.lastIndexOf("/") + 1), target: path });
   };
-  runThrough(parse(posix.join(folder, "_rels", `${posix.basename(part)}.rels`), { open }));
+  parseList(parse, posix.join(folder, "_rels", `${posix.basename(part)}.rels`), { open });
   return relations;
 }
 
@@ -246,22 +247,40 @@ function readSheets(
   parse: Workbook["parse"],
 ): Pick<Workbook, "sheets" | "is1904"> {
   const sheets: Sheet[] = [];
+  const byId = new Map(relations.map((relation) => [relation.id, relation]));
   let is1904 = false;
   const open: XmlHandler["open"] = (name, attributes) => {
     if (name === "workbookPr") is1904 = ["1", "true"].includes(attributes["date1904"] ?? "");
     if (name !== "sheet") return;
     const id = prefixedAttribute(attributes, "id");
-    const relation = relations.find((one) => one.id === id);
+    const relation = id === undefined ? undefined : byId.get(id);
     // Charts and dialogs are sheets too.
     if (relation?.type !== "worksheet") return;
     const isHidden = (attributes["state"] ?? "visible") !== "visible";
     sheets.push({ name: attributes["name"] ?? "", isHidden, part: relation.target });
   };
-  runThrough(parse(main, { open }));
+  parseList(parse, main, { open });
   return { sheets, is1904 };
 }
 
-/** Parses a small part to its end. */
-export function runThrough(steps: Generator<void>): void {
-  for (const _ of steps);
+function limitElements(handler: XmlHandler, max: number, exceeded: () => Error): XmlHandler {
+  let count = 0;
+  return {
+    ...handler,
+    open: (name, attributes) => {
+      count += 1;
+      if (count > max) throw exceeded();
+      handler.open?.(name, attributes);
+    },
+  };
+}
+
+/** Parses a part with sheets, relations, or formats to its end. */
+function parseList(parse: Workbook["parse"], part: string, handler: XmlHandler): void {
+  const exceeded = () =>
+    new FileFormatError(
+      `${showName(part)} in the Excel workbook has more than 1,000,000 elements`,
+      "export the sheet as CSV, and import that",
+    );
+  for (const _ of parse(part, limitElements(handler, workbookLimits.listElements, exceeded)));
 }
