@@ -236,9 +236,12 @@ describe.each(backends)("an undo of orders over $name", (backend) => {
     }).flat();
     await importRows(toCsv(many));
     const before = await readState(pipeline.service);
-    const id = await importRows(toCsv(many.map((one) => ({ ...one, customer: "Bea", price: "6" }))), {
-      undoable: true,
-    });
+    const id = await importRows(
+      toCsv(many.map(({ order, product }) => row({ order, product, customer: "Bea", price: "6" }))),
+      {
+        undoable: true,
+      },
+    );
     const { massCreate } = pipeline.service.orders;
     const refusing: Service["orders"]["massCreate"] = (input, options) => {
       const isBad = input.orders.some(({ order_id }) => order_id === "o-3");
