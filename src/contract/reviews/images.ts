@@ -21,12 +21,11 @@ export const imageLimits = {
 const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
 
 /**
- * Assumed: larger photos are rejected (`pixels`), those that are decoded as a whole sooner (`wholePixels`).
- * A stored photo fits into a square of `edge`, its thumbnail into one of `thumbEdge`, with at most so many bytes.
+ * Assumed: photos whose pixels take more than `decodedBytes` in memory are rejected: 50 megapixels with three channels of 8
+ * bits. A stored photo fits into a square of `edge`, its thumbnail into one of `thumbEdge`, with at most so many bytes.
  */
 export const photoLimits = {
-  pixels: 50_000_000,
-  wholePixels: 24_000_000,
+  decodedBytes: 150_000_000,
   edge: 2_048,
   bytes: 1_000_000,
   thumbEdge: 300,

@@ -1,4 +1,4 @@
-import type sharpModule from "sharp";
+import type { default as sharpModule, Metadata } from "sharp";
 import { type imageTypes, invalidField, photoLimits, ServiceError } from "../../contract/index.ts";
 
 type Sharp = typeof sharpModule;
@@ -42,15 +42,14 @@ export function processPhoto(bytes: Buffer, type: ImageType, load = loadSharp): 
 }
 
 async function convert(sharp: Sharp, bytes: Buffer, type: ImageType): Promise<StoredPhoto> {
-  const { pixels, wholePixels, edge, thumbEdge } = photoLimits;
+  const { edge, thumbEdge } = photoLimits;
   try {
     // Only reads the header, so a small file that expands to gigabytes is rejected before it is decoded.
-    const { width, height, isProgressive } = await sharp(bytes, { limitInputPixels: false }).metadata();
-    // Other photos are decoded line by line.
-    const isWhole = isProgressive || type === "image/webp" || type === "image/gif";
-    const maxPixels = isWhole ? wholePixels : pixels;
-    if (width * height > maxPixels) throw invalidField("image", `has more than ${maxPixels / 1e6} megapixels`);
-    const reduced = await sharp(bytes, { limitInputPixels: pixels, failOn: "error" })
+    const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
+    const maxPixels = countMaxPixels(metadata, type);
+    if (metadata.width * metadata.height > maxPixels)
+      throw invalidField("image", `has more than ${maxPixels / 1e6} megapixels`);
+    const reduced = await sharp(bytes, { limitInputPixels: maxPixels, failOn: "error" })
       .autoOrient()
       .resize({ width: edge, height: edge, fit: "inside", withoutEnlargement: true })
       .raw()
@@ -63,6 +62,13 @@ async function convert(sharp: Sharp, bytes: Buffer, type: ImageType): Promise<St
     if (error instanceof ServiceError) throw error;
     throw invalidField("image", "is damaged: it cannot be decoded");
   }
+}
+
+/** How many pixels a photo may have. Some formats take twice the memory, because they are not decoded line by line. */
+function countMaxPixels({ channels, depth, isProgressive }: Metadata, type: ImageType): number {
+  const isDeep = depth !== "uchar";
+  const isWhole = type === "image/webp" || type === "image/gif" || (isProgressive && type === "image/jpeg");
+  return Math.floor(photoLimits.decodedBytes / (channels * (isDeep || isWhole ? 2 : 1)));
 }
 
 const qualities = [80, 50] as const;

@@ -136,7 +136,7 @@ export const poolPhoto: Attack = {
 };
 
 export const fillStorage: Attack = {
-  name: `Store more photos than the account has space for (${storageMb} MB)`,
+  name: "Store more photos than the account has space for",
   serve,
   run: async (target) => {
     const { random, database } = target;
@@ -161,7 +161,7 @@ export const fillStorage: Attack = {
     const count = (wanted: number) => statuses.filter((status) => status === wanted).length;
     return {
       result:
-        `${count(200)} of ${statuses.length} photos of ${photo.length} bytes stored, ${count(413)} refused; ` +
+        `${count(200)} of ${statuses.length} photos of ${photo.length} bytes stored, ${count(413)} refused at ${storageMb} MB; ` +
         `database ${grownMb.toFixed(1)} MB larger; others wait ${medianMs} to ${longestMs} ms`,
       held: count(413) > 0 && refusal.includes("photo-storage") && grownMb <= storageMb * 1.1 && medianMs <= maxDelayMs,
     };
