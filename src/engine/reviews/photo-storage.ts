@@ -89,6 +89,23 @@ export const findAccountsToConvert = createAccountWalk(
     and review_images.content_type <> ''`,
 );
 
+/** How many characters are read in one step, so that long texts delay nobody. Four of them are three bytes. */
+const charactersPerStep = 4 * 1_024 ** 2;
+
+/** Decodes a photo that is stored as text. If it is deleted meanwhile, the result is incomplete. */
+async function readText(id: number, accountId: number, { read }: Pick<EngineWork, "read">): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let from = 1; ; from += charactersPerStep) {
+    const text = sql<string>`substr(base64, ${from}, ${charactersPerStep})`.as("text");
+    const rows = await read(({ transaction }) =>
+      selectAccountRows("review_images", accountId, transaction).select(text).where("id", "=", id).execute(),
+    );
+    const part = Buffer.from(rows[0]?.text ?? "", "base64");
+    if (part.length === 0) return Buffer.concat(parts);
+    parts.push(part);
+  }
+}
+
 /**
  * Converts one photo of an account that an earlier version stored as text. One that cannot be decoded keeps its bytes.
  * @returns 0 if none is left, or the codec is not installed
@@ -96,15 +113,15 @@ export const findAccountsToConvert = createAccountWalk(
 export async function convertPhoto(accountId: number, { read, write }: EngineWork): Promise<0 | 1> {
   const found = await read(({ transaction }) =>
     selectAccountRows("review_images", accountId, transaction)
-      .select(["id", "content_type", "base64", "thumb_base64"])
+      .select(["id", "content_type", "thumb_base64"])
       .where(sql<boolean>`content_type <> ''`)
       .orderBy("id")
       .limit(1)
       .executeTakeFirst(),
   );
   if (!found) return 0;
-  const { id, content_type, base64, thumb_base64 } = found;
-  const bytes = Buffer.from(base64, "base64");
+  const { id, content_type, thumb_base64 } = found;
+  const bytes = await readText(id, accountId, { read });
   const photo = await processPhoto(bytes, content_type as (typeof imageTypes)[number]).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     if (error.kind === "featureDisabled") return undefined;
