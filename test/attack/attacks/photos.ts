@@ -44,7 +44,7 @@ function drawNoise(random: Random, edge: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The size of the data, without the write-ahead log, which SQLite limits to 128 MB. */
+/** The size of the data, without the write-ahead log, which the driver limits to about 16 MB. */
 async function readDatabaseBytes(address: string): Promise<number> {
   const { db } = await openDatabase(address, { nowMs: 0 });
   const query = address.startsWith("postgres")
