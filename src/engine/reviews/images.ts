@@ -3,6 +3,7 @@ import {
   imageLimits,
   type imageTypes,
   invalidField,
+  photoLimits,
   recordNotFound,
   ServiceError,
   unauthorizedMessage,
@@ -90,8 +91,9 @@ async function prepareImage(
 ): Promise<PreparedImage> {
   const claim = readClaim(image_upload_token, [claimKind], call);
   if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
-  // Refuses most uploads that cannot be stored before they are decoded.
-  await requireRoom(claim, { photo_size: 0, thumb_size: 0 }, { ...call, transaction: call.database.db });
+  // Refuses uploads before they are decoded, unless there is room for the largest photo.
+  const largest = { photo_size: photoLimits.bytes, thumb_size: photoLimits.thumbBytes };
+  await requireRoom(claim, largest, { ...call, transaction: call.database.db });
   requireFreeQueue();
   const { bytes, type } = decodeImage(image);
   return { claim, photo: await processPhoto(bytes, type) };
