@@ -3,6 +3,7 @@ import {
   coreRateLimit,
   emailSendingLimits,
   imageLimits,
+  imageReadLimits,
   jsonLimits,
   maxBatchCharacters,
   maxBatchMethods,
@@ -11,6 +12,7 @@ import {
   maxUnsubscribersPerCall,
   maxWebhooks,
   orderLimits,
+  photoLimits,
   publicLimits,
   receivingLimits,
   reviewHolds,
@@ -75,6 +77,16 @@ const records: readonly Row[] = [
   ["products of a call that cancels emails of orders", formatNumber(orderLimits.cancellationsPerCall)],
   ["addresses of a call for unsubscribers", formatNumber(maxUnsubscribersPerCall)],
   ["photo", formatBytes(imageLimits.bytes)],
+  ["pixels of a photo", `${photoLimits.decodedBytes / 3e6} megapixels`],
+  [
+    "pixels of a progressive JPEG, WebP, or GIF, or with 16 bits per channel",
+    `${photoLimits.decodedBytes / 6e6} megapixels`,
+  ],
+  ["stored photo", `${formatNumber(photoLimits.edge)} pixels at the longer edge, ${photoLimits.bytes / 1e6} MB`],
+  ["stored thumbnail", `${photoLimits.thumbEdge} pixels at the longer edge, ${photoLimits.thumbBytes / 1e3} KB`],
+  ["photos that wait while one is decoded", formatNumber(photoLimits.waiting)],
+  ["photos that are read at the same time", formatNumber(imageReadLimits.atOnce)],
+  ["requests that wait for a photo", formatNumber(imageReadLimits.waiting)],
   ["subject of a template", `${formatNumber(maxTemplateLength.subject)} characters`],
   ["text and HTML of a template", `${formatNumber(maxTemplateLength.text)} characters each`],
   ["time to render a template", formatMs(templateLimits.renderMs)],
@@ -88,6 +100,7 @@ const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, { b
 ]);
 
 const accounts: readonly Row[] = [
+  ["space for photos (`starpost serve --photo-storage`)", `${photoLimits.bytesPerAccount / 1_024 ** 3} GB`],
   ["emails per day (`starpost account set-email-quota`)", formatNumber(emailSendingLimits.perDay.default)],
   ["time for which an email may be held", formatMs(emailSendingLimits.holdMs)],
   ["approved recipients of test emails", formatNumber(emailSendingLimits.testRecipients)],

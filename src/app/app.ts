@@ -171,6 +171,8 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
   const thread = settings.isBulk === true ? await startThread() : undefined;
   const options = {
     enforceLimits: false,
+    // Whoever has the database is the operator.
+    photoStorageBytes: Infinity,
     ...commandAccounts,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   };

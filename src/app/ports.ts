@@ -254,6 +254,8 @@ export interface ServeOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** The delay of the bottom lines of all products (default: one hour, as in the specification). */
   readonly bottomLinesDelayMs?: number | undefined;
+  /** The space that the photos of an account may take up, in bytes (default: `photoLimits.bytesPerAccount`). */
+  readonly photoStorageBytes?: number | undefined;
   /** Faults to inject, for testing clients. */
   readonly chaos?: ChaosPlan | undefined;
   /** Whether to send emails and webhooks, too. */

@@ -29,7 +29,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { version, limitLegacy, bottomLinesDelayMs } = settings;
+  const { version, limitLegacy, bottomLinesDelayMs, photoStorageBytes } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits } = describeAccess(settings, publicUrl);
@@ -44,6 +44,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     limitLegacy,
     publicLimits: limits,
     bottomLinesDelayMs,
+    photoStorageBytes,
     publicUrl: () => publicUrl ?? listensAt,
     isSignUpClosed: signUp === "closed",
     // Clients should not see its path.

@@ -4,7 +4,7 @@ import { sleep } from "../client/sleep.ts";
 import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
 import { type Job, sleepUntilAborted, type WorkerLog } from "../worker/job.ts";
-import { createKeyPurgeJob, createRetentionJob } from "../worker/cleanup-jobs.ts";
+import { createKeyPurgeJob, createPhotoJob, createRetentionJob } from "../worker/cleanup-jobs.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
@@ -61,6 +61,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     webhooks,
     createKeyPurgeJob(work, clock),
     createRetentionJob(work, clock),
+    createPhotoJob(work, clock),
   ];
   const emailTarget = transport.describe();
   const begin = () =>

@@ -114,7 +114,7 @@ function readJson({ status, bytes }: HttpResponse, { reply }: Endpoint): Fields 
 function readBytes({ status, headers, bytes }: HttpResponse): Fields | undefined {
   const type = headers["content-type"] ?? "";
   if (status < 400 && type !== "" && !/^text\/|\bjson\b/i.test(type)) {
-    return { content_type: type, base64: bytes.toString("base64") };
+    return { content_type: type, bytes };
   }
   const parsed = parse(bytes);
   const isRefusal = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && status >= 400;

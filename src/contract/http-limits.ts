@@ -68,6 +68,9 @@ export const sendingLimits: SendingLimits = {
   responseWithinMs: 120_000,
 };
 
+/** How many images are read at the same time, and how many requests for images wait for that. */
+export const imageReadLimits = { atOnce: 2, waiting: 200 } as const;
+
 /**
  * A token bucket: it holds `burst` tokens and is refilled with `perHour` tokens an hour. Each call takes a token; a call
  * that finds the bucket empty is refused.

@@ -4,7 +4,7 @@ import { isJsonObject } from "./json-text.ts";
 
 /** A response format: how an output is wrapped on the wire, and unwrapped. */
 export interface ReplyForm {
-  /** `bytes`: the response is the decoded `base64` of the output, with its `content_type`, instead of JSON. */
+  /** `bytes`: the response is the `bytes` of the output, with its `content_type`, instead of JSON. */
   readonly media?: "bytes";
   readonly encode: (value: Fields) => Fields | readonly unknown[];
   readonly decode: (body: Fields) => Fields;
@@ -129,5 +129,13 @@ export function list(name: string): ReplyForm {
   };
 }
 
-/** The decoded bytes of `{content_type, base64}`. */
+/** The bytes of `{content_type, bytes}`. */
 export const bytes: ReplyForm = { ...bare, media: "bytes" };
+
+export type BytesOutput = z.output<z.ZodObject<ReturnType<typeof bytesOutput>>>;
+
+/** The output of an operation whose reply is `bytes`. */
+export const bytesOutput = lazily(() => ({
+  content_type: z.string(),
+  bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+}));

@@ -24,6 +24,8 @@ export interface LocalTransportOptions extends CallLimitOptions {
   readonly privateWebhooksFor?: (() => string | undefined) | undefined;
   /** Whether only people with an invitation may create accounts (default: false). */
   readonly isSignUpClosed?: boolean | undefined;
+  /** The space that the photos of an account may take up, in bytes (default: `photoLimits.bytesPerAccount`). */
+  readonly photoStorageBytes?: number | undefined;
   /** Whether this transport serves a bulk operation alone, so that longer transactions delay nobody (default: false). */
   readonly isBulk?: boolean | undefined;
   /** Called when the data of a customer was erased, with the IDs of the emails that contained it. */
@@ -106,6 +108,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     privateWebhooksFor: privateWebhooksFor?.(),
     isSignUpClosed,
     hasPublicLimits,
+    photoStorageBytes: options.photoStorageBytes,
     onErased: options.onErased,
   });
   return { limits, writes, responses: new ResponseCache(), findOperation, startCall };

@@ -9,6 +9,8 @@ import {
   callerNames,
   asFields,
   isJsonObject,
+  type BytesOutput,
+  imageReadLimits,
 } from "../contract/index.ts";
 import type { PageDefinition } from "../pages/pages.ts";
 import { type CallEvent, NotModified, type Transport, type Caller } from "../service/transport.ts";
@@ -28,6 +30,8 @@ export interface Answering {
   readonly transport: Transport;
   /** Runs calls for long lists, a few at the same time, because each takes much memory. */
   readonly longLists: LimitFunction;
+  /** Reads images, a few at the same time. */
+  readonly imageReads: LimitFunction;
   /** Identifies what determines responses in addition to the data: the version of the program, and its public URL. */
   readonly program: () => string;
 }
@@ -50,7 +54,7 @@ export async function answer(
 async function makeCall(
   request: FastifyRequest,
   reply: FastifyReply,
-  { operation, endpoint, page, transport, longLists, program }: ResponseFormat & Answering,
+  { operation, endpoint, page, transport, longLists, imageReads, program }: ResponseFormat & Answering,
 ): Promise<unknown> {
   const { method, params, query, body, headers, ip } = request;
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
@@ -83,17 +87,22 @@ async function makeCall(
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);
     if (endpoint.reply.media === "bytes") {
-      const { content_type, base64 } = value as { readonly content_type: string; readonly base64: string };
+      const { content_type, bytes } = value as BytesOutput;
       void reply.type(content_type).header("content-security-policy", "default-src 'none'");
-      return Buffer.from(base64, "base64");
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     }
     const encoded = endpoint.reply.encode(value as Record<string, unknown>);
     return callback === undefined ? encoded : toJsonp(reply, callback, encoded);
   };
-  if (page || callback !== undefined || !requestsLongList(endpoint, input)) return work();
-  return longLists(async () => {
+  const isImage = endpoint.reply.media === "bytes" && endpoint.effect === "read";
+  if (!isImage && (page || callback !== undefined || !requestsLongList(endpoint, input))) return work();
+  if (isImage && imageReads.pendingCount >= imageReadLimits.waiting) {
+    throw new ServiceError("unavailable", "too many images are being read", { retryAfterMs: 1_000 });
+  }
+  return (isImage ? imageReads : longLists)(async () => {
     // The client may have given up in the meantime.
     if (reply.raw.destroyed) throw new ServiceError("unavailable", "the connection is closed");
+    if (isImage) return work();
     void reply.type("application/json; charset=utf-8");
     return encodeLongJson(await work(), sendingLimits.responseBytes);
   });

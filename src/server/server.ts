@@ -7,6 +7,7 @@ import pLimit from "p-limit";
 import {
   bodyLimits,
   coreRateLimit,
+  imageReadLimits,
   type ReceivingLimits,
   receivingLimits,
   type SendingLimits,
@@ -193,7 +194,16 @@ function createApp(
   // ETags identify the version of the program and its public URL, because they determine responses, too.
   let made: string | undefined;
   const program = () => (made ??= createHash("sha256").update(JSON.stringify(about())).digest("base64url").slice(0, 6));
-  addRoutes(app, { transport, longLists: pLimit(maxLongLists), program, log, reader, chaos, bodyLimit });
+  addRoutes(app, {
+    transport,
+    longLists: pLimit(maxLongLists),
+    imageReads: pLimit(imageReadLimits.atOnce),
+    program,
+    log,
+    reader,
+    chaos,
+    bodyLimit,
+  });
   return app;
 }
 

@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from "node:worker_threads";
-import { ServiceError, type ErrorKind, type OperationName, type RecordName } from "../contract/index.ts";
+import { endpointOf, ServiceError, type ErrorKind, type OperationName, type RecordName } from "../contract/index.ts";
 import type {
   Caller,
   CallEvent,
@@ -28,9 +28,9 @@ interface Request {
   };
 }
 
-/** An answer; a value is JSON, which is faster to transfer than objects. */
+/** An answer; a value is JSON, which is faster to transfer than objects, unless it has bytes. */
 type Answer = { readonly id: number } & (
-  | { readonly type: "value"; readonly value: string | undefined }
+  | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "event"; readonly event: CallEvent }
   | { readonly type: "refusal"; readonly refusal: Refusal }
   | { readonly type: "fault"; readonly error: unknown }
@@ -81,7 +81,10 @@ export function serveOverPort(port: MessagePort, transport: Transport): void {
     const onEvent = (event: CallEvent) => answer({ id, type: "event", event });
     const answered = call ? carryOut(call, onEvent) : transport.close();
     answered.then(
-      (value: unknown) => answer({ id, type: "value", value: JSON.stringify(value) }),
+      (value: unknown) => {
+        const isBytes = call && endpointOf(call.operation).reply.media === "bytes";
+        answer({ id, type: "value", value: isBytes ? value : JSON.stringify(value) });
+      },
       (error: unknown) => {
         if (error instanceof ServiceError) answer({ id, type: "refusal", refusal: describe(error) });
         else answer({ id, type: "fault", error });
@@ -164,7 +167,8 @@ export class PortTransport implements Transport {
       return;
     }
     this.#pending.delete(answer.id);
-    if (answer.type === "value") pending?.resolve(answer.value === undefined ? undefined : JSON.parse(answer.value));
+    if (answer.type === "value")
+      pending?.resolve(typeof answer.value === "string" ? JSON.parse(answer.value) : answer.value);
     else if (answer.type === "fault") pending?.reject(answer.error);
     else {
       const { kind, message, ...options } = answer.refusal;

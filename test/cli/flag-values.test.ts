@@ -6,6 +6,7 @@ import {
   readMapping,
   readMaxErrors,
   readPort,
+  readSize,
   readRate,
   readWholeNumber,
 } from "../../src/cli/program/flag-values.ts";
@@ -33,6 +34,8 @@ describe("a flag's value", () => {
     [readDelimiter, "\\t", "\t"],
     [readDelimiter, "\t", "\t"],
     [readPort, "0", 0],
+    [readSize, "1MB", 1_048_576],
+    [readSize, "20 gb", 20 * 1_073_741_824],
     [readPort, "65535", 65_535],
   ])("%o reads %j", (read, text, value) => {
     expect(read(text, "--flag")).toEqual(value);
@@ -47,6 +50,7 @@ describe("a flag's value", () => {
     ...["-1", "101%", "%", "1.5", ""].map((text): [Reader, string] => [readMaxErrors, text]),
     ...["email", "=x", "email=", ""].map((text): [Reader, string] => [readMapping, text]),
     ...["", ";;", '"', "\n"].map((text): [Reader, string] => [readDelimiter, text]),
+    ...["0MB", "1", "1KB", "1.5GB", "-1MB", "100000GB", ""].map((text): [Reader, string] => [readSize, text]),
     ...["65536", "-1", "http", ""].map((text): [Reader, string] => [readPort, text]),
   ])("%o rejects %j", (read, text) => {
     expect(() => read(text, "--flag")).toThrow(/for --flag: /);

@@ -28,7 +28,7 @@ describeIsolated("tracking", (harness) => {
     const { tokens, tracking } = await setUp(harness(), "track_opens");
     const image = await tracking.open({ token: tokens.open() });
     expect(image.content_type).toBe("image/gif");
-    const bytes = Buffer.from(image.base64, "base64");
+    const bytes = Buffer.from(image.bytes);
     expect([bytes.subarray(0, 6).toString("latin1"), bytes.readUInt16LE(6), bytes.readUInt16LE(8)]).toEqual([
       "GIF89a",
       1,

@@ -79,6 +79,8 @@ export interface HarnessOptions {
   /** Whether the operator allows the webhooks of new accounts to call private addresses. */
   readonly allowsPrivateWebhooks?: boolean;
   readonly isSignUpClosed?: boolean;
+  /** The space that the photos of an account may take up. */
+  readonly photoStorageBytes?: number;
   /** The key with which the secrets in an existing database are sealed. */
   readonly sealingKey?: Buffer | undefined;
 }

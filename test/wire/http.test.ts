@@ -136,7 +136,7 @@ describe("the sign-in URL", () => {
 describe("GET /starpost/v1/images/{image_id}", () => {
   it("returns the image", async () => {
     const { request } = wire();
-    const created = await request("POST", "/v1/widget/reviews", aReview(wire()));
+    const created = await request("POST", "/v1/widget/reviews", { ...aReview(wire()), utoken: wire().utoken });
     const { image_upload_token } = created.body as { image_upload_token: string };
     const { body } = await request("POST", "/starpost/v1/images", {
       image_upload_token,
@@ -148,13 +148,13 @@ describe("GET /starpost/v1/images/{image_id}", () => {
     const { status, headers, text } = await wire().raw("GET", path(new URL(image.original_url)));
     expect([status, headers.get("content-type"), headers.get("x-content-type-options")]).toEqual([
       200,
-      "image/png",
+      "image/webp",
       "nosniff",
     ]);
     expect(headers.get("content-security-policy")).toBe("default-src 'none'");
     for (const one of [headers, thumb.headers]) expect(Number(one.get("content-length"))).toBeGreaterThan(100);
     expect(Number(thumb.headers.get("content-length"))).toBeLessThan(Number(headers.get("content-length")));
-    expect([text.slice(1, 4), thumb.text.slice(1, 4)]).toEqual(["PNG", "PNG"]);
+    expect([text.slice(1, 4), thumb.text.slice(1, 4)]).toEqual(["IFF", "IFF"]);
   });
 });
 

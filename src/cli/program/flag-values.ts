@@ -182,6 +182,12 @@ export const readDelimiter = reader("one character, or `tab`", (text) => {
 
 export const readPort = reader("a port from 0 to 65535", (text) => numberFrom(text, /^\d{1,5}$/, 0, 65_535));
 
+/** A size in MB or GB (1,024 MB), as bytes. */
+export const readSize = reader("a size from 1MB to 99999GB, such as 500MB or 20GB", (text) => {
+  const [, number = "", unit = ""] = /^([1-9]\d{0,4})\s?([MG])B$/i.exec(text.trim()) ?? [];
+  return number === "" ? undefined : Number(number) * 1_024 ** (unit.toUpperCase() === "M" ? 2 : 3);
+});
+
 /** The delay of bottom lines in seconds, as milliseconds. */
 export const readDelay = (text: string, flag: string): number => {
   const maxSeconds = bottomLinesDelay.maxMs / 1_000;

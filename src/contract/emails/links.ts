@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
-import { bytes } from "../reply.ts";
+import { bytes, bytesOutput } from "../reply.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { dayMs } from "../time.ts";
@@ -96,7 +96,7 @@ export const tracking = {
     effect: "repeatable",
     headField: "only_look",
     input: () => input(),
-    output: () => ({ content_type: z.string(), base64: z.string() }),
+    output: bytesOutput,
     reply: bytes,
   }),
   click: endpoint({

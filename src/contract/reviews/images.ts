@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
-import { bytes } from "../reply.ts";
+import { bytes, bytesOutput } from "../reply.ts";
 import { shape } from "../shapes.ts";
 import { hourMs } from "../time.ts";
 
@@ -20,8 +20,21 @@ export const imageLimits = {
 /** The maximum length of an image in base64, with a `data:` prefix, in characters. */
 const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
 
-/** Assumed: larger photos are rejected (`pixels`) or reduced (`edge`); a thumbnail fits into a square of `thumbEdge`. */
-export const photoLimits = { pixels: 50_000_000, edge: 4_096, thumbEdge: 300 } as const;
+/**
+ * Assumed: photos whose pixels take more than `decodedBytes` in memory are rejected: 50 megapixels with three channels of 8
+ * bits. A stored photo fits into a square of `edge`, its thumbnail into one of `thumbEdge`, with at most so many bytes.
+ */
+export const photoLimits = {
+  decodedBytes: 150_000_000,
+  edge: 2_048,
+  bytes: 1_000_000,
+  thumbEdge: 300,
+  thumbBytes: 100_000,
+  /** Photos that wait while another one is decoded. */
+  waiting: 8,
+  /** The default of the space that the photos of an account may take up. */
+  bytesPerAccount: 1_024 ** 3,
+} as const;
 
 export const images = {
   upload: endpoint({
@@ -54,7 +67,7 @@ export const images = {
       /** The thumbnail instead of the image. */
       size: z.enum(["original", "thumb"], { error: "must be original or thumb" }).optional(),
     }),
-    output: () => ({ content_type: z.string(), base64: z.string() }),
+    output: bytesOutput,
     reply: bytes,
   }),
 };

@@ -10,6 +10,7 @@ import { deleteRows, findRows, selectAccountRows, updateAccountRows } from "../k
 import type { HandlerContext } from "../kernel/handler.ts";
 import { removePublicIds } from "../kernel/public-ids.ts";
 import { refreshQuestions } from "../questions/question-index.ts";
+import { countSpace } from "../reviews/photo-storage.ts";
 import { updateStarTotals } from "../reviews/star-totals.ts";
 import { erasedName } from "./redaction.ts";
 import { isOwnEvent, type CustomerRows } from "./customer-rows.ts";
@@ -42,7 +43,9 @@ export async function eraseTexts(rows: CustomerRows, reviews: ReviewErasure, con
 
 async function eraseImages({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext): Promise<number> {
   if (reviews.length === 0) return 0;
-  const found = await findRows("review_images", ["id"], { account_id: accountId, review_row: reviews }, context);
+  const ofReviews = { account_id: accountId, review_row: reviews };
+  const found = await findRows("review_images", ["id", "photo_size", "thumb_size"], ofReviews, context);
+  await countSpace(accountId, found, context, -1);
   const ids = found.map(({ id }) => id);
   await deleteRowsOf("review_images", "id", ids, { accountId, ...context });
   await removePublicIds("image", ids, accountId, context);

@@ -24,7 +24,7 @@ const orNone = (ids: readonly number[]) => (ids.length === 0 ? [0] : ids);
 async function readReviewParts({ person: { accountId }, reviews }: CustomerRows, context: HandlerContext) {
   const { transaction, publicUrl } = context;
   const images = await selectAccountRows("review_images", accountId, transaction)
-    .select(["id", "review_row as review_id", "content_type", "base64", "url"])
+    .select(["id", "review_row as review_id", "content_type", "base64", "url", "photo_type", "photo"])
     .where("review_row", "in", orNone(reviews))
     .orderBy("id")
     .execute();
@@ -35,7 +35,10 @@ async function readReviewParts({ person: { accountId }, reviews }: CustomerRows,
     .orderBy("id")
     .execute();
   return {
-    images: images.map((image) => Object.assign(image, { url: formatImageUrls(image, publicUrl).original_url })),
+    images: images.map(({ photo_type, photo, ...image }) => {
+      const converted = photo && { content_type: photo_type ?? "", base64: Buffer.from(photo).toString("base64") };
+      return Object.assign(image, converted, { url: formatImageUrls(image, publicUrl).original_url });
+    }),
     review_events: events.map((event) => Object.assign(event, { created_at: iso(event.created_at) })),
   };
 }

@@ -44,6 +44,8 @@ export interface HandlerContext {
   readonly hasPublicLimits?: boolean | undefined;
   /** Whether only people with an invitation may create accounts (default: false). */
   readonly isSignUpClosed?: boolean | undefined;
+  /** The space that the photos of an account may take up, in bytes (default: `photoLimits.bytesPerAccount`). */
+  readonly photoStorageBytes?: number | undefined;
 }
 
 /** What the steps of an operation outside of transactions may use. */

@@ -3,16 +3,19 @@ import {
   imageLimits,
   type imageTypes,
   invalidField,
+  photoLimits,
   recordNotFound,
   ServiceError,
   unauthorizedMessage,
 } from "../../contract/index.ts";
 import type * as z from "zod";
 import { findRow, sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
-import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { type CallContext, type Handlers, operation } from "../kernel/handler.ts";
 import { addPublicIds } from "../kernel/public-ids.ts";
-import { processPhoto, type StoredPhoto } from "./photo.ts";
+import { processPhoto, requireFreeQueue, type StoredPhoto } from "./photo.ts";
+import { countSpace, readPhoto, requireSpace } from "./photo-storage.ts";
 import { formatImageUrls } from "./review-response.ts";
+import { showsPhotos } from "./review-parts.ts";
 import { refreshTags } from "./review-index.ts";
 import { type Claim, readClaim } from "../kernel/signed-link.ts";
 
@@ -22,48 +25,52 @@ const claimKind = "image_upload";
 export const imageHandlers: Handlers<typeof contract.images> = {
   /**
    * Adds an image to the review that the token is for.
-   * @throws ServiceError as `prepareImage`; also `recordNotFound`, and `invalidParams` if the review has enough images
+   * @throws ServiceError as `prepareImage`, and as `requireRoom`
    * Assumed: images can also be added to a hidden review; they become visible when it is published.
    */
   upload: operation("images.upload", {
     owner: { claim: "image_upload_token" },
     prepare: prepareImage,
     run: async ({ claim, photo }, context) => {
-      await countImage(claim, context);
-      const { id } = await context.transaction
+      const { transaction, nowMs } = context;
+      const { id: review_row, accountId } = claim;
+      const images = await requireRoom(claim, photo, context);
+      await updateAccountRows("reviews", accountId, transaction)
+        .set({ images: images + 1, updated_at: nowMs })
+        .where("id", "=", review_row)
+        .execute();
+      if (images === 0) await refreshTags([review_row], accountId, context);
+      await countSpace(accountId, [photo], context);
+      const stored = { content_type: "", base64: "", created_at: nowMs, ...photo };
+      const { id } = await transaction
         .insertInto("review_images")
-        .values({
-          ...photo,
-          account_id: claim.accountId,
-          review_row: claim.id,
-          url: null,
-          created_at: context.nowMs,
-        })
+        .values({ ...stored, account_id: accountId, review_row })
         .returning("id")
         .executeTakeFirstOrThrow();
-      await addPublicIds("image", [id], claim.accountId, context);
+      await addPublicIds("image", [id], accountId, context);
       return { image: { id, ...formatImageUrls({ id, url: null }, context.publicUrl) } };
     },
   }),
 
   /**
-   * Returns an image of a published review. An image that is a URL is not here.
-   * @throws ServiceError `recordNotFound`
+   * Returns a public photo: see `showsPhotos`. An image that is a URL is not here.
+   * @throws ServiceError `recordNotFound`, `unavailable`
    */
   get: operation("images.get", {
     owner: { kind: "image", field: "image_id" },
-    run: async ({ image_id, size }, { transaction, ownerId }) => {
+    run: async ({ image_id, size = "original" }, context) => {
+      const { transaction, ownerId } = context;
       if (ownerId === undefined) throw recordNotFound("Image", "id", image_id);
       const found = await selectAccountRows("review_images", ownerId, transaction)
         .innerJoin("reviews", sameAccount("reviews.id", "review_images.review_row"))
-        .select(["review_images.content_type", "review_images.base64", "review_images.thumb_base64"])
+        .select(["review_images.id", "review_images.account_id"])
         .where("review_images.id", "=", image_id)
         .where("reviews.published", "=", 1)
+        .where(showsPhotos)
         .where("review_images.url", "is", null)
         .executeTakeFirst();
       if (!found) throw recordNotFound("Image", "id", image_id);
-      const { content_type, base64, thumb_base64 } = found;
-      return { content_type, base64: size === "thumb" ? (thumb_base64 ?? base64) : base64 };
+      return readPhoto(found, size, context);
     },
   }),
 };
@@ -76,31 +83,39 @@ interface PreparedImage {
 
 /**
  * Checks the token, and then processes the photo, before the call takes the write lock.
- * @throws ServiceError `unauthorized` if the token is invalid or expired, `invalidParams`
+ * @throws ServiceError `unauthorized` if the token is invalid or expired; `invalidParams`, `unavailable`; as `requireRoom`
  */
 async function prepareImage(
   { image_upload_token, image }: z.output<(typeof contract.images.upload)["input"]>,
-  context: Pick<HandlerContext, "sealer" | "nowMs">,
+  call: CallContext,
 ): Promise<PreparedImage> {
-  const claim = readClaim(image_upload_token, [claimKind], context);
+  const claim = readClaim(image_upload_token, [claimKind], call);
   if (!claim) throw new ServiceError("unauthorized", unauthorizedMessage);
+  // Refuses uploads before they are decoded, unless there is room for the largest photo.
+  const largest = { photo_size: photoLimits.bytes, thumb_size: photoLimits.thumbBytes };
+  await requireRoom(claim, largest, { ...call, transaction: call.database.db });
+  requireFreeQueue();
   const { bytes, type } = decodeImage(image);
   return { claim, photo: await processPhoto(bytes, type) };
 }
 
-/** Counts a new image of a review, and updates the review's `updated_at`. */
-async function countImage({ id, accountId }: Claim, context: HandlerContext): Promise<void> {
-  const { transaction, nowMs } = context;
-  const review = await findRow("reviews", ["images"], { account_id: accountId, id }, { transaction });
+/**
+ * Checks that a review, and its account, have room for one more photo.
+ * @returns the number of images of the review
+ * @throws ServiceError `recordNotFound`; `invalidParams` if the review has enough images; `bodyTooLarge`
+ */
+async function requireRoom(
+  { id, accountId }: Claim,
+  photo: Parameters<typeof requireSpace>[1],
+  context: Parameters<typeof requireSpace>[2],
+): Promise<number> {
+  const review = await findRow("reviews", ["images"], { account_id: accountId, id }, context);
   if (!review) throw recordNotFound("Review", "id", id);
   if (review.images >= imageLimits.perReview) {
     throw new ServiceError("invalidParams", `the review already has the maximum of ${imageLimits.perReview} images`);
   }
-  await updateAccountRows("reviews", accountId, transaction)
-    .set({ images: review.images + 1, updated_at: nowMs })
-    .where("id", "=", id)
-    .execute();
-  if (review.images === 0) await refreshTags([id], accountId, context);
+  await requireSpace(accountId, photo, context);
+  return review.images;
 }
 
 type ImageType = (typeof imageTypes)[number];

@@ -4,7 +4,7 @@ import { type contract, reviewListPage, type TopReview } from "../../contract/in
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { ReviewParts } from "./review-response.ts";
-import { selectReviewParts, showProducts, toParts } from "./review-parts.ts";
+import { selectReviewParts, showProducts, showsPhotos, toParts } from "./review-parts.ts";
 import { publicName } from "../accounts/shoppers.ts";
 import { accountTarget, siteTarget } from "./rating-targets.ts";
 import { readStars, sumStars } from "./star-totals.ts";
@@ -99,7 +99,7 @@ export async function listTopReviews(context: HandlerContext): Promise<TopReview
     id: review.id,
     product_id: review.product_row ?? 0,
     featured_image_id: first_image,
-    image: review.images > 0 ? 1 : 0,
+    image: first_image === null ? 0 : 1,
     good_length: review.content.length >= goodLength ? 1 : 0,
     title: review.title,
     content: review.content,
@@ -128,7 +128,7 @@ export function selectTopReviews(context: HandlerContext) {
   const ids = selectAccountRows("reviews", accountId, context.transaction)
     .select("reviews.id")
     .where("reviews.id", "in", select(ofProducts).unionAll(select(ofSite)));
-  const firstImage = sql<number | null>`case when reviews.images > 0 then (
+  const firstImage = sql<number | null>`case when reviews.images > 0 and ${showsPhotos} then (
     select min(review_images.id) from review_images
     where review_images.account_id = ${accountId} and review_images.review_row = reviews.id) end`;
   return selectReviewParts(accountId, context, ids)

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { SelectQueryBuilder } from "kysely";
 import { ServiceError, recordNotFound } from "../../contract/index.ts";
 import { findRows, sameAccount } from "../kernel/account-rows.ts";
@@ -112,6 +113,12 @@ export async function findReviews(ids: readonly number[], context: HandlerContex
 export function unknownReview(reviewId: number): ServiceError {
   return recordNotFound("Review", "id", reviewId);
 }
+
+/**
+ * Whether the photos of a published review are public: its author is confirmed, or the store, a rule of the store, or a
+ * signature of a trusted vendor stands for it.
+ */
+export const showsPhotos = sql<boolean>`(reviews.reviewer_type <> 'anonymous' or reviews.moderation = 'published')`;
 
 /** The images of reviews, by review. */
 export async function findImages(

@@ -5,6 +5,7 @@ import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { type ReviewImage, toSocialLinks, toWidgetReview, type WidgetRow } from "./review-response.ts";
+import { showsPhotos } from "./review-parts.ts";
 import { seoPageUrl } from "../kernel/slug.ts";
 import { openProductView } from "../products/product-view.ts";
 import { siteTarget, targetOfProduct } from "./rating-targets.ts";
@@ -172,7 +173,7 @@ const rowColumns = sql.raw(
 
 /** The images of a review: for each its ID, a space, and its URL if it has one. URLs contain no white space. */
 const imageList = (accountId: RawBuilder<unknown>) => sql`
-  case when reviews.images > 0 then (
+  case when reviews.images > 0 and ${showsPhotos} then (
     select string_agg(cast(review_images.id as text) || ' ' || coalesce(review_images.url, ''), '\t' order by review_images.id)
     from review_images where review_images.account_id = ${accountId} and review_images.review_row = reviews.id
   ) end as image_list`;

@@ -21,6 +21,7 @@ const postgresTypes: SqlTypes = {
   text: 'text collate "C"',
   bigint: "bigint",
   integer: "bigint",
+  bytes: "bytea",
   rowId: "bigint not null",
   ownId: "bigint primary key generated always as identity",
   account: "bigint",
@@ -103,7 +104,9 @@ async function removeStatistics(table: keyof Tables, db: Kysely<Tables>): Promis
       as collation
     from information_schema.columns join pg_stats on schemaname = table_schema and tablename = table_name
       and attname = column_name
-    where table_schema = current_schema() and table_name = ${table} and data_type in ('text', 'tsvector')`.execute(db);
+    where table_schema = current_schema() and table_name = ${table} and data_type in ('text', 'tsvector', 'bytea')`.execute(
+    db,
+  );
   if (columns.length === 0) return;
   await db.transaction().execute(async (transaction) => {
     await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction);

@@ -84,6 +84,19 @@ async function recordEarlierBottomLines(database: MigratedDatabase): Promise<voi
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
+/** Adds the columns of photos as bytes. The worker converts those that are stored as text. */
+async function addPhotoColumns(database: MigratedDatabase): Promise<void> {
+  const { review_images } = (await import("../tables.ts")).tables;
+  await addColumn("account_versions", "photo_bytes", database);
+  for (const column of ["photo_type", "photo_size", "thumb_size", "thumb", "photo"] as const) {
+    await addColumn("review_images", column, database);
+  }
+  const { review_images_to_convert } = review_images.indexes;
+  for (const statement of formatIndexes("review_images", { review_images_to_convert })) {
+    await sql.raw(statement).execute(database.db);
+  }
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -116,4 +129,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
     name: "titles that were made from the content of reviews",
     up: (database) => addColumn("reviews", "untitled", database),
   },
+  { version: 28, name: "photos as bytes", up: addPhotoColumns },
 ];

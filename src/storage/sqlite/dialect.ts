@@ -84,6 +84,7 @@ const sqliteTypes: SqlTypes = {
   text: "text",
   bigint: "bigint",
   integer: "integer",
+  bytes: "blob",
   rowId: id,
   ownId: id,
   account: "bigint",

@@ -54,8 +54,10 @@ class SqliteDriver implements Driver {
     // `synchronous = full`: a reported commit survives a power failure. With `normal`, the driver itself writes the log to the disk.
     const synchronous = this.#log ? "normal" : "full";
     file.execute(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
-    // 32,000 pages of 4 KiB, so 128 MB between checkpoints: pages that many calls write are copied only once.
-    file.execute("pragma cache_size = -16384; pragma temp_store = memory; pragma wal_autocheckpoint = 32000");
+    // Pages of 4 KiB between checkpoints: 128 MB of a bulk operation, so that pages that many calls write are copied only once;
+    // otherwise 16 MB, because other calls wait while they are copied.
+    const pages = this.#options.isBulk === true ? 32_000 : 4_000;
+    file.execute(`pragma cache_size = -16384; pragma temp_store = memory; pragma wal_autocheckpoint = ${pages}`);
   }
 
   async acquireConnection(): Promise<SqliteConnection> {

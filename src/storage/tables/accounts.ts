@@ -137,6 +137,8 @@ export const accountTables = defineTables({
       account_id: account,
       /** Increases with each transaction. */
       version: bigint,
+      /** The space that the photos of the account take up, in bytes: see `photo-storage.ts`. */
+      photo_bytes: withDefault(bigint, 0),
     },
     key: ["account_id"],
   },

@@ -5,7 +5,7 @@ import type { RecordField, RecordFields } from "../../contract/record-fields.ts"
  * The SQL type of a column. `rowId`: an ID that is never used again, even after its row is deleted; on a server, the primary
  * key is the account and the ID. `ownId`: such an ID that is a primary key on its own. `account`: the ID of an account.
  */
-export type ColumnType = "text" | "bigint" | "integer" | "rowId" | "ownId" | "account";
+export type ColumnType = "text" | "bigint" | "integer" | "bytes" | "rowId" | "ownId" | "account";
 
 /** A column. `T` is the type of its values; that of a column with a default is `Generated`. */
 export interface Column<T> {
@@ -38,6 +38,7 @@ export interface Table {
 export const text: Column<string> = { type: "text" };
 export const bigint: Column<number> = { type: "bigint" };
 export const integer: Column<number> = { type: "integer" };
+export const bytes: Column<Uint8Array> = { type: "bytes" };
 export const rowId: Column<Generated<number>> = { type: "rowId" };
 export const ownId: Column<Generated<number>> = { type: "ownId" };
 export const account: Column<number> = { type: "account" };

@@ -1,5 +1,5 @@
 import { isRatedProductText, starAverageText, starCountText } from "../rating-sql.ts";
-import { account, bigint, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
+import { account, bigint, bytes, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
 export const reviewTables = defineTables({
   reviews: {
@@ -123,15 +123,28 @@ export const reviewTables = defineTables({
       id: rowId,
       account_id: account,
       review_row: bigint,
+      /** The type of a photo that an earlier version stored as text, until the worker converts it; otherwise empty. */
       content_type: text,
+      /** Such a photo; otherwise empty. */
       base64: text,
       created_at: bigint,
-      /** Null for images that were stored before thumbnails. */
+      /** The thumbnail of such a photo, unless it is older than thumbnails. */
       thumb_base64: optional(text),
       /** Where the image of a past review is; such an image has no bytes here. */
       url: optional(text),
+      photo_type: optional(text),
+      /** The length of `photo` and `thumb`, in bytes. */
+      photo_size: optional(integer),
+      thumb_size: optional(integer),
+      /** Null for images that were stored before thumbnails and could not be decoded. */
+      thumb: optional(bytes),
+      // The last one, because SQLite reads everything before a column.
+      photo: optional(bytes),
     },
-    indexes: { review_images_by_review: "(account_id, review_row, id)" },
+    indexes: {
+      review_images_by_review: "(account_id, review_row, id)",
+      review_images_to_convert: "(account_id, id) where content_type <> ''",
+    },
   },
   votes: {
     columns: {

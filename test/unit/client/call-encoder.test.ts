@@ -104,7 +104,9 @@ describe("a response", () => {
   const attempt = (read: () => unknown) => {
     try {
       const result = read();
-      return result instanceof ServiceError ? describeError(result) : `accepted ${JSON.stringify(result)}`;
+      if (result instanceof ServiceError) return describeError(result);
+      const { bytes } = (result ?? {}) as { readonly bytes?: Buffer };
+      return `accepted ${JSON.stringify(bytes ? Object.assign({}, result, { bytes: bytes.toString("base64") }) : result)}`;
     } catch (error) {
       if (error instanceof ServiceError) return describeError(error);
       throw error;

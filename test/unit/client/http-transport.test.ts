@@ -173,7 +173,7 @@ describe("responses", () => {
     });
     expect(await transport.call("images.get", { image_id: 7 }, {})).toEqual({
       content_type: "image/png",
-      base64: bytes.toString("base64"),
+      bytes,
     });
   });
 

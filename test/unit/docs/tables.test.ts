@@ -126,7 +126,8 @@ test("serving.md lists paths of the contract", () => {
 });
 
 test("serving.md states the limits of the contract", () => {
-  const { bodyLimits, imageLimits, jsonLimits, maxLength, orderLimits, receivingLimits } = contract;
+  const { bodyLimits, imageLimits, imageReadLimits, photoLimits } = contract;
+  const { jsonLimits, maxLength, orderLimits, receivingLimits } = contract;
   const text = readTable("docs/operations/serving.md", "## Limits").join("\n");
   const count = (value: number) => value.toLocaleString("en-US");
   for (const stated of [
@@ -134,6 +135,11 @@ test("serving.md states the limits of the contract", () => {
     `${bodyLimits.bulk / 1_048_576} MiB`,
     `${imageLimits.bytes / 1_048_576} MiB in base64`,
     `${bodyLimits.form / 1_024} KiB; on pages, ${bodyLimits.pageForm / 1_024} KiB`,
+    `${photoLimits.decodedBytes / 3e6} megapixels`,
+    `16 bits per channel: ${photoLimits.decodedBytes / 6e6}`,
+    `photos of an account,${photoLimits.bytesPerAccount / 1_024 ** 3} GB`,
+    `decoded,${photoLimits.waiting}`,
+    `wait for a photo,${imageReadLimits.waiting}`,
     `${jsonLimits.depth} levels`,
     `values in a JSON body,${count(jsonLimits.values)}`,
     `${count(maxLength.content)} characters`,

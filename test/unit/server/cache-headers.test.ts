@@ -74,7 +74,9 @@ describe("a response that caches may store", () => {
     const { ask } = await setUp(({ operation }) => {
       if (operation === "reviews.top") return { reviews: [] };
       if (operation === "batch.run") return { results: [] };
-      return operation === "images.get" ? { content_type: "image/png", base64: "AAAA" } : rating(1);
+      return operation === "images.get"
+        ? { content_type: "image/png", bytes: Buffer.from("AAAA", "base64") }
+        : rating(1);
     });
     const targets = {
       "/apps/key/top_reviews.html": storefront,

@@ -247,7 +247,7 @@ describe("pages", () => {
 describe("other responses", () => {
   it("return bytes with their media type", async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
-    const { url } = await setUp(() => ({ content_type: "image/png", base64: bytes.toString("base64") }));
+    const { url } = await setUp(() => ({ content_type: "image/png", bytes }));
     const response = await fetch(`${url}/starpost/v1/images/7`);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "image/png",

@@ -90,7 +90,9 @@ async function findChangedAnswers({ transport }: Harness): Promise<unknown[]> {
         position,
         hint,
       }));
-    const now: unknown = JSON.parse(JSON.stringify(output), removeAdded);
+    const { bytes, ...others } = output as { readonly bytes?: Uint8Array };
+    const text = bytes && { base64: Buffer.from(bytes).toString("base64") };
+    const now: unknown = JSON.parse(JSON.stringify({ ...others, ...text }), removeAdded);
     if (!isDeepStrictEqual(now, answer)) changed.push({ name, input, answer, now });
   }
   return changed;

@@ -4,7 +4,7 @@ import type { ServeOptions } from "../../../app/ports.ts";
 import { usageError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import { findExposureSettings, readProxies, readPublicLimits } from "./exposure-flags.ts";
-import { readAge, readDelay, readPort, readWholeNumber } from "../../program/flag-values.ts";
+import { readAge, readDelay, readPort, readSize, readWholeNumber } from "../../program/flag-values.ts";
 
 const localHost = "127.0.0.1";
 
@@ -39,6 +39,11 @@ export default command({
         "limits of calls without a token, such as votes-per-client=100/600,images-per-client=off " +
         "(default: on, or off if only this machine can call)",
       read: readPublicLimits,
+    },
+    "photo-storage": {
+      value: "<size>",
+      description: "space for the photos of each account, such as 500MB or 20GB (default: 1GB)",
+      read: readSize,
     },
     "trust-proxy": {
       value: "<addresses>",
@@ -83,6 +88,7 @@ export default command({
         { publicLimits: flags["public-limits"], trustedProxies: flags["trust-proxy"] },
         context.io.env,
       ),
+      photoStorageBytes: flags["photo-storage"],
       bottomLinesDelayMs: flags["bottom-lines-delay"],
       backups: findBackupSchedule(flags, context.io.cwd),
       chaos,

@@ -11,7 +11,7 @@ import { type Claim, openClaim, readClaim } from "../../kernel/signed-link.ts";
 /** A transparent one-pixel image. Source: GIF89a. */
 const pixel = {
   content_type: "image/gif",
-  base64: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  bytes: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
 };
 
 /** Repeated opens or clicks within this interval count once. */

@@ -1,4 +1,4 @@
-import { shortenName, siteReviewsId } from "../../../contract/index.ts";
+import { extensionPrefix, shortenName, siteReviewsId } from "../../../contract/index.ts";
 import type { ExportLayout, ExportRow } from "../../../export/record-exporter.ts";
 import { listProducts, type ListedProduct } from "../../../service/listings.ts";
 import type { Service } from "../../../service/service.ts";
@@ -14,6 +14,9 @@ const fields = (
 
 const schema = "http://www.google.com/shopping/reviews/schema/product/2.4/product_reviews.xsd";
 
+/** In the URLs of photos that reviewers have uploaded. */
+const uploadPath = `${extensionPrefix}/images/`;
+
 /** The name of a store that has none, since the feed requires one. */
 const unnamedStore = "Store";
 
@@ -21,7 +24,8 @@ const unnamedStore = "Store";
  * Google's product-review feed, version 2.4. Source: Google, "Product review feeds: XML schema", whose order of elements
  * it follows.
  * Assumed: it has all published reviews of products with a URL, which is also where their reviews are shown; names of
- * reviewers are shortened as in widgets.
+ * reviewers are shortened as in widgets. Photos that unconfirmed reviewers have uploaded are omitted, because they may not
+ * be public.
  */
 export const googleFeed: ExportLayout = {
   fields,
@@ -74,7 +78,7 @@ function formatReview(review: Review, product: Product | undefined): string {
   const named = reviewer === "" ? '<name is_anonymous="true">Anonymous</name>' : `<name>${escape(reviewer)}</name>`;
   const images = text(review, "image_urls")
     .split(/,(?=https?:\/\/)/i)
-    .filter((image) => image !== "")
+    .filter((image) => image !== "" && !(review["user_type"] === "anonymous" && image.includes(uploadPath)))
     .map((image) => `<reviewer_image><url>${escape(image)}</url></reviewer_image>`);
   const lines = [
     `<review_id>${escape(text(review, "id"))}</review_id>`,

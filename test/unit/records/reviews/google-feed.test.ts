@@ -53,6 +53,15 @@ describe("the feed", () => {
     expect(written).toContain("<content>ab\t\uFFFDc\n&lt;&amp;&gt;&quot;</content>");
   });
 
+  test.each([
+    ["anonymous", false],
+    ["verified_reviewer", true],
+  ])("has photos that a reviewer uploaded, of type %s: %s", async (user_type, isShown) => {
+    const urls = ["https://img.example/1.jpg", "https://reviews.example/starpost/v1/images/2"];
+    const { review: written } = await write({ user_type, image_urls: urls.join(",") });
+    expect(urls.map((url) => written.includes(`<url>${url}</url>`))).toEqual([true, isShown]);
+  });
+
   test("has a date without fractions, and the product ID as SKU", async () => {
     const { review: written } = await write({ review_title: "" });
     expect(written).toContain("<review_timestamp>2026-01-02T03:04:05Z</review_timestamp>");
