@@ -23,6 +23,7 @@ import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { addHealthPaths } from "./health.ts";
+import { limitConnections } from "./connections.ts";
 import { listenOn } from "./listen.ts";
 import { sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
@@ -175,13 +176,18 @@ function createApp(
   });
   // Node.js applies the longer of the two to the body.
   app.server.headersTimeout = Math.min(limits.headersWithinMs, limits.requestWithinMs);
-  app.server.maxConnections = limits.connections;
-  // Connections that are only kept open make room for new ones.
-  app.server.on("drop", () => app.server.closeIdleConnections());
+  limitConnections(app.server, limits, trustedProxies);
   receiveInTurns(app.server);
   // Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  const reader = new BodyReader(app, log, limits);
+  const reader = new BodyReader(app, log, limits, async ({ ip, routeOptions: { config } }, refusal) => {
+    if (!config.operation || !transport.engine?.refusal) return refusal;
+    const engine = { clientAddress: (ip as string | undefined) ?? "unknown", refusal };
+    return transport.call(config.operation, {}, {}, { engine }).then(
+      () => refusal,
+      (error: Error) => error,
+    );
+  });
   acceptBodies(app, reader, "json");
   new PendingResponses({ ...sendingLimits, ...options.sending }).watch(app);
   app.addHook("onRequest", (request, reply, done) => {

@@ -134,14 +134,18 @@ test("serving.md states the limits of the contract", () => {
     `${bodyLimits.bulk / 1_048_576} MiB`,
     `${imageLimits.bytes / 1_048_576} MiB in base64`,
     `${bodyLimits.form / 1_024} KiB; on pages, ${bodyLimits.pageForm / 1_024} KiB`,
-    `${jsonLimits.depth} levels`,
-    `values in a JSON body,${count(jsonLimits.values)}`,
+    `body of a call that needs no token,${bodyLimits.open / 1_024} KiB`,
+    `fields of a form,${count(contract.maxFormFields)}`,
+    `${jsonLimits.open.depth} levels`,
+    `values in a JSON body,${count(jsonLimits.withToken.values)}; without a token, ${count(jsonLimits.open.values)}`,
+    `names of fields in a JSON body,${count(jsonLimits.withToken.names)}; without a token, ${count(jsonLimits.open.names)}`,
     `${count(maxLength.content)} characters`,
     `${count(orderLimits.products)} products, ${count(orderLimits.units)} units`,
     `${count(orderLimits.ordersPerCall)} orders, ${count(orderLimits.unitsPerCall)} units`,
     `${contract.maxBatchMethods} methods`,
     `received within ${receivingLimits.requestWithinMs / 60_000} minutes`,
     `connections,${count(receivingLimits.connections)}`,
+    `connections of a client, except for trusted proxies,${contract.publicLimits["connections-per-client"].burst}`,
   ]) {
     expect(text).toContain(stated);
   }
