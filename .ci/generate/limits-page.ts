@@ -49,7 +49,7 @@ const requests: readonly Row[] = [
   ["body of a call that needs no token", formatBytes(bodyLimits.open)],
   ["form", formatBytes(bodyLimits.form)],
   ["form on a page", formatBytes(bodyLimits.pageForm)],
-  ["fields of a form", formatNumber(maxFormFields)],
+  ["fields of a form or a query", formatNumber(maxFormFields)],
   ["nesting of JSON", `${jsonLimits.open.depth} levels`],
   ["values in a JSON body", formatNumber(jsonLimits.withToken.values)],
   ["different field names in a JSON body", formatNumber(jsonLimits.withToken.names)],

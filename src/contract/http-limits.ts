@@ -9,7 +9,7 @@ const bytesPerMiB = 1_024 * bytesPerKiB;
  * - `bulk`: calls that carry a list of records. Imports send about 1 MiB; other clients send up to 500 products at once,
  *   each of which may have a long description.
  * - `open`: calls that need no token. The longest texts of a review or a question take about 200 KB, even if each character
- *   is sent as several `\uxxxx` sequences.
+ *   is sent as an escape sequence of six bytes.
  * - `pageForm`: the longest texts of a form, with each character encoded as several `%xx` sequences.
  * - `ignored`: bodies of which nothing is used.
  */
@@ -22,8 +22,13 @@ export const bodyLimits = {
   ignored: 64 * bytesPerKiB,
 } as const;
 
-/** Maximum number of fields of a form. */
+/** Maximum number of fields of a form or a query. */
 export const maxFormFields = 1_000;
+
+/** Whether a form, or a path with a query, has more fields than that. */
+export function hasTooManyFields(text: string): boolean {
+  return text.split("&", maxFormFields + 1).length > maxFormFields;
+}
 
 /** The maximum size of a JSON body of an operation, in bytes. */
 export function bodyLimitOf(endpoint: Endpoint): number {

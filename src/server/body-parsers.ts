@@ -4,6 +4,7 @@ import {
   bodyLimits,
   endpointOf,
   findJsonProblem,
+  hasTooManyFields,
   jsonLimits,
   jsonLimitsOf,
   maxFormFields,
@@ -106,7 +107,7 @@ function findFormFault({ headers }: FastifyRequest, body: Buffer): ServiceError 
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
   if (!/^utf-?8$/i.test(charset)) return new ServiceError("unsupportedMediaType", "send the form in UTF-8");
   const text = body.toString();
-  if (text.split("&", maxFormFields + 1).length > maxFormFields) {
+  if (hasTooManyFields(text)) {
     return new ServiceError("invalidParams", `the body has more than ${maxFormFields} fields`);
   }
   try {
@@ -148,8 +149,8 @@ interface HeldBody {
 
 const empty = Buffer.alloc(0);
 
-/** Counts a refused body against its client. @returns the error to respond with */
-type CountRefusal = (request: FastifyRequest, refusal: ServiceError) => Promise<Error>;
+/** Counts a refused request against its client. @returns the error to respond with */
+export type CountRefusal = (request: FastifyRequest, refusal: ServiceError) => Promise<Error>;
 
 export type OnBody = (error: Error | null, body: Buffer) => void;
 

@@ -72,6 +72,7 @@ describe("calls that anyone can make", () => {
       "/users",
       () => Object.fromEntries(Array.from({ length: 1_001 }, (_, nth) => [`n${nth}`, nth])),
     ],
+    ["wide queries", "GET", `/users/1?${"a&".repeat(1_000)}`, () => undefined],
     ["nested bodies", "POST", "/batch", () => JSON.parse("[".repeat(40) + "]".repeat(40)) as unknown],
   ])("are limited by client: %s", async (_name, method, path, body) => {
     expect(await countAllowed(method, path, body())).toBe(3);

@@ -101,6 +101,11 @@ export const allowedOrders = sendCostly("6,000 orders of as many names as allowe
   orders(6_000, 30, 11_500),
 );
 export const allowedOrder = sendCostly("One order of as many names as allowed", bulkPath, () => orders(1, 11_900));
+export const fieldsInAQuery = sendCostly(
+  "5,000 fields in a query",
+  () => `/v1/widget/reviews?${"a=&".repeat(5_000)}`,
+  () => "{}",
+);
 export const fieldsInAForm = sendCostly("12,000 fields in a form", () => "/oauth/token", fields, formType);
 
 /** Starts many bodies at once and completes none. The server must still answer the store. */

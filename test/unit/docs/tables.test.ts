@@ -135,7 +135,7 @@ test("serving.md states the limits of the contract", () => {
     `${imageLimits.bytes / 1_048_576} MiB in base64`,
     `${bodyLimits.form / 1_024} KiB; on pages, ${bodyLimits.pageForm / 1_024} KiB`,
     `body of a call that needs no token,${bodyLimits.open / 1_024} KiB`,
-    `fields of a form,${count(contract.maxFormFields)}`,
+    `fields of a form or a query,${count(contract.maxFormFields)}`,
     `${jsonLimits.open.depth} levels`,
     `values in a JSON body,${count(jsonLimits.withToken.values)}; without a token, ${count(jsonLimits.open.values)}`,
     `names of fields in a JSON body,${count(jsonLimits.withToken.names)}; without a token, ${count(jsonLimits.open.names)}`,

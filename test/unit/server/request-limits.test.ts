@@ -136,6 +136,17 @@ it("limits forms", async () => {
   expect(made[1]).toMatchObject({ input: { a: "%zz%", b: " A" } });
 });
 
+it("limits the fields of a query", async () => {
+  const { post } = await setUp();
+  const fields = "a=1&".repeat(999);
+  expect((await post(`${bulkPath}?${fields}b`, "{}")).code).toBe(200);
+  expect(await post(`${bulkPath}?${fields}b&c`, "{}")).toMatchObject({
+    code: 500,
+    type: "Exceptions::InvalidParams",
+    message: "the query has more than 1000 fields",
+  });
+});
+
 describe("a body that stalls", () => {
   it("is refused when nothing arrives", async () => {
     const { open } = await setUp({ receiving: { idleMs: 100 } });
