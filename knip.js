@@ -12,6 +12,7 @@ export default {
     "test/bench/*.ts",
     "test/bench/support/bare-server.ts",
     "test/attack/attacks/*.ts",
+    "test/attack/neighbor.js",
     "test/attack/probe.js",
   ],
   project: ["src/**/*.ts!", "test/**/*.{ts,js}", "bin/*.js"],

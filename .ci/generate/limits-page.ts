@@ -7,6 +7,7 @@ import {
   jsonLimits,
   maxBatchCharacters,
   maxBatchMethods,
+  maxFormFields,
   maxLength,
   maxTemplateLength,
   maxUnsubscribersPerCall,
@@ -17,6 +18,7 @@ import {
   receivingLimits,
   reviewHolds,
   sendingLimits,
+  siteShare,
   templateLimits,
   utokenLimits,
   webhookSlots,
@@ -49,10 +51,15 @@ function formatRate({ requests, windowMs }: { readonly requests: number; readonl
 const requests: readonly Row[] = [
   ["body", formatBytes(bodyLimits.regular)],
   ["body of a call that carries a list of records", formatBytes(bodyLimits.bulk)],
+  ["body of a call that needs no token", formatBytes(bodyLimits.open)],
   ["form", formatBytes(bodyLimits.form)],
   ["form on a page", formatBytes(bodyLimits.pageForm)],
-  ["nesting of JSON", `${jsonLimits.depth} levels`],
-  ["values in a JSON body", formatNumber(jsonLimits.values)],
+  ["fields of a form or a query", formatNumber(maxFormFields)],
+  ["nesting of JSON", `${jsonLimits.open.depth} levels`],
+  ["values in a JSON body", formatNumber(jsonLimits.withToken.values)],
+  ["different field names in a JSON body", formatNumber(jsonLimits.withToken.names)],
+  ["values in a JSON body of a call that needs no token", formatNumber(jsonLimits.open.values)],
+  ["different field names in a JSON body of such a call", formatNumber(jsonLimits.open.names)],
   ["time to receive the headers", formatMs(receivingLimits.headersWithinMs)],
   ["time to receive a request", formatMs(receivingLimits.requestWithinMs)],
   ["time without data from the client", formatMs(receivingLimits.idleMs)],
@@ -68,6 +75,10 @@ const records: readonly Row[] = [
   ["methods of a `/batch` call", formatNumber(maxBatchMethods)],
   ["characters of the reviews in a `/batch` response", formatNumber(maxBatchCharacters)],
   ["review, question, answer, or comment", `${formatNumber(maxLength.content)} characters`],
+  [
+    "description of a product in a review or a question without a token",
+    `${formatNumber(maxLength.publicDescription)} characters`,
+  ],
   ["links in a review before it is held", String(reviewHolds.maxLinks)],
   ["anonymous reviews per product and day before they are held", String(reviewHolds.maxAnonymousPerDay)],
   ["products of an order", formatNumber(orderLimits.products)],
@@ -96,7 +107,7 @@ const records: readonly Row[] = [
 
 const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, { burst, perHour }]) => [
   `\`${name}\``,
-  `${formatNumber(burst)} at once, then ${formatNumber(perHour)} per hour`,
+  perHour === 0 ? formatNumber(burst) : `${formatNumber(burst)} at once, then ${formatNumber(perHour)} per hour`,
 ]);
 
 const accounts: readonly Row[] = [
@@ -135,7 +146,8 @@ const notes: Readonly<Record<string, string>> = {
   "Remote services":
     "A command that would wait longer ends with status 5, and names the time that the service asks for.\n\n",
   "Calls without a token":
-    "Change them with `starpost serve --public-limits`, for example `--public-limits votes-per-client=100/600`.\n\n",
+    "Change them with `starpost serve --public-limits`, for example `--public-limits votes-per-client=100/600`. " +
+    `The clients in a /48 network of IPv6 together have ${siteShare} times the limit of a client.\n\n`,
 };
 
 const table = (rows: readonly Row[]) =>

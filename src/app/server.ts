@@ -8,7 +8,7 @@ import { UserError } from "../config/user-error.ts";
 import { findPoolSize, findReader, maxReaderLagMs } from "../config/database-settings.ts";
 import { findLinkProblem, findPublicUrl } from "../config/public-url.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
-import { publicLimits } from "../contract/http-limits.ts";
+import { type PublicLimits, publicLimits } from "../contract/http-limits.ts";
 import { ListenError, toUrl } from "../server/listen.ts";
 import { openCertificate } from "./certificate.ts";
 import { loadEngine, openEngine } from "./engine.ts";
@@ -32,7 +32,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { version, limitLegacy, bottomLinesDelayMs, photoStorageBytes } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
-  const { isLocal, signUp, limits } = describeAccess(settings, publicUrl);
+  const { isLocal, signUp, limits, receiving } = describeAccess(settings, publicUrl);
   const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const tls = openCertificate(settings.certificate, logger);
   let listensAt = toUrl({ ...settings, isSecure: tls !== undefined });
@@ -66,6 +66,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     tls,
     chaos,
     trustedProxies: settings.trustedProxies,
+    receiving,
     ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
     clock: settings.clock,
     random: settings.random,
@@ -113,7 +114,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 function describeAccess({ host, allowsSignUp, publicLimits: limits }: ServerSettings, publicUrl: string | undefined) {
   const isLocal = publicUrl === undefined && isLoopback(host);
   const signUp: SignUpState = allowsSignUp ? "open" : isLocal ? "local" : "closed";
-  return { isLocal, signUp, limits: limits ?? (isLocal ? {} : publicLimits) };
+  const enforced: PublicLimits = limits ?? (isLocal ? {} : publicLimits);
+  const receiving = { connectionsPerClient: enforced["connections-per-client"]?.burst };
+  return { isLocal, signUp, limits: enforced, receiving };
 }
 
 async function createBackups({ backups: schedule, ...settings }: ServerSettings, log: WorkerLog) {

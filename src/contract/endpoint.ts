@@ -151,6 +151,8 @@ export interface Endpoint<I extends z.ZodType = z.ZodType, O extends z.ZodType =
   readonly publicKind?: "submissions" | "votes" | "images" | "sign-ups";
   /** Set for reads without a token whose responses caches may store. No other response may be stored. */
   readonly caching?: Caching;
+  /** Lower maximum lengths of fields, for callers without a valid token. */
+  readonly publicLengths?: Readonly<Record<string, number>>;
   /** Counts toward the CDN rate limit. Source: spec "Limits". */
   readonly isReadLimited?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Caching, Endpoint } from "./endpoint.ts";
+import { type JsonLimits, jsonLimits } from "./json-text.ts";
 
 const bytesPerKiB = 1_024;
 const bytesPerMiB = 1_024 * bytesPerKiB;
@@ -7,25 +8,50 @@ const bytesPerMiB = 1_024 * bytesPerKiB;
  * Maximum sizes of request bodies, in bytes. Assumed: the specification states none.
  * - `bulk`: calls that carry a list of records. Imports send about 1 MiB; other clients send up to 500 products at once,
  *   each of which may have a long description.
+ * - `open`: calls that need no token. The longest texts of a review or a question take about 200 KB, even if each character
+ *   is sent as an escape sequence of six bytes.
  * - `pageForm`: the longest texts of a form, with each character encoded as several `%xx` sequences.
  * - `ignored`: bodies of which nothing is used.
  */
 export const bodyLimits = {
   regular: bytesPerMiB,
   bulk: 10 * bytesPerMiB,
+  open: 256 * bytesPerKiB,
   form: 64 * bytesPerKiB,
   pageForm: 256 * bytesPerKiB,
   ignored: 64 * bytesPerKiB,
 } as const;
 
+/** Maximum number of fields of a form or a query. */
+export const maxFormFields = 1_000;
+
+/** Whether a form, or a path with a query, has more fields than that. */
+export function hasTooManyFields(text: string): boolean {
+  return text.split("&", maxFormFields + 1).length > maxFormFields;
+}
+
 /** The maximum size of a JSON body of an operation, in bytes. */
-export function bodyLimitOf({ batch, maxBodyBytes }: Endpoint): number {
-  return maxBodyBytes ?? (batch ? bodyLimits.bulk : bodyLimits.regular);
+export function bodyLimitOf(endpoint: Endpoint): number {
+  const { batch, maxBodyBytes } = endpoint;
+  return maxBodyBytes ?? (isUnsigned(endpoint) ? bodyLimits.open : batch ? bodyLimits.bulk : bodyLimits.regular);
+}
+
+/** The limits of a JSON body of an operation. */
+export function jsonLimitsOf(endpoint: Endpoint): JsonLimits {
+  return isUnsigned(endpoint) ? jsonLimits.open : jsonLimits.withToken;
+}
+
+/** Whether a call needs neither a token nor a signed body. */
+function isUnsigned({ auth, signedBody }: Endpoint): boolean {
+  return (auth === "open" || auth === "account") && !signedBody;
 }
 
 /** Limits of receiving requests. */
 export interface ReceivingLimits {
+  /** When it is exceeded, the connection is closed that has waited the longest for a complete request. */
   readonly connections: number;
+  /** Of one client, except for trusted proxies (default: any number). Further ones are closed. */
+  readonly connectionsPerClient?: number | undefined;
   readonly headersWithinMs: number;
   readonly requestWithinMs: number;
   /** A body of which nothing arrives for so long is refused. */
@@ -73,7 +99,7 @@ export const imageReadLimits = { atOnce: 2, waiting: 200 } as const;
 
 /**
  * A token bucket: it holds `burst` tokens and is refilled with `perHour` tokens an hour. Each call takes a token; a call
- * that finds the bucket empty is refused.
+ * that finds the bucket empty is refused. Of what is held instead of used up, such as connections, `perHour` is 0.
  */
 export interface TokenBucket {
   readonly burst: number;
@@ -82,8 +108,9 @@ export interface TokenBucket {
 
 /**
  * The default limits of calls that anyone can make and that store something or send email, in calls by client (IP address;
- * for IPv6, the /64 network), by account, and by recipient of the email across all accounts. Calls with a token of the
- * account are not limited. Sign-ups with an invitation count only for the client. `failures` are calls with an invalid token, secret, or signature.
+ * for IPv6, the /64 network, and the /48 network for `siteShare` times as many), by account, and by recipient of the email
+ * across all accounts. Calls with a token of the account are not limited. Sign-ups with an invitation count only for the
+ * client. `failures` are calls with an invalid token, secret, or signature, and bodies with too many values or fields.
  * Assumed: the specification defines no such limits.
  */
 export const publicLimits = {
@@ -96,7 +123,14 @@ export const publicLimits = {
   "sign-ups-per-client": { burst: 5, perHour: 5 },
   "sign-ups-per-server": { burst: 50, perHour: 50 },
   "failures-per-client": { burst: 20, perHour: 600 },
+  "connections-per-client": { burst: 200, perHour: 0 },
 } as const satisfies Readonly<Record<string, TokenBucket>>;
+
+/**
+ * What all clients in a /48 network of IPv6 may do together, as a multiple of the limit of one: a site has a network of this
+ * size, and could otherwise be 65,536 clients.
+ */
+export const siteShare = 4;
 
 export type PublicLimitName = keyof typeof publicLimits;
 

@@ -5,7 +5,7 @@ import { flatResponse, list } from "./reply.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazyObject } from "./lazy-object.ts";
 import { lazily } from "./lazily.ts";
-import { parseJson } from "./json-text.ts";
+import { jsonLimits, parseJson } from "./json-text.ts";
 
 /** Number of reviews on an SEO page; the latest are shown. */
 export const seoPageReviews = 50;
@@ -103,7 +103,7 @@ const methods = lazily(() =>
     (value) => {
       if (typeof value !== "string") return value;
       try {
-        return parseJson(value);
+        return parseJson(value, jsonLimits.open);
       } catch {
         return value;
       }

@@ -10,6 +10,8 @@ export const maxLength = {
   /** A review, a question, an answer, or a comment. Services of this kind accept 5,000 to 10,000 characters. */
   content: 10_000,
   description: 65_535,
+  /** A description that is sent without a token: the body is smaller. */
+  publicDescription: 10_000,
   tags: 4_096,
   spec: 255,
 } as const;

@@ -54,6 +54,7 @@ const capability: Required<EngineCapability> = {
   inputStage: true,
   inputText: true,
   clientAddress: true,
+  refusal: true,
   hasVersion: true,
 };
 
@@ -66,10 +67,11 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
     call: async (operation, input, caller, callOptions = {}) => {
       callOptions.signal?.throwIfAborted();
       try {
+        if (callOptions.engine?.refusal) throw callOptions.engine.refusal;
         const output = await carryOut(operation, input, caller, callOptions, engine);
         return output as OutputOf<typeof operation>;
       } catch (error) {
-        await limits.countFailure(error, endpointOf(operation), callOptions.engine?.clientAddress);
+        await limits.countFailure(error, endpointOf(operation), callOptions.engine);
         throw toServiceError(error, database.shownAs);
       }
     },

@@ -1,60 +1,90 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { bodyLimits, findJsonProblem, ServiceError, type ReceivingLimits } from "../contract/index.ts";
+import {
+  bodyLimits,
+  endpointOf,
+  findJsonProblem,
+  hasTooManyFields,
+  jsonLimits,
+  jsonLimitsOf,
+  maxFormFields,
+  ServiceError,
+  type ReceivingLimits,
+} from "../contract/index.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import pLimit from "p-limit";
 import type { Logger } from "pino";
 import { refuseConnection } from "./client-error.ts";
 
 type Done = (error: Error | null, body?: unknown) => void;
 type Parse = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
+/** Finds what takes long to parse, or would be rounded, before parsing. */
+type FindFault = (request: FastifyRequest, bytes: Buffer) => ServiceError | undefined;
+
+interface Format {
+  readonly type: string;
+  readonly findFault?: FindFault;
+  readonly parse: Parse;
+  /** The maximum size in bytes, if not that of the route. */
+  readonly limit?: number;
+}
 
 /** The request bodies that a path accepts: JSON, JSON as text, JSON or forms, the form of a page, or anything (ignored). */
 export type Bodies = "json" | "signed" | "forms" | "pageForm" | "anything";
 
 const formType = "application/x-www-form-urlencoded";
 
-/** How bodies are parsed. `limit` is their maximum size in bytes, if not that of the route. */
-const formats: Readonly<Record<Bodies, { readonly type: string; readonly parse: Parse; readonly limit?: number }>> = {
-  json: { type: "application/json", parse: parseJson },
+/** How bodies are parsed. */
+const formats: Readonly<Record<Bodies, Format>> = {
+  json: { type: "application/json", findFault: findJsonFault, parse: parseJson },
   // As text, because the signature covers every byte.
-  signed: { type: "application/json", parse: (_request, bytes, done) => done(findFault(bytes) ?? null, String(bytes)) },
-  forms: { type: formType, parse: parseForm, limit: bodyLimits.form },
-  pageForm: { type: formType, parse: parseForm, limit: bodyLimits.pageForm },
+  signed: {
+    type: "application/json",
+    findFault: findJsonFault,
+    parse: (_request, bytes, done) => done(null, String(bytes)),
+  },
+  forms: { type: formType, findFault: findFormFault, parse: parseForm, limit: bodyLimits.form },
+  pageForm: { type: formType, findFault: findFormFault, parse: parseForm, limit: bodyLimits.pageForm },
   anything: { type: "*", parse: (_request, _bytes, done) => done(null), limit: bodyLimits.ignored },
 };
 
 /** Accepts only these bodies; forms are accepted in addition to JSON. */
 export function acceptBodies(app: FastifyInstance, reader: BodyReader, bodies: Bodies): void {
-  const { type, parse, limit = Infinity } = formats[bodies];
+  const { type, limit = Infinity } = formats[bodies];
   if (bodies !== "forms") app.removeAllContentTypeParsers();
   app.addContentTypeParser(type, (request, payload, done) => {
     reader.read(request, payload, Math.min(limit, request.routeOptions.bodyLimit), (error, bytes) => {
       if (error) done(error);
-      else parse(request, bytes, done);
+      else void reader.parse(request, bytes, formats[bodies], done);
     });
   });
 }
 
-/** An empty body counts as none. A body that would change the prototype of an object, or that is not UTF-8, is malformed. */
+/** An empty body counts as none. A body that would change the prototype of an object is malformed. */
 function parseJson(request: FastifyRequest, bytes: Buffer, done: Done): void {
-  const refusal = findFault(bytes);
   const text = bytes.toString("utf8");
-  if (refusal) done(refusal);
-  else if (text.trim() === "") done(null);
-  else {
-    const parse = request.server.getDefaultJsonParser("error", "error");
-    void parse(request, text, (error, parsed) => done(error && toMalformedBody(text), parsed));
+  if (text.trim() === "") {
+    done(null);
+    return;
   }
+  const parse = request.server.getDefaultJsonParser("error", "error");
+  void parse(request, text, (error, parsed) => done(error && toMalformedBody(text), parsed));
 }
 
-/** Checks what takes long to parse, or would be rounded, before parsing. */
-function findFault(bytes: Buffer): ServiceError | undefined {
-  if (!isUtf8(bytes)) return new ServiceError("malformedBody", "the body is not UTF-8 text");
-  const found = findJsonProblem(bytes);
+function findJsonFault({ routeOptions: { config } }: FastifyRequest, bytes: Buffer): ServiceError | undefined {
+  if (!isUtf8(bytes)) return notUtf8();
+  const limits = config.operation === undefined ? jsonLimits.open : jsonLimitsOf(endpointOf(config.operation));
+  const found = findJsonProblem(bytes, limits);
   if (!found) return undefined;
-  const { problem, character, field } = found;
-  return new ServiceError("malformedBody", `the body ${problem} (at character ${character})`, { field });
+  const { isTooComplex, problem, character, field } = found;
+  const kind = isTooComplex ? "invalidParams" : "malformedBody";
+  return new ServiceError(kind, `the body ${problem} (at character ${character})`, { field });
+}
+
+function notUtf8(): ServiceError {
+  return new ServiceError("malformedBody", "the body is not UTF-8 text");
 }
 
 /** Locates the error without repeating any content. */
@@ -72,21 +102,36 @@ function toMalformedBody(text: string): ServiceError {
   }
 }
 
+/** A form must be UTF-8. */
+function findFormFault({ headers }: FastifyRequest, body: Buffer): ServiceError | undefined {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  if (!/^utf-?8$/i.test(charset)) return new ServiceError("unsupportedMediaType", "send the form in UTF-8");
+  const text = body.toString();
+  if (hasTooManyFields(text)) {
+    return new ServiceError("invalidParams", `the body has more than ${maxFormFields} fields`);
+  }
+  try {
+    // Throws if the encoded bytes are not UTF-8.
+    decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
+    return isUtf8(body) ? undefined : notUtf8();
+  } catch {
+    return notUtf8();
+  }
+}
+
 /**
- * Parses the fields of a form, which must be UTF-8.
+ * Parses the fields of a form.
  * Source: WHATWG "URL Standard". Assumed: if a field is repeated, the last value counts.
  */
-function parseForm(request: FastifyRequest, body: Buffer, done: Done): void {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1] ?? "utf-8";
-  if (!/^utf-?8$/i.test(charset)) {
-    done(new ServiceError("unsupportedMediaType", "send the form in UTF-8"));
-    return;
-  }
-  const text = body.toString("latin1");
-  const bytes = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  if (isUtf8(Buffer.from(bytes, "latin1"))) done(null, Object.fromEntries(new URLSearchParams(body.toString())));
-  else done(new ServiceError("malformedBody", "the body is not UTF-8 text"));
+function parseForm(_request: FastifyRequest, body: Buffer, done: Done): void {
+  done(null, Object.fromEntries(new URLSearchParams(body.toString())));
 }
+
+/** Larger bodies are parsed one by one. */
+const largeFrom = 64 * 1_024;
+
+/** After a large body, the time for other events before the next one, as a multiple of the time that it took. */
+const otherShare = 2;
 
 /** What a body is read into at first, in bytes. It doubles when it is full. */
 const firstSize = 4 * 1_024;
@@ -107,6 +152,9 @@ interface HeldBody {
 
 const empty = Buffer.alloc(0);
 
+/** Counts a refused request against its client. @returns the error to respond with */
+export type CountRefusal = (request: FastifyRequest, refusal: ServiceError) => Promise<Error>;
+
 export type OnBody = (error: Error | null, body: Buffer) => void;
 
 /**
@@ -119,11 +167,14 @@ export class BodyReader {
   /** The bodies that received something last come last. */
   readonly #held = new Set<HeldBody>();
   readonly #responses = new WeakMap<IncomingMessage, ServerResponse>();
+  readonly #countRefusal: CountRefusal;
+  readonly #largeBodies = pLimit(1);
   #heldBytes = 0;
 
-  constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits) {
+  constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits, countRefusal: CountRefusal) {
     this.#log = log;
     this.#limits = limits;
+    this.#countRefusal = countRefusal;
     app.addHook("preParsing", ({ raw }, reply, payload, done) => {
       this.#responses.set(raw, reply.raw);
       done(null, payload);
@@ -172,6 +223,31 @@ export class BodyReader {
       release();
     });
     payload.on("data", onData).on("end", onEnd).on("error", onError);
+  }
+
+  /**
+   * Parses a body. Large ones are parsed one after the other, with time for other events in between, so that small requests
+   * wait for few of them.
+   */
+  async parse(request: FastifyRequest, bytes: Buffer, { findFault, parse }: Format, done: Done): Promise<void> {
+    const isFaulty = () => {
+      const fault = findFault?.(request, bytes);
+      if (fault?.kind === "invalidParams") void this.#countRefusal(request, fault).then(done);
+      else if (fault) done(fault);
+      return fault !== undefined;
+    };
+    if (bytes.length < largeFrom) {
+      if (!isFaulty()) parse(request, bytes, done);
+      return;
+    }
+    await this.#largeBodies(async () => {
+      const startMs = performance.now();
+      if (!isFaulty()) {
+        await nextTurn();
+        parse(request, bytes, done);
+      }
+      await sleep(otherShare * (performance.now() - startMs));
+    });
   }
 
   #append(body: HeldBody, chunk: Buffer, limit: number): void {

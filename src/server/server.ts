@@ -14,16 +14,19 @@ import {
   sendingLimits,
   ServiceError,
   callerNames,
+  hasTooManyFields,
   idempotencyKeys,
+  maxFormFields,
 } from "../contract/index.ts";
 import type { About } from "./openapi/document.ts";
 import type { RawRequest, RawResponse } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
-import { acceptBodies, BodyReader } from "./body-parsers.ts";
+import { acceptBodies, BodyReader, type CountRefusal } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { addHealthPaths } from "./health.ts";
+import { limitConnections } from "./connections.ts";
 import { listenOn } from "./listen.ts";
 import { sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
@@ -176,18 +179,19 @@ function createApp(
   });
   // Node.js applies the longer of the two to the body.
   app.server.headersTimeout = Math.min(limits.headersWithinMs, limits.requestWithinMs);
-  app.server.maxConnections = limits.connections;
-  // Connections that are only kept open make room for new ones.
-  app.server.on("drop", () => app.server.closeIdleConnections());
+  limitConnections(app.server, limits, trustedProxies);
   receiveInTurns(app.server);
   // Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  const reader = new BodyReader(app, log, limits);
+  const countRefusal = createRefusalCounter(transport);
+  const reader = new BodyReader(app, log, limits, countRefusal);
   acceptBodies(app, reader, "json");
   new PendingResponses({ ...sendingLimits, ...options.sending }).watch(app);
   app.addHook("onRequest", (request, reply, done) => {
     addCommonHeaders(request, reply);
-    done(findRequestFault(request.raw));
+    const fault = findRequestFault(request.raw);
+    if (fault?.kind === "invalidParams") void countRefusal(request, fault).then(done);
+    else done(fault);
   });
   addCallLog(app, log);
   answerUnknownPaths(app, log);
@@ -205,6 +209,18 @@ function createApp(
     bodyLimit,
   });
   return app;
+}
+
+/** If the transport is an engine, it counts refusals against the client, and refuses clients with too many. */
+function createRefusalCounter(transport: Transport): CountRefusal {
+  return async ({ ip, routeOptions: { config } }, refusal) => {
+    if (!config.operation || !transport.engine?.refusal) return refusal;
+    const engine = { clientAddress: (ip as string | undefined) ?? "unknown", refusal };
+    return transport.call(config.operation, {}, {}, { engine }).then(
+      () => refusal,
+      (error: Error) => error,
+    );
+  };
 }
 
 /** Names the request as the log does, and prevents browsers from guessing the type of responses with user content. */
@@ -268,7 +284,12 @@ const singleHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks a request before its body is read. */
-export function findRequestFault({ headers, rawHeaders, httpVersion }: IncomingMessage): ServiceError | undefined {
+export function findRequestFault({
+  url = "",
+  headers,
+  rawHeaders,
+  httpVersion,
+}: Pick<IncomingMessage, "url" | "headers" | "rawHeaders" | "httpVersion">): ServiceError | undefined {
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") {
     return new ServiceError("unsupportedMediaType", "send the body as it is, without Content-Encoding");
@@ -276,6 +297,8 @@ export function findRequestFault({ headers, rawHeaders, httpVersion }: IncomingM
   if (headers.host === undefined && httpVersion === "1.1") {
     return new ServiceError("malformedBody", "the request has no Host header");
   }
+  if (hasTooManyFields(url))
+    return new ServiceError("invalidParams", `the query has more than ${maxFormFields} fields`);
   const repeated = findRepeated(rawHeaders);
   if (repeated === undefined) return undefined;
   return new ServiceError("malformedBody", `the request has more than one ${repeated} header`);

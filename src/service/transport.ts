@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { EndpointOf, OperationName } from "../contract/index.ts";
+import type { EndpointOf, OperationName, ServiceError } from "../contract/index.ts";
 
 /** Who is calling. `appKey` identifies the account, `utoken` authenticates it. Neither is part of the input. */
 export interface Caller {
@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly inputText?: string | undefined;
   /** The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this process. */
   readonly clientAddress?: string | undefined;
+  /** Why the server refuses the call before its input could be read. The call fails with it, and counts as a failure. */
+  readonly refusal?: ServiceError | undefined;
   /**
    * Called with the version of the account, before a read whose response depends on nothing else. If it returns true, the
    * caller has the response: the call ends with `NotModified`.

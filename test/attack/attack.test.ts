@@ -78,6 +78,7 @@ describe.each(dialects.map((dialect, nth) => [dialect, nth] as const))("an attac
         send: sendFrom(attacker),
         sendFrom,
         connect: () => connectFrom(running.url, attacker),
+        connectFrom: (address) => connectFrom(running.url, address),
         mail: attacked.mail,
         database: attacked.database,
         pid: running.pid,

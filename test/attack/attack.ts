@@ -40,6 +40,8 @@ export interface Target {
   readonly sendFrom: (address: string) => Send;
   /** Opens a connection from the attacker's address. */
   readonly connect: () => Promise<Socket>;
+  /** Opens a connection from another address. */
+  readonly connectFrom: (address: string) => Promise<Socket>;
   /** The SMTP server that the worker sends to. */
   readonly mail: CountingMailServer;
   /** The path or address of the database. */

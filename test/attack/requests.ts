@@ -1,4 +1,7 @@
-import type { AttackReply, Send, Target } from "./attack.ts";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { attackLimits, type AttackReply, type Outcome, type Send, type Target } from "./attack.ts";
 
 /** Sends requests, 16 at a time, and returns the responses in order. */
 export async function sendAll(send: Send, requests: readonly Parameters<Send>[]): Promise<AttackReply[]> {
@@ -9,6 +12,23 @@ export async function sendAll(send: Send, requests: readonly Parameters<Send>[])
   };
   await Promise.all(Array.from({ length: 16 }, sendPending));
   return replies;
+}
+
+const neighborProgram = join(import.meta.dirname, "neighbor.js");
+
+/** Makes calls of another store from a process of its own while `work` runs. */
+export async function watchNeighbor({ url, pid, neighbor }: Target, work: () => Promise<unknown>): Promise<Outcome> {
+  const child = fork(neighborProgram, [url, String(pid), neighbor.appKey, neighbor.utoken]);
+  await once(child, "message");
+  await work();
+  const reported = once(child, "message") as Promise<[Record<"calls" | "answered" | "longestMs", number>]>;
+  child.send("stop");
+  const [{ calls, answered, longestMs }] = await reported;
+  const missing = answered === calls ? "" : `${calls - answered} of ${calls} calls of another store fail; `;
+  return {
+    result: `${missing}another store waits at most ${longestMs} ms`,
+    held: answered === calls && longestMs <= attackLimits.delayMs,
+  };
 }
 
 /** The store's own review. Returns its ID. */

@@ -1,5 +1,7 @@
+import { createHmac } from "node:crypto";
 import { expect, it } from "vitest";
 import { publicLimits, type PublicLimits } from "../../src/contract/index.ts";
+import { formatSignedMessage } from "../../src/engine/accounts/vendor-signature.ts";
 import { createInvitation } from "../../src/engine/accounts/invitations.ts";
 import type { Caller, CallEvent, Transport } from "../../src/service/transport.ts";
 import { describeEngine, type Harness, type TestAccount, describeBackends, startMs } from "../support/backends.ts";
@@ -218,6 +220,53 @@ describeEngine(
     });
   },
   { publicLimits: only("failures-per-client", 7), enforceLimits: true, limitLegacy: false },
+);
+
+describeEngine(
+  "the limit of failures, for signatures",
+  (harness) => {
+    it("refuses signatures without verifying them once it is exceeded, until there is a token again", async () => {
+      const { caller, secret, service } = await harness().newAccount();
+      await service.account.setFeature({ feature: "trusted_vendor", enabled: true });
+      const { transport, clock } = harness();
+      const send = (at: number, key: string) => {
+        const fields = {
+          ...review,
+          email: "ann@mail.example",
+          reviewer_type: "verified_buyer" as const,
+          time_stamp: String(Math.floor(clock() / 1_000)),
+          user_reference: String(at),
+        };
+        const message = formatSignedMessage(fields, caller.appKey ?? "");
+        const signature = createHmac("sha256", key).update(message).digest("hex");
+        const call = transport.call(
+          "reviews.createNow",
+          { ...fields, signature },
+          { appKey: caller.appKey },
+          {
+            engine: { clientAddress },
+          },
+        );
+        return call.then(
+          () => "created",
+          (error: unknown) => (error as { readonly kind: string }).kind,
+        );
+      };
+      const kinds: string[] = [];
+      for (const key of [secret, secret, secret, "guess", "guess", secret, "guess", "guess", secret]) {
+        kinds.push(await send(kinds.length, key));
+      }
+      const [created, invalid, refused] = ["created", "unauthorized", "tooManyRequests"];
+      expect(kinds).toEqual([created, created, created, invalid, invalid, created, invalid, refused, refused]);
+      clock.advance(60_000);
+      expect([await send(9, secret), await send(10, "guess"), await send(11, secret)]).toEqual([
+        created,
+        invalid,
+        refused,
+      ]);
+    });
+  },
+  { publicLimits: only("failures-per-client", 3) },
 );
 
 /** Calls an operation, and returns its outcome and the limit events that it reported. */

@@ -44,7 +44,7 @@ async function startServer(hasClock: boolean, trustedProxies: readonly string[] 
     return target;
   };
   const transport: Transport = {
-    engine: { clientAddress: true, hasVersion: true },
+    engine: { clientAddress: true, hasVersion: true, refusal: true },
     call: (...call) => current().transport.call(...call),
     close: async () => {},
   };

@@ -34,6 +34,25 @@ const record = {
   created_at: "2026-03-15T12:00:00.000Z",
 };
 
+it("takes the largest call that the limits allow", async () => {
+  const { appKey, utoken, request } = wire();
+  const orders = Array.from({ length: 10_000 }, (_, nth) => {
+    const product = {
+      ...products.teapot,
+      description: "Pours well. ".repeat(35),
+      specs: { upc: `1${nth}`, brand: "Tea" },
+    };
+    return { ...order, order_id: `large-${nth}`, email: `n${nth}@shop.example`, products: { [`pot-${nth}`]: product } };
+  });
+  const { status, body } = await request("POST", `/apps/${appKey}/purchases/mass_create`, {
+    utoken,
+    platform: "general",
+    orders,
+  });
+  expect([status, body]).toMatchObject([200, { code: 200 }]);
+  expect(await list("&count=1")).toMatchObject({ body: { response: { total_purchases: 10_000 } } });
+});
+
 describe("POST /apps/{app_key}/purchases", () => {
   it("creates an order only once", async () => {
     const { appKey, utoken, request } = wire();

@@ -15,7 +15,13 @@ const wire = useWire({
 const refused = { status: 429, body: { errors: [{ message: "Too Many Requests" }] } };
 
 /** Sends a request nine times, and returns the number of responses that are not a 429. */
-async function countAllowed(method: string, path: string, body?: unknown, client: (at: number) => string = () => "") {
+async function countAllowed(
+  method: string,
+  path: string,
+  body?: unknown,
+  client: (at: number) => string = () => "",
+  retryAfter = "60",
+) {
   let allowed = 0;
   for (let at = 0; at < 9; at += 1) {
     const response = await wire().request(method, path, body, { "X-Forwarded-For": client(at) || "203.0.113.7" });
@@ -24,7 +30,7 @@ async function countAllowed(method: string, path: string, body?: unknown, client
       continue;
     }
     expect(response).toMatchObject(refused);
-    expect(response.headers.get("Retry-After")).toBe("60");
+    expect(response.headers.get("Retry-After")).toBe(retryAfter);
   }
   return allowed;
 }
@@ -60,14 +66,24 @@ describe("calls that anyone can make", () => {
       "/oauth/token",
       () => ({ client_id: wire().appKey, client_secret: "guess", grant_type: "client_credentials" }),
     ],
+    [
+      "wide bodies",
+      "POST",
+      "/users",
+      () => Object.fromEntries(Array.from({ length: 1_001 }, (_, nth) => [`n${nth}`, nth])),
+    ],
+    ["wide queries", "GET", `/users/1?${"a&".repeat(1_000)}`, () => undefined],
+    ["nested bodies", "POST", "/batch", () => JSON.parse("[".repeat(40) + "]".repeat(40)) as unknown],
   ])("are limited by client: %s", async (_name, method, path, body) => {
     expect(await countAllowed(method, path, body())).toBe(3);
   });
 
-  it("are limited by /64 network over IPv6, and separately for each IPv4 address", async () => {
+  it("are limited by /64 and /48 network over IPv6, and separately for each IPv4 address", async () => {
     const path = "/reviews/7/vote/up";
     expect(await countAllowed("GET", path, undefined, (at) => `2001:db8:1:2:${at}::1`)).toBe(3);
-    expect(await countAllowed("GET", path, undefined, (at) => `2001:db8:1:${at}::1`)).toBe(8);
+    expect(await countAllowed("GET", path, undefined, (at) => `2001:db8:1:${at + 3}::1`)).toBe(9);
+    expect(await countAllowed("GET", path, undefined, (at) => `2001:db8:1:${at + 20}::1`, "15")).toBe(0);
+    expect(await countAllowed("GET", path, undefined, (at) => `2001:db8:${at + 2}:1::1`)).toBe(9);
     expect(await countAllowed("GET", path, undefined, (at) => `198.51.100.${at}`)).toBe(9);
     expect(await countAllowed("GET", path, undefined, (at) => `198.51.100.99:${at}`)).toBe(3);
     expect(await countAllowed("GET", path, undefined, (at) => `::ffff:198.51.100.${at < 5 ? 99 : 98}`)).toBe(3);
@@ -84,6 +100,32 @@ describe("calls that anyone can make", () => {
       expect(await countAllowed("POST", path, { ...body, utoken })).toBe(9);
     }
   });
+});
+
+describe("a description of a product", () => {
+  const describedBy = (length: number, more: object = {}) => ({
+    ...newReview(),
+    product_id: "pot",
+    product_description: "é".repeat(length),
+    ...more,
+  });
+
+  it.each(["/v1/widget/reviews", "/reviews/dynamic_create", "/questions/send_confirmation_mail"])(
+    "may be longer with a token: %s",
+    async (path) => {
+      const { request, utoken } = wire();
+      const post = async (body: unknown, client: string) => {
+        const { status, body: answered } = await request("POST", path, body, { "X-Forwarded-For": client });
+        return [status, (answered as { status?: { message?: string } }).status?.message];
+      };
+      expect(await post(describedBy(10_001), "192.0.2.1")).toEqual([
+        500,
+        "product_description is longer than 10000 characters",
+      ]);
+      expect((await post(describedBy(10_000), "192.0.2.1"))[0]).toBe(200);
+      expect((await post(describedBy(65_535, { utoken }), "192.0.2.1"))[0]).toBe(200);
+    },
+  );
 });
 
 it("wrong tokens do not use up the calls of the store", async () => {

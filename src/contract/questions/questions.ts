@@ -2,7 +2,7 @@ import * as z from "zod";
 import { cacheLifetimes } from "../http-limits.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { userSummary, voteOutput, voteType } from "../people.ts";
-import { shape, timestamp } from "../shapes.ts";
+import { maxLength, shape, timestamp } from "../shapes.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { decision } from "../reviews/moderation.ts";
 import { lazily } from "../lazily.ts";
@@ -144,6 +144,7 @@ export const questions = {
   sendConfirmation: endpoint({
     summary: "Ask a question; its author receives a confirmation email",
     publicKind: "submissions",
+    publicLengths: { product_description: maxLength.publicDescription },
     ...route("POST", "/questions/send_confirmation_mail"),
     auth: "account",
     effect: "once",

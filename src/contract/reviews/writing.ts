@@ -2,9 +2,11 @@ import * as z from "zod";
 import { endpoint, route } from "../endpoint.ts";
 import { voteOutput, voteType } from "../people.ts";
 import { flat } from "../reply.ts";
-import { invalidIdText, isLegalId, isSurely, shape } from "../shapes.ts";
+import { invalidIdText, isLegalId, isSurely, maxLength, shape } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { fullReview, pastReview, score, trustedReviewerTypes } from "./shapes.ts";
+
+const publicLengths = { product_description: maxLength.publicDescription } as const;
 
 /** The input that both ways to create a review share. Source: spec "Reviews". Assumed: both accept `user_reference`. */
 const newReview = lazily(() => ({
@@ -79,6 +81,7 @@ export const reviewWriting = {
   create: endpoint({
     summary: "Create a review; its author receives a verification email",
     publicKind: "submissions",
+    publicLengths,
     ...route("POST", "/v1/widget/reviews"),
     auth: "account",
     effect: "once",
@@ -91,6 +94,7 @@ export const reviewWriting = {
   createNow: endpoint({
     summary: "Create a review and return it (for development)",
     publicKind: "submissions",
+    publicLengths,
     ...route("POST", "/reviews/dynamic_create"),
     auth: "account",
     effect: "once",

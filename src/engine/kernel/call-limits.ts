@@ -9,7 +9,7 @@ import {
   type TokenBucket,
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
-import type { CallEvent } from "../../service/transport.ts";
+import type { CallEvent, EngineOptions } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Account, CallContext } from "./handler.ts";
 import { MemoryTokenStore, type TokenStore } from "../../storage/token-store.ts";
@@ -113,7 +113,14 @@ export class CallLimits {
     if (kind === undefined || account?.isStore === true || Object.keys(this.#publicLimits).length === 0) return;
     const { email, signature } = input as { readonly email: string; readonly signature?: unknown };
     if (signature && readSignature) {
-      await readSignature();
+      // Otherwise, a client could have any number of invalid signatures verified.
+      await this.#takeForClient("failures-per-client", clientAddress);
+      try {
+        await readSignature();
+      } finally {
+        // An invalid signature is counted as a failed call.
+        await this.#takeForClient("failures-per-client", clientAddress, -1);
+      }
       return;
     }
     await this.#takeForClient(`${kind}-per-client`, clientAddress);
@@ -130,14 +137,24 @@ export class CallLimits {
   /**
    * Takes a token for a client (`…-per-client`).
    * @param clientAddress undefined for calls of this process, which are not limited
+   * @param count -1 gives a token back
    * @throws ServiceError `tooManyRequests`
    */
-  async #takeForClient(name: PublicLimitName, clientAddress: string | undefined): Promise<void> {
+  async #takeForClient(name: PublicLimitName, clientAddress: string | undefined, count: 1 | -1 = 1): Promise<void> {
     const size = this.#publicLimits[name];
     if (!size || clientAddress === undefined) return;
-    const key = `${name} ${await findNetwork(clientAddress)}`;
-    const waitMs = await takeTokens(this.#clientBuckets, [{ key, size }], this.#clock());
-    if (waitMs > 0) throw tooManyRequests(waitMs);
+    const { listNetworks } = await import("../../service/client-networks.ts");
+    // One after the other, so that a client uses up no more of its site's tokens than its own.
+    for (const { name: network, share } of listNetworks(clientAddress)) {
+      const ofNetwork = { burst: size.burst * share, perHour: size.perHour * share };
+      const waitMs = await takeTokens(
+        this.#clientBuckets,
+        [{ key: `${name} ${network}`, size: ofNetwork }],
+        this.#clock(),
+        count,
+      );
+      if (waitMs > 0) throw tooManyRequests(waitMs);
+    }
   }
 
   /**
@@ -154,13 +171,18 @@ export class CallLimits {
   }
 
   /**
-   * Counts a call against its client if it failed because its credentials are invalid.
+   * Counts a call against its client if it failed because its credentials are invalid, or its body could not be read.
    * Assumed: calls with valid credentials are never refused for failures, because a store may share its IP address with
    * others.
    * @throws ServiceError `tooManyRequests`
    */
-  async countFailure(error: unknown, endpoint: Endpoint, clientAddress: string | undefined): Promise<void> {
-    if (isInvalidCredential(error, endpoint)) await this.#takeForClient("failures-per-client", clientAddress);
+  async countFailure(
+    error: unknown,
+    endpoint: Endpoint,
+    { clientAddress, refusal }: EngineOptions = {},
+  ): Promise<void> {
+    if (refusal === undefined && !isInvalidCredential(error, endpoint)) return;
+    await this.#takeForClient("failures-per-client", clientAddress);
   }
 }
 
@@ -173,19 +195,6 @@ function isInvalidCredential(error: unknown, { auth, needsSecret = false }: Endp
   if (!(error instanceof ServiceError)) return false;
   if (error.kind === "unauthorized" || error.kind === "invalidClient") return true;
   return error.record === "Account" && (needsSecret || auth === "utoken" || auth === "core");
-}
-
-/**
- * Returns the network that a client can choose its address from: for IPv6, the /64 network. Proxies may add a port. Texts
- * that are not addresses count as one client.
- */
-async function findNetwork(address: string): Promise<string> {
-  const { default: ipaddr } = await import("ipaddr.js");
-  const [, v4, v6] = /^(?:([\d.]+):\d+|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
-  const bare = v4 ?? v6 ?? address;
-  if (!ipaddr.isValid(bare)) return "invalid";
-  const parsed = ipaddr.process(bare);
-  return "parts" in parsed ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }
 
 /** The number of requests that an account may make in a fixed time window. */
@@ -262,14 +271,20 @@ interface SizedBucket {
 
 /**
  * Takes a token from each of several buckets. Assumed: if one is empty, the tokens of the others are taken anyway.
+ * @param count -1 gives tokens back
  * @returns 0, or after how many milliseconds all of them have one
  */
-export async function takeTokens(store: TokenStore, buckets: readonly SizedBucket[], nowMs: number): Promise<number> {
+export async function takeTokens(
+  store: TokenStore,
+  buckets: readonly SizedBucket[],
+  nowMs: number,
+  count: 1 | -1 = 1,
+): Promise<number> {
   if (buckets.length === 0) return 0;
   const tokens = buckets.map(({ key, size: { burst, perHour } }) => {
     const cost = Math.ceil(hourMs / perHour);
     const emptyLevel = nowMs + burst * cost;
-    return { key, fullLevel: nowMs, emptyLevel, cost, period: 0, replacement: emptyLevel };
+    return { key, fullLevel: nowMs, emptyLevel, cost: cost * count, period: 0, replacement: emptyLevel };
   });
   const taken = await store.take(tokens);
   const waits = tokens.map(({ cost, emptyLevel }, at) => {

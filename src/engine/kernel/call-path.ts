@@ -43,7 +43,7 @@ export async function carryOut(
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   if (isKnown(endpoint, account, hasVersion)) throw new NotModified();
   const key = honoredKey(endpoint, account, options.idempotencyKey);
-  const input = inputStage === undefined ? validateInput(endpoint, given) : given;
+  const input = inputStage === undefined ? validateInput(endpoint, given, account?.isStore === true) : given;
   const operation = await findOperation(name);
   const { owner, check, checkSignature, prepare, before, after } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));

@@ -3,15 +3,26 @@ import { type Endpoint, ServiceError, missingField, invalidField } from "../../c
 
 /**
  * Validates the input of a call against its schema and batch limit.
+ * @param isStore whether the caller has the store's token, so that its texts may be longer
  * @throws ServiceError `invalidParams`, with the first error's field and message
  */
-export function validateInput(endpoint: Endpoint, given: unknown): unknown {
+export function validateInput(endpoint: Endpoint, given: unknown, isStore = true): unknown {
   const input = endpoint.inputAliases ? replaceAliases(endpoint.inputAliases, given) : given;
   checkBatch(endpoint, input);
   const parsed = endpoint.input.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (endpoint.publicLengths && !isStore) checkLengths(endpoint.publicLengths, parsed.data);
+    return parsed.data;
+  }
   const [issue] = parsed.error.issues;
   throw issue ? toServiceError(issue, input) : new ServiceError("invalidParams", "invalid parameters");
+}
+
+function checkLengths(lengths: Readonly<Record<string, number>>, input: unknown): void {
+  for (const [field, max] of Object.entries(lengths)) {
+    const { value } = findField(input, [field]);
+    if (typeof value === "string" && value.length > max) throw invalidField(field, `is longer than ${max} characters`);
+  }
 }
 
 /** Renames the fields that have an alias, unless the field is present as well. */

@@ -1,9 +1,12 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Target } from "../attack.ts";
+import { watchNeighbor } from "../requests.ts";
 
 const bytesPerMiB = 1_024 * 1_024;
+const formType = "application/x-www-form-urlencoded";
 const repetitions = 3;
+const atOnce = 20;
 
 const openPath = () => "/v1/widget/reviews";
 const bulkPath = ({ account }: Target) => `/apps/${account.appKey}/purchases/mass_create`;
@@ -19,13 +22,16 @@ function sendBody(
     name,
     run: async (target) => {
       const statuses: number[] = [];
+      let isRefused = true;
       for (let nth = 0; nth < repetitions; nth += 1) {
         const reply = await target
           .send("POST", path(target), body(), { "content-type": type })
-          .catch(() => ({ status: 413 }));
+          .catch(() => ({ status: 413, text: "" }));
         statuses.push(reply.status);
+        // The specification's error for invalid parameters.
+        isRefused &&= [400, 413].includes(reply.status) || reply.text.includes("Exceptions::InvalidParams");
       }
-      return { result: statuses.join(", "), held: statuses.every((status) => status === 400 || status === 413) };
+      return { result: statuses.join(", "), held: isRefused };
     },
   };
 }
@@ -42,8 +48,65 @@ export const percentInAForm = sendBody(
   "10 MiB of %41 in a form",
   () => "/oauth/token",
   () => `a=${"%41".repeat(3 * bytesPerMiB)}`,
-  "application/x-www-form-urlencoded",
+  formType,
 );
+
+/** An object with different names. */
+const wide = (names: number, from = 0) =>
+  `{${Array.from({ length: names }, (_, nth) => `"${(from + nth).toString(36)}":1`).join(",")}}`;
+
+/** Sends many bodies at once that take long to process, and none of which is valid. */
+function sendCostly(name: string, path: (target: Target) => string, body: () => string, type?: string): Attack {
+  return {
+    name,
+    run: async (target) => {
+      const headers = { "content-type": type ?? "application/json" };
+      const bytes = Buffer.from(body());
+      const statuses = new Map<number, number>();
+      const send = async () => {
+        const { status } = await target.send("POST", path(target), bytes, headers).catch(() => ({ status: 413 }));
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      };
+      const others = await watchNeighbor(target, async () => {
+        for (let repeat = 0; repeat < repetitions; repeat += 1) {
+          await Promise.all(Array.from({ length: atOnce }, send));
+        }
+      });
+      const answered = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+      // Refused for its size, or else counted against the client.
+      const isRefused = !statuses.has(200) && (statuses.has(429) || statuses.has(413));
+      return { result: `${answered.join(", ")}; ${others.result}`, held: isRefused && others.held };
+    },
+  };
+}
+
+/** Orders with different names of fields, which repeat after `different`. */
+const orders = (count: number, names: number, different = Infinity) => {
+  const list = Array.from({ length: count }, (_, nth) => wide(names, (nth * names) % different));
+  return `{"platform":"general","orders":[${list.join(",")}]}`;
+};
+const fields = () => Array.from({ length: 12_000 }, (_, nth) => nth.toString(36)).join("&");
+
+export const wideJsonToTokens = sendCostly(
+  "90,000 names to /oauth/token",
+  () => "/oauth/token",
+  () => wide(90_000),
+);
+export const wideJsonToReviews = sendCostly("90,000 names to an open path", openPath, () => wide(90_000));
+export const smallerJsonToReviews = sendCostly("20,000 names to an open path", openPath, () => wide(20_000));
+export const wideJsonToABulkPath = sendCostly("190,000 names to a bulk path", bulkPath, () => wide(190_000));
+export const wideOrdersToABulkPath = sendCostly("190 orders of 1,000 names", bulkPath, () => orders(190, 1_000));
+export const narrowOrdersToABulkPath = sendCostly("6,000 orders of 30 names", bulkPath, () => orders(6_000, 30));
+export const allowedOrders = sendCostly("6,000 orders of as many names as allowed", bulkPath, () =>
+  orders(6_000, 30, 11_500),
+);
+export const allowedOrder = sendCostly("One order of as many names as allowed", bulkPath, () => orders(1, 11_900));
+export const fieldsInAQuery = sendCostly(
+  "5,000 fields in a query",
+  () => `/v1/widget/reviews?${"a=&".repeat(5_000)}`,
+  () => "{}",
+);
+export const fieldsInAForm = sendCostly("12,000 fields in a form", () => "/oauth/token", fields, formType);
 
 /** Starts many bodies at once and completes none. The server must still answer the store. */
 function leaveBodiesOpen(name: string, bodies: number, write: (socket: Socket, path: string) => void): Attack {

@@ -1,11 +1,12 @@
 import { rm } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { operations } from "../../../src/contract/index.ts";
+import { operations, publicLimits, siteShare } from "../../../src/contract/index.ts";
 import { createMalformedRequest } from "../../fuzz/malformed-requests.ts";
 import { findFault } from "../../fuzz/response-faults.ts";
 import { chooseSize } from "../../support/suite-size.ts";
 import type { Attack, Target } from "../attack.ts";
-import { createReview } from "../requests.ts";
+import { createReview, sendAll, watchNeighbor } from "../requests.ts";
 
 /** Sends raw text and returns the status of the response. */
 async function sendRaw({ connect }: Target, text: string): Promise<string> {
@@ -19,6 +20,57 @@ async function sendRaw({ connect }: Target, text: string): Promise<string> {
   socket.destroy();
   return status;
 }
+
+/** Opens connections, and sends only part of a request on each. Another store must still be able to connect. */
+function holdConnections(name: string, count: number, clients: number, text: string): Attack {
+  return {
+    name,
+    run: async (target) => {
+      const sockets: Socket[] = [];
+      const others = await watchNeighbor(target, async () => {
+        for (let nth = 0; nth < count; nth += 1) {
+          const socket = await target.connectFrom(`127.67.${count % 256}.${1 + (nth % clients)}`);
+          socket.write(text);
+          sockets.push(socket);
+        }
+        await sleep(3_000);
+      });
+      const held = sockets.filter(({ destroyed }) => !destroyed).length;
+      for (const socket of sockets) socket.destroy();
+      return { result: `${held} of ${count} held; ${others.result}`, held: others.held };
+    },
+  };
+}
+
+const partialHead = "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ";
+const partialBody =
+  "POST /oauth/token HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
+
+export const holdOwnConnections = holdConnections("1,100 half-open connections of a client", 1_100, 1, partialHead);
+export const holdManyConnections = holdConnections("1,200 half-open connections of 50 clients", 1_200, 50, partialHead);
+export const holdBodies = holdConnections("1,300 half-sent bodies of 50 clients", 1_300, 50, partialBody);
+
+export const rotateNetworks: Attack = {
+  name: "Vote from 500 networks of one IPv6 site",
+  serve: ["--trust-proxy", "127.0.0.0/8"],
+  run: async (target) => {
+    const { send } = target;
+    const id = await createReview(target);
+    const voteFrom = (network: number) =>
+      [
+        "GET",
+        `/reviews/${id}/vote/up`,
+        undefined,
+        { "x-forwarded-for": `2001:db8:47:${network.toString(16)}::1` },
+      ] as const;
+    const replies = await sendAll(
+      send,
+      Array.from({ length: 500 }, (_, nth) => [...voteFrom(nth)]),
+    );
+    const votes = replies.filter(({ status }) => status === 200).length;
+    return { result: `${votes} of 500 votes`, held: votes <= siteShare * publicLimits["votes-per-client"].burst + 5 };
+  },
+};
 
 export const sendTwoHosts: Attack = {
   name: "Send two Host headers",

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Attack, AttackedAccount } from "../attack.ts";
+import type { Attack, AttackedAccount, Target } from "../attack.ts";
+import { sendAll } from "../requests.ts";
 
 type Fields = Readonly<Record<string, string | number>>;
 
@@ -37,12 +38,38 @@ function createSigned({ appKey, secret }: AttackedAccount, format: (fields: Fiel
   return { ...fields, signature: hmac(format(fields), secret) };
 }
 
+async function trustVendors({ sendFrom, account: { appKey, utoken } }: Target): Promise<void> {
+  const feature = { utoken, feature: "trusted_vendor", enabled: true };
+  await sendFrom("127.0.0.1")("PUT", `/starpost/v1/apps/${appKey}/features`, feature);
+}
+
+export const sendBadSignatures: Attack = {
+  name: "Have 1,000 bad signatures of 60 KB verified",
+  run: async (target) => {
+    await trustVendors(target);
+    const { account, send } = target;
+    const long = "€".repeat(10_000);
+    const large = { ...createSigned(account, () => ""), review_content: long, product_description: long };
+    const body = Buffer.from(JSON.stringify(large));
+    const post = (content: unknown) =>
+      ["POST", "/reviews/dynamic_create", content, { "content-type": "application/json" }] as const;
+    const replies = await sendAll(
+      send,
+      Array.from({ length: 1_000 }, () => [...post(body)]),
+    );
+    const refused = replies.filter(({ status }) => status === 401).length;
+    // The signature is valid, so a 429 shows that it was not verified.
+    const { status } = await send(...post(createSigned(account, (fields) => formats[0]?.(fields) ?? "")));
+    const result = `${refused} of 1,000 refused with 401, then a valid one with ${status}`;
+    return { result, held: refused <= 50 && status === 429 };
+  },
+};
+
 export const forgeSignatures: Attack = {
   name: "Forge and replay a vendor signature",
-  run: async ({ send, sendFrom, account }) => {
-    const { appKey, utoken } = account;
-    const feature = { utoken, feature: "trusted_vendor", enabled: true };
-    await sendFrom("127.0.0.1")("PUT", `/starpost/v1/apps/${appKey}/features`, feature);
+  run: async (target) => {
+    const { send, account } = target;
+    await trustVendors(target);
     const post = (fields: Fields) => send("POST", "/reviews/dynamic_create", fields);
     let forged = 0;
     const created = new Set<number>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findJsonProblem, jsonLimits } from "../../../src/contract/json-text.ts";
+import { findJsonProblem, type JsonLimits, jsonLimits } from "../../../src/contract/json-text.ts";
 
-const find = (text: string) => findJsonProblem(Buffer.from(text));
+const find = (text: string, limits?: JsonLimits) => findJsonProblem(Buffer.from(text), limits);
 
 describe("an integer that would be rounded", () => {
   it.each([
@@ -34,12 +34,34 @@ describe("an integer that would be rounded", () => {
 
 describe("a text that takes long to parse", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
-  it("is nested too deeply, or has too many values", () => {
-    expect(find(nested(jsonLimits.depth))).toBeUndefined();
-    expect(find(nested(jsonLimits.depth + 1))).toMatchObject({ character: jsonLimits.depth + 1 });
-    expect(find(`{"a":"${"[".repeat(1_000)}"}`)).toBeUndefined();
-    expect(find(`[${"1,".repeat(jsonLimits.values / 2)}1]`)).toBeUndefined();
-    expect(find(`[${"1,".repeat(jsonLimits.values)}1]`)).toBeDefined();
+  it.each(Object.values(jsonLimits))("is nested too deeply, or has too many values: %o", (limits) => {
+    const { depth, values } = limits;
+    expect(find(nested(depth), limits)).toBeUndefined();
+    expect(find(nested(depth + 1), limits)).toMatchObject({ isTooComplex: true, character: depth + 1 });
+    expect(find(`{"a":"${"[".repeat(1_000)}"}`, limits)).toBeUndefined();
+    expect(find(`[${"1,".repeat(values - 3)}1]`, limits)).toBeUndefined();
+    expect(find(`[${"1,".repeat(values)}1]`, limits)).toMatchObject({ isTooComplex: true });
+  });
+
+  it.each(Object.values(jsonLimits))("has too many different names, wherever they are: %o", (limits) => {
+    const { names } = limits;
+    const fields = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, nth) => `"näme${(nth + from).toString(36)}" : 1`).join(",");
+    expect(find(`{${fields(names)}}`, limits)).toBeUndefined();
+    expect(find(`{${fields(names + 1)}}`, limits)).toMatchObject({ problem: expect.stringContaining("field names") });
+    expect(find(`[{${fields(names)}},{${fields(names)}},"a:b"]`, limits)).toBeUndefined();
+    const halves = Array.from({ length: 4 }, (_, nth) => `{${fields(names / 4, (nth * names) / 4)}}`);
+    expect(find(`[${halves.join(",")}]`, limits)).toBeUndefined();
+    expect(find(`[${halves.join(",")},{"another":1}]`, limits)).toBeDefined();
+  });
+
+  it("is checked in little time, whatever its names are", () => {
+    // Names with the same hash.
+    const alike = ["Aa", "BB"].flatMap((a) => ["Aa", "BB"].flatMap((b) => ["Aa", "BB"].map((c) => a + b + c)));
+    const same = `[${`{${alike.map((name) => `"${name}":1`).join(",")}},`.repeat(20_000)}1]`;
+    const startMs = performance.now();
+    expect(find(same)).toBeUndefined();
+    expect(performance.now() - startMs).toBeLessThan(500);
   });
 
   it("is refused without parsing it", () => {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { bodyLimits } from "../../../src/contract/index.ts";
+import { bodyLimits, ServiceError } from "../../../src/contract/index.ts";
 import type { Server, ServerOptions } from "../../../src/server/server.ts";
 import { startServing } from "./start-test-server.ts";
 
@@ -42,8 +43,12 @@ describe("a JSON body", () => {
     const { made, post } = await setUp();
     const bodyOf = (bytes: number) => `"${"a".repeat(bytes - 2)}"`;
     const codes = async (path: string, bytes: number) => (await post(path, bodyOf(bytes))).code;
-    expect(await codes("/users", bodyLimits.regular + 1)).toBe(413);
-    expect(await codes("/users", bodyLimits.regular)).toBe(400);
+    for (const path of ["/users", "/oauth/token", "/v1/widget/reviews"]) {
+      expect(await codes(path, bodyLimits.open + 1)).toBe(413);
+      expect(await codes(path, bodyLimits.open)).toBe(400);
+    }
+    expect(await codes("/apps/key/purchases", bodyLimits.regular + 1)).toBe(413);
+    expect(await codes("/apps/key/purchases", bodyLimits.regular)).toBe(400);
     expect(await codes(bulkPath, bodyLimits.bulk + 1)).toBe(413);
     expect(await codes(bulkPath, bodyLimits.bulk)).toBe(400);
     expect(await codes("/starpost/v1/images", 7 * 1_024 * 1_024)).toBe(413);
@@ -51,25 +56,95 @@ describe("a JSON body", () => {
     expect(made).toEqual([]);
   });
 
+  const names = (count: number) => `{${Array.from({ length: count }, (_, nth) => `"n${nth}":1`).join(",")}}`;
+  const paths = [bulkPath, "/starpost/v1/apps/key/mail_events", "/oauth/token"];
+
   it.each([
-    ["an integer that would be rounded", '{"order_id":12345678901234567890}', "order_id"],
-    ["deep nesting", "[".repeat(100), "character 33"],
-    ["too many values", `[${"1,".repeat(300_000)}1]`, "values"],
-  ])("is malformed with %s", async (_, body, named) => {
+    [
+      "an integer that would be rounded",
+      [400, "MalformedBody"],
+      '{"order_id":12345678901234567890}',
+      "order_id",
+      paths,
+    ],
+    ["deep nesting", [500, "InvalidParams"], "[".repeat(100), "character 33", paths],
+    ["too many values", [500, "InvalidParams"], `[${"1,".repeat(200_000)}1]`, "values", paths.slice(0, 2)],
+    ["too many names", [500, "InvalidParams"], names(12_001), "field names", paths],
+    ["too many values without a token", [500, "InvalidParams"], `[${"1,".repeat(10_000)}1]`, "values", paths.slice(2)],
+    ["too many names without a token", [500, "InvalidParams"], names(1_001), "field names", paths.slice(2)],
+  ])("is refused with %s", async (_, [expectedCode, expectedType], body, named, refusing) => {
     const { made, post } = await setUp();
-    for (const path of [bulkPath, "/starpost/v1/apps/key/mail_events", "/oauth/token"]) {
+    for (const path of refusing) {
       const { code, type, message } = await post(path, body);
-      expect([path, code, type]).toEqual([path, 400, "Exceptions::MalformedBody"]);
+      expect([path, code, type]).toEqual([path, expectedCode, `Exceptions::${expectedType}`]);
       expect(message).toContain(named);
     }
     expect(made).toEqual([]);
   });
+
+  it("may have as many names as the largest call", async () => {
+    const { made, post } = await setUp();
+    expect((await post(bulkPath, names(12_000))).code).toBe(200);
+    expect((await post("/oauth/token", names(1_000))).code).toBe(200);
+    expect(made).toHaveLength(2);
+  });
+
+  it("that is too complex is counted by a transport that can, which may answer otherwise", async () => {
+    const engine = { refusal: true, clientAddress: true } as const;
+    const counted: unknown[] = [];
+    const { url } = await startServing(
+      (_call, options) => {
+        counted.push(options?.engine);
+        throw counted.length > 1 ? new ServiceError("tooManyRequests", "Too Many Requests") : options?.engine?.refusal;
+      },
+      {},
+      opened,
+      engine,
+    );
+    const post = () =>
+      fetch(`${url}/oauth/token`, {
+        method: "POST",
+        body: "[".repeat(100),
+        headers: { "content-type": "application/json" },
+      });
+    expect([(await post()).status, (await post()).status]).toEqual([500, 429]);
+    expect(counted).toMatchObject([{ clientAddress: "127.0.0.1", refusal: { kind: "invalidParams" } }, {}]);
+  });
+
+  it("is parsed after small ones if it is large", async () => {
+    const { made, post } = await setUp();
+    const large = `{"large":"${"x".repeat(5_000_000)}"}`;
+    const larges = Promise.all(Array.from({ length: 8 }, () => post(bulkPath, large)));
+    while (made.length === 0) await sleep(1);
+    await post("/oauth/token", "{}");
+    expect(made.length).toBeLessThan(8);
+    await larges;
+    expect(made).toHaveLength(9);
+  });
 });
 
 it("limits forms", async () => {
+  const { post, made } = await setUp();
+  const send = (form: string) => post("/oauth/token", form, "application/x-www-form-urlencoded");
+  expect((await send(`a=${"%41".repeat(30_000)}`)).code).toBe(413);
+  const fields = Array.from({ length: 1_000 }, (_, nth) => `f${nth}=%C3%A9`).join("&");
+  expect((await send(fields)).code).toBe(200);
+  expect(made).toMatchObject([{ input: { f0: "é", f999: "é" } }]);
+  expect(await send(`${fields}&a`)).toMatchObject({ code: 500, type: "Exceptions::InvalidParams" });
+  for (const malformed of ["a=%C3", "a=%ED%A0%80", "a=%FF"]) expect((await send(malformed)).code).toBe(400);
+  expect((await send("a=%zz%&b=+%41")).code).toBe(200);
+  expect(made[1]).toMatchObject({ input: { a: "%zz%", b: " A" } });
+});
+
+it("limits the fields of a query", async () => {
   const { post } = await setUp();
-  const { code } = await post("/oauth/token", `a=${"%41".repeat(30_000)}`, "application/x-www-form-urlencoded");
-  expect(code).toBe(413);
+  const fields = "a=1&".repeat(999);
+  expect((await post(`${bulkPath}?${fields}b`, "{}")).code).toBe(200);
+  expect(await post(`${bulkPath}?${fields}b&c`, "{}")).toMatchObject({
+    code: 500,
+    type: "Exceptions::InvalidParams",
+    message: "the query has more than 1000 fields",
+  });
 });
 
 describe("a body that stalls", () => {
@@ -130,9 +205,54 @@ describe("a repeated header", () => {
   });
 });
 
-it("refuses more connections than the limit", async () => {
-  const { open } = await setUp({ receiving: { connections: 2 } });
-  await open("");
-  await open("");
-  expect(await (await open("")).closed).toBe("");
+describe("connections beyond the limit", () => {
+  const get = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
+
+  it("replace the one that has waited the longest for a complete request", async () => {
+    const { open } = await setUp({ receiving: { connections: 3 } });
+    const keptAlive = await open(get);
+    await once(keptAlive.socket, "data");
+    const halfOpen = await open("GET / HTTP/1.1\r\n");
+    const withoutBody = await open(headOf(bulkPath, `${json}content-length: 10\r\n`));
+    await sleep(100);
+    keptAlive.socket.write(get);
+    await once(keptAlive.socket, "data");
+    for (const closed of [halfOpen, withoutBody, keptAlive]) {
+      const added = await open(get);
+      expect(await closed.closed).not.toContain("408");
+      await once(added.socket, "data");
+    }
+  });
+
+  it("are closed if all others wait for responses", async () => {
+    const { url } = await startServing(() => new Promise(() => {}), { receiving: { connections: 2 } }, opened);
+    const { hostname, port } = new URL(url);
+    const openOne = async () => {
+      const socket = connect(Number(port), hostname).on("error", () => {});
+      sockets.push(socket);
+      await once(socket, "connect");
+      socket.write("GET /users/1 HTTP/1.1\r\nhost: x\r\n\r\n");
+      return socket;
+    };
+    const [one, other] = [await openOne(), await openOne()];
+    await sleep(100);
+    await once(await openOne(), "close");
+    expect([one.destroyed, other.destroyed]).toEqual([false, false]);
+    one.destroy();
+    other.destroy();
+  });
+
+  it("of one client are closed, but not those of a trusted proxy", async () => {
+    const receiving = { connectionsPerClient: 2 };
+    const { open } = await setUp({ receiving });
+    const [first] = [await open(""), await open("")];
+    expect(await (await open("")).closed).toBe("");
+    first.socket.destroy();
+    await sleep(50);
+    await once((await open(get)).socket, "data");
+    for (const trustedProxies of [["127.0.0.1"], ["10.0.0.0/8", "127.0.0.0/8"]]) {
+      const proxied = await setUp({ receiving, trustedProxies });
+      for (let nth = 0; nth < 5; nth += 1) await once((await proxied.open(get)).socket, "data");
+    }
+  });
 });

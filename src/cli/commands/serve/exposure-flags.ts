@@ -8,7 +8,7 @@ import {
 import { type Environment, readVariable } from "../../../config/environment.ts";
 import { invalidValue, usageError } from "../../../config/user-error.ts";
 
-const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour> or <name>=off, with commas between. Names: ${Object.keys(publicLimits).join(", ")}.`;
+const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour> or <name>=off, with commas between (connections-per-client=<number>). Names: ${Object.keys(publicLimits).join(", ")}.`;
 
 /**
  * Parses limits of public calls: `on`, `off`, or changes of the defaults such as `votes-per-client=100/600`.
@@ -22,8 +22,11 @@ export function readPublicLimits(text: string, source: string): PublicLimits {
     const invalid = (reason: string) => usageError(`invalid value "${part.trim()}" for ${source}: ${reason}`, syntax);
     const [, name = "", value = ""] = /^\s*([\w-]+)=(\S+)\s*$/.exec(part) ?? [];
     if (!isLimitName(name)) throw invalid("unknown limit");
-    const [, burst, perHour] = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(value) ?? [];
-    if (value !== "off" && perHour === undefined) throw invalid("must be two integers from 1 to 999999, or off");
+    const isHeld = publicLimits[name].perHour === 0;
+    const [, burst, perHour = "0"] = /^([1-9]\d{0,5})(?:\/([1-9]\d{0,5}))?$/.exec(value) ?? [];
+    if (value !== "off" && (burst === undefined || isHeld !== (perHour === "0"))) {
+      throw invalid(`must be ${isHeld ? "an integer" : "two integers"} from 1 to 999999, or off`);
+    }
     changed[name] = value === "off" ? undefined : { burst: Number(burst), perHour: Number(perHour) };
   }
   return Object.fromEntries(Object.entries(changed).filter(([, size]) => size !== undefined));

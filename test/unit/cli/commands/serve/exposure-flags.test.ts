@@ -17,19 +17,37 @@ describe("--public-limits", () => {
     });
   });
 
-  test.each(["", "yes", "votes-per-client", "votes-per-client=0/1", "votes-per-client=1", "toString=1/1", "on,off"])(
-    "rejects %j",
-    (text) => expect(() => readPublicLimits(text, "--public-limits")).toThrow(/\B--public-limits\b/),
-  );
+  test("takes one number for connections", () => {
+    const { "connections-per-client": _connections, ...others } = publicLimits;
+    expect(readPublicLimits("connections-per-client=off", "--f")).toEqual(others);
+    expect(readPublicLimits("connections-per-client=500", "--f")).toEqual({
+      ...others,
+      "connections-per-client": { burst: 500, perHour: 0 },
+    });
+  });
+
+  test.each([
+    "",
+    "yes",
+    "votes-per-client",
+    "votes-per-client=0/1",
+    "votes-per-client=1",
+    "connections-per-client=1/1",
+    "connections-per-client=0",
+    "toString=1/1",
+    "on,off",
+  ])("rejects %j", (text) => {
+    expect(() => readPublicLimits(text, "--public-limits")).toThrow(/\B--public-limits\b/);
+  });
 });
 
 test("the limits in the documentation are those of the contract", () => {
   const rows = readFileSync("docs/operations/serving.md", "utf8").matchAll(
-    /^\| `([\w-]+-per-\w+)` \| (\d+) \| (\d+) \|$/gm,
+    /^\| `([\w-]+-per-\w+)` \| (\d+) \| (?:(\d+) )?\|$/gm,
   );
   const documented = [...rows].map(([, name = "", burst, perHour]) => [
     name,
-    { burst: Number(burst), perHour: Number(perHour) },
+    { burst: Number(burst), perHour: Number(perHour ?? 0) },
   ]);
   expect(Object.fromEntries(documented)).toEqual(publicLimits);
 });
