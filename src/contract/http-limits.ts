@@ -78,27 +78,37 @@ export interface TokenBucket {
 }
 
 /**
+ * A limit of calls in any 24 hours. Unlike a bucket that holds as many tokens and is refilled, it does not allow nearly twice
+ * the number on the first day.
+ */
+export interface DailyLimit {
+  readonly perDay: number;
+}
+
+export type PublicLimit = TokenBucket | DailyLimit;
+
+/**
  * The default limits of calls that anyone can make and that store something or send email, in calls by client (IP address;
- * for IPv6, the /64 network), by account, and by recipient of the email across all accounts. Calls with a token of the
+ * for IPv6, the /64 network), by account, and by mailbox of the recipient across all accounts (see `mailboxOf`). Calls with a token of the
  * account are not limited. Sign-ups with an invitation count only for the client. `failures` are calls with an invalid token, secret, or signature.
  * Assumed: the specification defines no such limits.
  */
 export const publicLimits = {
   "submissions-per-client": { burst: 20, perHour: 20 },
   "submissions-per-account": { burst: 100, perHour: 100 },
-  "submissions-per-recipient": { burst: 5, perHour: 1 },
+  "submissions-per-recipient": { perDay: 5 },
   "votes-per-client": { burst: 60, perHour: 360 },
   "votes-per-account": { burst: 600, perHour: 3_600 },
   "images-per-client": { burst: 30, perHour: 60 },
   "sign-ups-per-client": { burst: 5, perHour: 5 },
   "sign-ups-per-server": { burst: 50, perHour: 50 },
   "failures-per-client": { burst: 20, perHour: 600 },
-} as const satisfies Readonly<Record<string, TokenBucket>>;
+} as const satisfies Readonly<Record<string, PublicLimit>>;
 
 export type PublicLimitName = keyof typeof publicLimits;
 
 /** The limits that a server enforces. Calls are not limited by a name that is missing. */
-export type PublicLimits = Readonly<Partial<Record<PublicLimitName, TokenBucket>>>;
+export type PublicLimits = Readonly<Partial<Record<PublicLimitName, PublicLimit>>>;
 
 /** The lifetimes of responses to storefront reads. Assumed: the specification does not mention caching. */
 export const cacheLifetimes = {

@@ -1,3 +1,4 @@
+import { emailKeyOf } from "../../contract/index.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueEmail, queueWebhookEvents, withdrawEmails } from "../kernel/outbox.ts";
@@ -75,7 +76,7 @@ export async function queueAnswerNotifications(
   const { asker, ...asked } = await readQuestion(question, context);
   const ids = { question_id: question.id, answer_id };
   const data = () => ({ ...ids, ...describe(asked), answer: content });
-  const isByAsker = email?.toLowerCase() === asker.email.toLowerCase();
+  const isByAsker = email !== undefined && emailKeyOf(email) === emailKeyOf(asker.email);
   if (!isByAsker) {
     const recipient = { email: asker.email, name: asker.name };
     await queueEmail({ accountId, category: "answer_notification_shoppers", ...recipient, data }, context);

@@ -5,8 +5,7 @@ import { seoPageUrl } from "../kernel/slug.ts";
 import { findOwner, readAppKey } from "../accounts/account-profile.ts";
 import type { Row } from "../../storage/tables.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
-import type { WebhookEvent } from "../../contract/index.ts";
-import { emailKeysOf } from "../kernel/lists/authors.ts";
+import { emailKeyOf, type WebhookEvent } from "../../contract/index.ts";
 import { iso } from "../kernel/times.ts";
 
 function describe({ review, product }: ReviewParts) {
@@ -152,7 +151,7 @@ export async function findOrderId(
     .innerJoin("orders", sameAccount("orders.id", "order_emails.order_row"))
     .innerJoin("purchases", sameAccount("purchases.order_row", "orders.id"))
     .select("orders.order_id")
-    .where("order_emails.email_key", "in", emailKeysOf(author.email))
+    .where("order_emails.email_key", "=", emailKeyOf(author.email))
     .orderBy("orders.order_date", "desc")
     .orderBy("orders.id", "desc")
     .limit(1);

@@ -116,4 +116,14 @@ export const migrations: readonly [Migration, ...Migration[]] = [
     name: "titles that were made from the content of reviews",
     up: (database) => addColumn("reviews", "untitled", database),
   },
+  {
+    version: 28,
+    name: "keys of email addresses",
+    up: async (database) => {
+      const { renewEmailKeys } = await import("./email-keys.ts");
+      await addColumn("users", "address_key", database);
+      await addColumn("missed_products", "email_key", database);
+      await renewEmailKeys(database);
+    },
+  },
 ];

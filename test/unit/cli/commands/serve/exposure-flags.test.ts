@@ -11,25 +11,35 @@ describe("--public-limits", () => {
   test("turns limits on, off, or changes some of them", () => {
     expect([readPublicLimits("on", "--f"), readPublicLimits("off", "--f")]).toEqual([publicLimits, {}]);
     const { "images-per-client": _images, ...others } = publicLimits;
-    expect(readPublicLimits("votes-per-client=7/8, images-per-client=off", "--f")).toEqual({
+    expect(
+      readPublicLimits("votes-per-client=7/8, images-per-client=off,submissions-per-recipient=9/day", "--f"),
+    ).toEqual({
       ...others,
       "votes-per-client": { burst: 7, perHour: 8 },
+      "submissions-per-recipient": { perDay: 9 },
     });
   });
 
-  test.each(["", "yes", "votes-per-client", "votes-per-client=0/1", "votes-per-client=1", "toString=1/1", "on,off"])(
-    "rejects %j",
-    (text) => expect(() => readPublicLimits(text, "--public-limits")).toThrow(/\B--public-limits\b/),
-  );
+  test.each([
+    "",
+    "yes",
+    "votes-per-client",
+    "votes-per-client=0/1",
+    "votes-per-client=1",
+    "votes-per-client=100/day",
+    "votes-per-client=0/day",
+    "toString=1/1",
+    "on,off",
+  ])("rejects %j", (text) => expect(() => readPublicLimits(text, "--public-limits")).toThrow(/\B--public-limits\b/));
 });
 
 test("the limits in the documentation are those of the contract", () => {
   const rows = readFileSync("docs/operations/serving.md", "utf8").matchAll(
-    /^\| `([\w-]+-per-\w+)` \| (\d+) \| (\d+) \|$/gm,
+    /^\| `([\w-]+-per-\w+)` \| (\d+)( in 24 hours)? \| (\d*) \|$/gm,
   );
-  const documented = [...rows].map(([, name = "", burst, perHour]) => [
+  const documented = [...rows].map(([, name = "", calls, isDaily, perHour]) => [
     name,
-    { burst: Number(burst), perHour: Number(perHour) },
+    isDaily === undefined ? { burst: Number(calls), perHour: Number(perHour) } : { perDay: Number(calls) },
   ]);
   expect(Object.fromEntries(documented)).toEqual(publicLimits);
 });
