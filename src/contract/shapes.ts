@@ -199,7 +199,7 @@ export const shape = lazyValues({
     checked(
       checked(
         bounded(maxLength.email),
-        "bad_email",
+        "bad_characters",
         "contains an invisible character",
         (value) => !hasHiddenCharacters(value),
       ),

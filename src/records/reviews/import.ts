@@ -6,7 +6,15 @@ import type { CallOptions } from "../../service/transport.ts";
 import { usageError } from "../../import/import-error.ts";
 import type { ItemError, Item } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { type NewReview, numberName, ReviewIndex, type ReviewPayload, nameReview } from "./review-index.ts";
+import {
+  faceOf,
+  nameAsBefore,
+  nameReview,
+  type NewReview,
+  numberName,
+  ReviewIndex,
+  type ReviewPayload,
+} from "./review-index.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import { reviewLayouts } from "./layouts/index.ts";
@@ -51,7 +59,10 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       const { names, ...payload } = item.payload as ReviewPayload;
       const numbers = { dated: count(names.dated), undated: count(names.undated) };
       const key = numberName(names.dated, numbers.dated);
-      const keys = [key, numberName(names.undated, numbers.undated)];
+      const keys = [names, ...nameAsBefore(faceOf(payload.review))].flatMap(({ dated, undated }) => [
+        numberName(dated, numbers.dated),
+        numberName(undated, numbers.undated),
+      ]);
       const { sku, email, past } = payload.review;
       const versionKey = dateKey(String(sku), email, past?.created_at ?? "");
       return { item: { ...item, key, versionKey, payload: { ...payload, names, numbers } }, keys };
@@ -192,6 +203,7 @@ export const storedReviews: StoredRecords = {
   },
 };
 
+/** Recorded by runs, so it stays as it was. */
 function dateKey(productId: string, email: string, date: string): string {
   return joinKey(productId, email.toLowerCase(), String(Date.parse(date)));
 }

@@ -47,9 +47,15 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
   };
 }
 
+/** Runs of earlier versions recorded keys in lower case. */
+function wasUnsubscribed({ key, written }: UndoTarget, past: PreviousState): boolean {
+  const { type, email } = written as { readonly type: string; readonly email: string };
+  return (past.get(key) ?? past.get(`${type}:${email.toLowerCase()}`)) !== undefined;
+}
+
 function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
-  const { key, written, now } = thing;
-  if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
+  const { written, now } = thing;
+  if (wasUnsubscribed(thing, past)) return { outcome: "kept", reason: "was unsubscribed before the run" };
   const reason = "is no longer unsubscribed";
   if (!now) return asBefore(thing, reason);
   if (now["by"] === actorNames.user) {
@@ -59,8 +65,8 @@ function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
 }
 
 function decideRemoved(thing: UndoTarget, past: PreviousState): Decision {
-  const { key, written, now } = thing;
-  if (!past.get(key)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
+  const { written, now } = thing;
+  if (!wasUnsubscribed(thing, past)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
   const reason = "is unsubscribed again";
   if (now) return asBefore(thing, reason);
   return { outcome: "reversed", reason, send: written };

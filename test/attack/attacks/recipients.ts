@@ -43,7 +43,10 @@ const addresses: readonly (readonly string[])[] = [
   [...spellInternational("victim"), "victim+1@bücher.example", "victim+2@xn--bcher-kva.example"],
   [
     ..."ictims".split("").map((_, at) => `${"victims".slice(0, at + 1)}.${"victims".slice(at + 1)}@gmail.com`),
-    ...["victims+tag@gmail.com", "victims@googlemail.com", "V.I.C.T.I.M.S@Gmail.com", "victims@ｇmail.com"],
+    "victims+tag@gmail.com",
+    "victims@googlemail.com",
+    "V.I.C.T.I.M.S@Gmail.com",
+    "victims@ｇmail.com",
   ],
 ];
 

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { createUnsubscriberUndo } from "../../../../src/records/unsubscribers/undo.ts";
+import type { Item } from "../../../../src/import/item.ts";
+import type { PreviousState, UndoTarget } from "../../../../src/import/undo/undo-behavior.ts";
 import type { Service } from "../../../../src/service/service.ts";
 
 test("an address rejected for one type is not reported for the type that succeeded", async () => {
@@ -14,4 +16,17 @@ test("an address rejected for one type is not reported for the type that succeed
   }));
   const refused = await createUnsubscriberUndo(false).send(service, things, {});
   expect([...refused]).toEqual([["2:ann@shop.example", "unsubscribed by the user"]]);
+});
+
+test("an undo finds addresses in the records of runs of earlier versions, by their lower case", () => {
+  const item = { key: "", payload: { type: "1", email: "Ann@Bücher.example" } } as unknown as Item;
+  const { decide, targetOf } = createUnsubscriberUndo(false);
+  const { written } = targetOf(item);
+  const target = { key: "1:ann@xn--bcher-kva.example", written, now: { by: "MODERATOR" }, wasSent: false, sureRows: 1 };
+  const outcomeOf = (recorded: string) => {
+    const get = (key: string) => (key === recorded ? { by: "MODERATOR" } : undefined);
+    return decide({ ...target, rows: 1 } as UndoTarget, { whyNot: undefined, get } as PreviousState).outcome;
+  };
+  const recorded = ["1:ann@bücher.example", "1:ann@xn--bcher-kva.example", "2:ann@bücher.example"];
+  expect(recorded.map(outcomeOf)).toEqual(["kept", "kept", "reversed"]);
 });
