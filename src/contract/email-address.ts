@@ -56,7 +56,7 @@ function normalizeEmail(email: string): string | undefined {
 }
 
 /**
- * The domain in lower case and ASCII (RFC 5891), as mail servers expect it; empty if it is none. A domain in ASCII is not
+ * The domain in lower case and ASCII (RFC 5891), as mail servers expect it; empty if it is invalid. A domain in ASCII is not
  * checked.
  */
 export function toAsciiDomain(domain: string): string {

@@ -90,7 +90,7 @@ describeIsolated("an address that is spelled in several ways", (harness) => {
     expect([people, not_sent.unsubscribed]).toEqual([others.length, spellings.length + 1]);
   });
 
-  it("is suppressed by kind, and released in another one", async () => {
+  it("is suppressed in all of them, and released in another one", async () => {
     const account = await harness().newAccount();
     const { service } = account;
     await service.questions.sendConfirmation(aQuestion({ email: written }));

@@ -55,18 +55,7 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
     impliedFields: ({ columnOf: column }) =>
       scale === undefined ? impliedScale(column("review_score")?.values ?? []) : {},
 
-    numberDouble: (item, count) => {
-      const { names, ...payload } = item.payload as ReviewPayload;
-      const numbers = { dated: count(names.dated), undated: count(names.undated) };
-      const key = numberName(names.dated, numbers.dated);
-      const keys = [names, ...nameAsBefore(faceOf(payload.review))].flatMap(({ dated, undated }) => [
-        numberName(dated, numbers.dated),
-        numberName(undated, numbers.undated),
-      ]);
-      const { sku, email, past } = payload.review;
-      const versionKey = dateKey(String(sku), email, past?.created_at ?? "");
-      return { item: { ...item, key, versionKey, payload: { ...payload, names, numbers } }, keys };
-    },
+    numberDouble,
 
     // Identical reviews are never in flight together, so that it is known how many of them arrived.
     writes: ({ key, payload }) => [[(payload as ReviewPayload).names.undated, key]],
@@ -126,6 +115,19 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       return [...comparable.compareValues([{ ...sent, user_type }], [stored])].every(({ isSame }) => isSame);
     },
   };
+}
+
+function numberDouble(item: Item, count: (name: string) => number) {
+  const { names, ...payload } = item.payload as ReviewPayload;
+  const numbers = { dated: count(names.dated), undated: count(names.undated) };
+  const key = numberName(names.dated, numbers.dated);
+  const keys = [names, ...nameAsBefore(faceOf(payload.review))].flatMap(({ dated, undated }) => [
+    numberName(dated, numbers.dated),
+    numberName(undated, numbers.undated),
+  ]);
+  const { sku, email, past } = payload.review;
+  const versionKey = dateKey(String(sku), email, past?.created_at ?? "");
+  return { item: { ...item, key, versionKey, payload: { ...payload, names, numbers } }, keys };
 }
 
 const anonymous: ReviewerType = "anonymous";
