@@ -38,17 +38,19 @@ const spellInternational = (name: string): string[] => [
 ];
 
 /** The addresses to which strangers write, by person. */
-const addresses: readonly (readonly string[])[] = [
-  [...spell("victim"), ...Array.from({ length: 9 }, (_, tag) => `victim+${tag}@mail.example`)],
-  [...spellInternational("victim"), "victim+1@bücher.example", "victim+2@xn--bcher-kva.example"],
+const listAddresses = (name: string): readonly (readonly string[])[] => [
+  [...spell(name), ...Array.from({ length: 9 }, (_, tag) => `${name}+${tag}@mail.example`)],
+  [...spellInternational(name), `${name}+1@bücher.example`, `${name}+2@xn--bcher-kva.example`],
   [
-    ..."ictims".split("").map((_, at) => `${"victims".slice(0, at + 1)}.${"victims".slice(at + 1)}@gmail.com`),
-    "victims+tag@gmail.com",
-    "victims@googlemail.com",
-    "V.I.C.T.I.M.S@Gmail.com",
-    "victims@ｇmail.com",
+    ...Array.from({ length: 6 }, (_, at) => `${name.slice(0, at + 1)}.${name.slice(at + 1)}@gmail.com`),
+    `${name}+tag@gmail.com`,
+    `${name}@googlemail.com`,
+    `${name.toUpperCase().replaceAll(/(?<=.)(?=.)/g, ".")}@Gmail.com`,
+    `${name}@ｇmail.com`,
   ],
 ];
+
+let runs = 0;
 
 const product = { product_title: "Teapot", product_url: "https://shop.example/pot" };
 
@@ -73,8 +75,10 @@ export const floodSpellings: Attack = {
   // Only the limit per recipient is left.
   serve: ["--public-limits", "submissions-per-client=off,submissions-per-account=off"],
   run: async (target) => {
+    // Another attempt needs other people, whose limits are not exhausted.
+    const name = `addressee${(runs += 1)}`;
     const sent: number[] = [];
-    for (const [network, emails] of addresses.entries()) {
+    for (const [network, emails] of listAddresses(name).entries()) {
       const before = target.mail.accepted.length;
       await target.mail.settled(before + (await submit(target, emails, network)));
       sent.push(target.mail.accepted.length - before);
