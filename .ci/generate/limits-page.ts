@@ -105,9 +105,13 @@ const records: readonly Row[] = [
   ["consecutive failures that disable a template", String(templateLimits.failures)],
 ];
 
-const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, { burst, perHour }]) => [
+const publicCalls: readonly Row[] = Object.entries(publicLimits).map(([name, limit]) => [
   `\`${name}\``,
-  perHour === 0 ? formatNumber(burst) : `${formatNumber(burst)} at once, then ${formatNumber(perHour)} per hour`,
+  "perDay" in limit
+    ? `${formatNumber(limit.perDay)} in any 24 hours`
+    : limit.perHour === 0
+      ? formatNumber(limit.burst)
+      : `${formatNumber(limit.burst)} at once, then ${formatNumber(limit.perHour)} per hour`,
 ]);
 
 const accounts: readonly Row[] = [

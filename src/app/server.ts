@@ -115,7 +115,8 @@ function describeAccess({ host, allowsSignUp, publicLimits: limits }: ServerSett
   const isLocal = publicUrl === undefined && isLoopback(host);
   const signUp: SignUpState = allowsSignUp ? "open" : isLocal ? "local" : "closed";
   const enforced: PublicLimits = limits ?? (isLocal ? {} : publicLimits);
-  const receiving = { connectionsPerClient: enforced["connections-per-client"]?.burst };
+  const { "connections-per-client": connections } = enforced;
+  const receiving = { connectionsPerClient: connections && "burst" in connections ? connections.burst : undefined };
   return { isLocal, signUp, limits: enforced, receiving };
 }
 

@@ -107,16 +107,27 @@ export interface TokenBucket {
 }
 
 /**
+ * A limit of calls in any 24 hours. Unlike a bucket that holds as many tokens and is refilled, it does not allow nearly twice
+ * the number on the first day.
+ */
+export interface DailyLimit {
+  readonly perDay: number;
+}
+
+export type PublicLimit = TokenBucket | DailyLimit;
+
+/**
  * The default limits of calls that anyone can make and that store something or send email, in calls by client (IP address;
- * for IPv6, the /64 network, and the /48 network for `siteShare` times as many), by account, and by recipient of the email
- * across all accounts. Calls with a token of the account are not limited. Sign-ups with an invitation count only for the
- * client. `failures` are calls with an invalid token, secret, or signature, and bodies with too many values or fields.
+ * for IPv6, the /64 network, and the /48 network for `siteShare` times as many), by account, and by mailbox of the recipient
+ * across all accounts (see `mailboxOf`). Calls with a token of the account are not limited. Sign-ups with an invitation count
+ * only for the client. `failures` are calls with an invalid token, secret, or signature, and bodies with too many values or
+ * fields.
  * Assumed: the specification defines no such limits.
  */
 export const publicLimits = {
   "submissions-per-client": { burst: 20, perHour: 20 },
   "submissions-per-account": { burst: 100, perHour: 100 },
-  "submissions-per-recipient": { burst: 5, perHour: 1 },
+  "submissions-per-recipient": { perDay: 5 },
   "votes-per-client": { burst: 60, perHour: 360 },
   "votes-per-account": { burst: 600, perHour: 3_600 },
   "images-per-client": { burst: 30, perHour: 60 },
@@ -124,7 +135,7 @@ export const publicLimits = {
   "sign-ups-per-server": { burst: 50, perHour: 50 },
   "failures-per-client": { burst: 20, perHour: 600 },
   "connections-per-client": { burst: 200, perHour: 0 },
-} as const satisfies Readonly<Record<string, TokenBucket>>;
+} as const satisfies Readonly<Record<string, PublicLimit>>;
 
 /**
  * What all clients in a /48 network of IPv6 may do together, as a multiple of the limit of one: a site has a network of this
@@ -135,7 +146,7 @@ export const siteShare = 4;
 export type PublicLimitName = keyof typeof publicLimits;
 
 /** The limits that a server enforces. Calls are not limited by a name that is missing. */
-export type PublicLimits = Readonly<Partial<Record<PublicLimitName, TokenBucket>>>;
+export type PublicLimits = Readonly<Partial<Record<PublicLimitName, PublicLimit>>>;
 
 /** The lifetimes of responses to storefront reads. Assumed: the specification does not mention caching. */
 export const cacheLifetimes = {

@@ -89,6 +89,7 @@ export * from "./core.ts";
 export * from "./coupons.ts";
 export * from "./customers/customers.ts";
 export * from "./customers/review-erasures.ts";
+export * from "./email-address.ts";
 export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./lists/filters.ts";

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { hasHiddenCharacters, isEmail, isPlainEmail, maxEmailLength } from "./email-address.ts";
 import { lazily, lazyValues } from "./lazily.ts";
 
 /** Maximum lengths, in characters. Assumed: the specification states none; longer values are rejected, never truncated. */
 export const maxLength = {
   id: 255,
   name: 1_024,
-  email: 254,
+  email: maxEmailLength,
   url: 2_048,
   /** A review, a question, an answer, or a comment. Services of this kind accept 5,000 to 10,000 characters. */
   content: 10_000,
@@ -64,8 +65,6 @@ z.config({
 });
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
-// No dot is at an end or follows another one. `mailto:` is the beginning of a link.
-const emailPattern = /^(?!mailto:)[^\s@,;<>()".]+(?:\.[^\s@,;<>()".]+)*@[^\s@,;<>()".]+(?:\.[^\s@,;<>()".]+)*$/i;
 // Each character can match in only one way, so that long values without a match cannot cause excessive backtracking.
 const urlPattern = /^https?:\/\/[^\s/?#]\S*$/i;
 // Host names that every URL parser accepts, which is most of them: faster than parsing.
@@ -129,7 +128,8 @@ export function codeOfIssue(issue: z.core.$ZodIssue): CheckCode {
 }
 
 function checked(base: z.ZodString, code: CheckCode, message: string, isValid: (value: string) => boolean) {
-  return base.refine(isValid, { error: message, params: { code } });
+  // A value has one error.
+  return base.refine(isValid, { error: message, params: { code }, abort: true });
 }
 
 /** Not every database can store unpaired surrogates and U+0000. */
@@ -144,6 +144,7 @@ function bounded(max: number, message = "must be a string") {
     .refine(isStorable, {
       error: "contains U+0000 or an unpaired surrogate",
       params: { code: "bad_characters" satisfies CheckCode },
+      abort: true,
     });
 }
 
@@ -195,9 +196,18 @@ export const shape = lazyValues({
         error: typeError("must be a string or a list of strings"),
       })
       .pipe(bounded(maxLength.tags)),
+  /** Compared by `emailKeyOf`; the spelling stays. */
   email: () =>
-    checked(bounded(maxLength.email), "bad_email", "is not a valid email address (local@domain)", (value) =>
-      emailPattern.test(value),
+    checked(
+      checked(
+        bounded(maxLength.email),
+        "bad_characters",
+        "contains an invisible character",
+        (value) => !hasHiddenCharacters(value),
+      ),
+      "bad_email",
+      "is not a valid email address (local@domain)",
+      isEmail,
     ),
   url: () => checked(bounded(maxLength.url), "bad_url", "is not a valid http:// or https:// URL", isUrl),
   /** A URL, or an empty string for none. */
@@ -259,7 +269,7 @@ export const isSurely = {
   text: (value: unknown) => isText(value, maxLength.description),
   reference: (value: unknown) => isText(value, maxLength.id),
   tags: (value: unknown) => isText(value, maxLength.tags),
-  email: (value: unknown) => isText(value, maxLength.email) && emailPattern.test(value),
+  email: (value: unknown) => isText(value, maxLength.email) && isPlainEmail(value),
   url: isSurelyUrl,
   optionalUrl: (value: unknown) => value === "" || isSurelyUrl(value),
   date: (value: unknown) => typeof value === "string" && isCalendarDate(value),

@@ -1,6 +1,7 @@
 import {
   couponActions,
   type CouponAction,
+  emailKeyOf,
   type GroupName,
   type LineColumn,
   lineColumns,
@@ -223,7 +224,7 @@ async function seedUnsubscribers({ from, options, ...seeding }: Seeding): Promis
       for (const [byName, rows] of groupBy(page, (row) => row.unsubscirbed_by_name)) {
         const addresses = rows.map(
           ({ email_type_id, user_email }) =>
-            [email_type_id, user_email, user_email.toLowerCase()] as [number, string, string],
+            [email_type_id, user_email, emailKeyOf(user_email)] as [number, string, string],
         );
         await insertUnsubscribers(addresses, byName, context);
       }

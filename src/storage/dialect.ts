@@ -131,6 +131,8 @@ export interface StorageDialect {
   isAmongFirst(table: string, condition: RawBuilder<unknown>, limit: number): RawBuilder<boolean>;
   /** A column in a condition for which no index is to be used, because another one leads to fewer rows. */
   withoutIndex<T>(column: RawBuilder<T>): RawBuilder<T>;
+  /** Whether a text contains other characters than visible ASCII ones. */
+  isNotPlain(text: RawBuilder<string>): RawBuilder<boolean>;
   /**
    * A condition that is tested row by row. The planner does not estimate how few rows meet it, and so does not prefer reading and
    * sorting all rows to reading the first ones in order.

@@ -118,9 +118,15 @@ describeEngine(
   (harness) => {
     it("holds across accounts, spellings, and tags of an address", async () => {
       const [one, other] = [await harness().newAccount(), await harness().newAccount()];
-      const spellings = ["Bob@mail.example", "bob@MAIL.example", "bob+tag@mail.example"];
+      const spellings = [
+        "Bob@mail.example",
+        "bob@MAIL.example",
+        "bob+tag@mail.example",
+        "bob@ｍail.example",
+        "ｂob@mail。example",
+      ];
       const errors = await attempt(9, (_email, at) => {
-        const email = spellings[at % 3] ?? "";
+        const email = spellings[at % spellings.length] ?? "";
         return at % 2 === 0 ? ask(harness(), anonymous(one), email) : submitReview(harness(), anonymous(other), email);
       });
       expect(errors).toHaveLength(6);

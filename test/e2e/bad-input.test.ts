@@ -95,6 +95,16 @@ describe("files rejected before the import starts", () => {
   });
 });
 
+test("addresses with invisible characters are rejected, and two spellings in an order are one", async () => {
+  const emails = ["n\u200B@example.com", "\u001Bn@example.com", "n@müller.example", "N@xn--mller-kva.example"];
+  const rows = emails.map((email, at) => row(at, { 0: `o-${Math.min(at, 2)}`, 3: email }));
+  const { data, exitCode } = await home.json([...orders, write("spellings.csv", header + rows.join(""))]);
+  expect([exitCode, data.rows, data.items.sent]).toEqual([3, { read: 4, accepted: 2, rejected: 2, failed: 0 }, 1]);
+  const rejects = parse(readFileSync(data.rejects_file ?? ""), { columns: true }) as Record<string, string>[];
+  const reasons = rejects.map((reject) => `${reject["_code"]}: ${reject["_reason"]}`);
+  expect(reasons).toEqual(Array(2).fill("bad_characters: email contains an invisible character; remove them"));
+});
+
 describe("storage errors", () => {
   const env = (database: string) => ({ STARPOST_DATABASE: database });
   const args = [...orders, "fixtures/good/orders.csv", "--json"];

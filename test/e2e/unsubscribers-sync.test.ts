@@ -206,17 +206,22 @@ describe("unsubscribers sync", () => {
     expect(stored(home)).toEqual(["1:a@x.example", "1:ä@x.example"]);
   });
 
-  test("treats addresses that differ only in invisible characters as the same", async () => {
-    const accented = "j\u00E9r\u00F4me@x.example";
-    const home = await openHome(["a@x.example", "b@x.example", accented]);
-    const path = writeInto(
+  test("treats spellings of an address as the same, and rejects invisible characters", async () => {
+    const home = await openHome(["a@x.example", "b@xn--bcher-kva.example", "j\u00E9r\u00F4me@x.example"]);
+    const spelled = ["a@ｘ.example", "B@bücher.example", "je\u0301ro\u0302me@x.example"];
+    const path = writeInto(home, "list.csv", listOf(spelled));
+    expect((await sync(home, path, "--plan")).data).toMatchObject({ added: 0, removed: 0, unchanged: 3, rejected: 0 });
+    const hidden = writeInto(
       home,
-      "list.csv",
-      listOf(["a@x.example\u200B", "\u00ADb@x.example", accented.normalize("NFD")]),
+      "hidden.csv",
+      listOf(["a@x.example\u200B", "\u00ADb@bücher.example", ...spelled.slice(2)]),
     );
-    const { data, exitCode } = await sync(home, path, "--plan");
-    expect(data).toMatchObject({ added: 0, removed: 0, unchanged: 3 });
-    expect(exitCode).toBe(0);
+    const { data, exitCode } = await sync(home, hidden, "--rejects", join(home.folder, "hidden-rejects.csv"));
+    expect(data).toMatchObject({ added: 0, removed: 0, withheld: 2, rejected: 2 });
+    expect(exitCode).toBe(3);
+    const rejects = readFileSync(data.rejects_file ?? "", "utf8");
+    expect(rejects.match(/bad_characters,email contains an invisible character/g)).toHaveLength(2);
+    expect(stored(home)).toHaveLength(3);
   });
 
   test("writes the rejected rows of a plan with --rejects", async () => {

@@ -1,6 +1,6 @@
-import { domainToASCII } from "node:url";
 import type { OutgoingEmail } from "../outgoing-email.ts";
 import { asOneLine, truncate, removeDirectionMarks } from "../templates/rendered-email.ts";
+import { toAsciiDomain } from "../../contract/email-address.ts";
 import { renderWithFallback } from "../templates/render-custom.ts";
 import { markup, render } from "../../pages/markup.ts";
 import type { ComposedMessage, EmailSender } from "./transport.ts";
@@ -87,9 +87,6 @@ async function renderParts(email: OutgoingEmail) {
   }
 }
 
-/** Characters of domain names in any script, including joiners (RFC 5892). */
-const domainPattern = /^[\p{L}\p{M}\p{N}\p{Join_Control}._-]+$/u;
-
 /**
  * Converts an address to its envelope form. Rejects domains followed by anything else, such as a path, because the
  * address without it could belong to somebody else.
@@ -97,8 +94,8 @@ const domainPattern = /^[\p{L}\p{M}\p{N}\p{Join_Control}._-]+$/u;
  */
 function toEnvelopeAddress(address: string): string {
   const at = address.lastIndexOf("@");
-  const unicodeDomain = address.slice(at + 1);
-  const domain = domainPattern.test(unicodeDomain) ? domainToASCII(unicodeDomain) : "";
+  const asciiDomain = toAsciiDomain(address.slice(at + 1));
+  const domain = /^[\w.-]+$/.test(asciiDomain) ? asciiDomain : "";
   const local = address.slice(0, at);
   if (at < 1 || domain === "" || /[\s\p{Cc}<>"(),;:\\@[\]]/u.test(local) || local.length > 64) {
     throw new ComposeError("invalid_address", `${asOneLine(address)} is not a valid email address`);

@@ -67,7 +67,7 @@ export async function returnToQuota(accountId: number, { transaction, nowMs }: C
     .execute();
 }
 
-/** Returns the approved recipients of test emails, in lower case. */
+/** Returns the keys of the approved recipients of test emails. */
 export async function listTestRecipients(
   accountId: number,
   { transaction }: Pick<Context, "transaction">,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { shortenName, type UserSummary } from "../../contract/index.ts";
+import { emailKeyOf, shortenName, type UserSummary } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
@@ -35,7 +35,7 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "rando
 
 /**
  * Finds the shopper with a verified email address, or adds one.
- * Assumed: a shopper is identified by account and verified address in lower case, and keeps the first name given.
+ * Assumed: a shopper is identified by account and verified address, and keeps the first name given.
  */
 export async function findOrAddShopper(author: Author, accountId: number, context: Context): Promise<Person> {
   return addOne({ ...author, isVerified: true }, accountId, context);
@@ -73,11 +73,10 @@ export async function addUnverifiedShopper(author: Author, accountId: number, co
  */
 export async function verifyAuthor(authorRow: number, accountId: number, context: Context): Promise<number> {
   const { transaction } = context;
-  const { email } = await selectAccountRows("users", accountId, transaction)
-    .select("email")
+  const { address_key: email_key } = await selectAccountRows("users", accountId, transaction)
+    .select("address_key")
     .where("id", "=", authorRow)
     .executeTakeFirstOrThrow();
-  const email_key = email.toLowerCase();
   const known = (await findShoppers(new Set([email_key]), accountId, context)).get(email_key);
   if (known) {
     if (known.id === authorRow) return authorRow;
@@ -91,7 +90,7 @@ export async function verifyAuthor(authorRow: number, accountId: number, context
 /** A shopper with the address that they submitted first. */
 export type AddressedPerson = Person & Pick<Row<"users">, "email">;
 
-const shopperColumns = batchColumns("users", ["email", "email_key", "display_name", "slug"]);
+const shopperColumns = batchColumns("users", ["email", "address_key", "email_key", "display_name", "slug"]);
 
 /**
  * Like `findOrAddShopper` for authors who are verified, and `addUnverifiedShopper` for others, with a constant number of
@@ -103,7 +102,7 @@ export async function addShoppers(
   accountId: number,
   context: Context,
 ): Promise<readonly AddressedPerson[]> {
-  const keyOf = ({ email, isVerified }: NewAuthor) => (isVerified ? email.toLowerCase() : null);
+  const keyOf = ({ email, isVerified }: NewAuthor) => (isVerified ? emailKeyOf(email) : null);
   const known = await findShoppers(new Set(authors.flatMap((author) => keyOf(author) ?? [])), accountId, context);
   const seen = new Set<string | null>(known.keys());
   const added = authors.filter((author) => {
@@ -118,7 +117,13 @@ export async function addShoppers(
     context,
   );
   const people = await insertShoppers(
-    added.map((author, at) => [author.email, keyOf(author), author.display_name, slugs[at] ?? ""]),
+    added.map((author, at) => [
+      author.email,
+      emailKeyOf(author.email),
+      keyOf(author),
+      author.display_name,
+      slugs[at] ?? "",
+    ]),
     accountId,
     context,
   );
@@ -172,9 +177,9 @@ async function insertShoppers(
 
 const insertShopperRows = createStatement<{ accountId: number; nowMs: number; rows: string }, AddressedPerson>(
   (slot, dialect) => sql`
-    insert into users (account_id, created_at, kind, password_hash, url, email, email_key, display_name, slug)
+    insert into users (account_id, created_at, kind, password_hash, url, email, address_key, email_key, display_name, slug)
     select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), 'shopper', '', '',
-      batch.email, batch.email_key, batch.display_name, batch.slug
+      batch.email, batch.address_key, batch.email_key, batch.display_name, batch.slug
     from ${batchOf(shopperColumns, slot("rows"), dialect)} where true
     ${dialect.inBatchOrder}
     returning id, display_name, slug, social_image, bio, score, kind, email`,

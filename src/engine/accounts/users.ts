@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { requireSecret } from "./account-secret.ts";
-import { type contract, extensionPrefix, recordNotFound, signInLifetimeMs } from "../../contract/index.ts";
+import { type contract, emailKeyOf, extensionPrefix, recordNotFound, signInLifetimeMs } from "../../contract/index.ts";
 import { createAccount } from "./first-account.ts";
 import { requireSignUp, useInvitation } from "./invitations.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
@@ -90,6 +90,7 @@ export async function createUser(user: NewUser, context: HandlerContext) {
     .values({
       account_id: account.id,
       email: user.email,
+      address_key: emailKeyOf(user.email),
       display_name: user.display_name,
       password_hash: user.password,
       url: user.url,

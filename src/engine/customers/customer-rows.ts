@@ -74,7 +74,7 @@ export async function findCustomerRows(person: Person, context: HandlerContext):
 }
 
 function listValues(
-  { keys, slugs }: Person,
+  { spellings, slugs }: Person,
   { names, orders, reviews, questions, answers }: Customer,
 ): Pick<PersonalValues, "addresses" | "values"> {
   const shortNames = names.map((display_name) => publicName({ kind: "shopper", display_name }));
@@ -85,7 +85,7 @@ function listValues(
   const references = [...orders, ...reviews].map(({ user_reference }) => user_reference ?? "");
   const values = new Set([...names, ...shortNames, ...slugs, ...texts, ...references]);
   values.delete("");
-  return { addresses: keys, values };
+  return { addresses: spellings, values };
 }
 
 async function findAnswers(
@@ -134,7 +134,7 @@ const quotingCategories: readonly SentEmailCategory[] = [
 /** Finds emails to others that quote the customer, by the IDs in their data. */
 async function findMailsToOthers(
   {
-    person: { accountId, keys },
+    person: { accountId, key },
     customer: { questions, answers },
     records,
   }: { readonly person: Person; readonly customer: Customer; readonly records: OwnRecords },
@@ -154,7 +154,7 @@ async function findMailsToOthers(
     const rows: { id: number; data: string }[] = await selectAccountRows("mails", accountId, transaction)
       .select(["id", "data"])
       .where("category", "in", quotingCategories)
-      .where("email_key", "not in", keys)
+      .where("email_key", "<>", key)
       .where("id", ">", after)
       .orderBy("id")
       .limit(pageSize)
@@ -167,10 +167,10 @@ async function findMailsToOthers(
 
 /** Finds deliveries of events about the customer: by the ID that their bodies begin with, and by the address. */
 async function findDeliveries(
-  { person: { accountId, keys }, records }: { readonly person: Person; readonly records: OwnRecords },
+  { person: { accountId, spellings }, records }: { readonly person: Person; readonly records: OwnRecords },
   { transaction }: HandlerContext,
 ): Promise<number[]> {
-  const replace = createAddressReplacer(keys, "");
+  const replace = createAddressReplacer(spellings, "");
   const found: number[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {
     const rows: { id: number; body: string }[] = await selectAccountRows("webhook_deliveries", accountId, transaction)

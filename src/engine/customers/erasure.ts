@@ -51,13 +51,13 @@ export const erasedTables: readonly (keyof Tables)[] = [
  * @throws ServiceError `invalidParams`
  */
 export async function rejectOwner(
-  { accountId, keys }: CustomerRows["person"],
+  { accountId, key }: CustomerRows["person"],
   { transaction }: Pick<HandlerContext, "transaction">,
 ): Promise<void> {
   const owner = await selectAccountRows("users", accountId, transaction)
     .select("id")
     .where("kind", "=", "owner")
-    .where(sql<string>`lower(email)`, "in", keys)
+    .where("address_key", "=", key)
     .executeTakeFirst();
   if (owner) throw invalidField("email", "belongs to the owner of the account, who is not a customer");
 }
@@ -111,7 +111,7 @@ export async function eraseCustomer(
 }
 
 async function pseudonymizeOrders(
-  { accountId, orderRows, keys }: CustomerRows["person"],
+  { accountId, orderRows, key }: CustomerRows["person"],
   pseudonym: string,
   { transaction, dialect }: HandlerContext,
 ): Promise<void> {
@@ -132,8 +132,8 @@ async function pseudonymizeOrders(
       .execute();
   }
   await updateAccountRows("missed_products", accountId, transaction)
-    .set({ user_email: pseudonym, user_name: erasedName })
-    .where(sql<string>`lower(user_email)`, "in", keys)
+    .set({ user_email: pseudonym, email_key: pseudonym, user_name: erasedName })
+    .where("email_key", "=", key)
     .execute();
 }
 
@@ -145,7 +145,7 @@ async function pseudonymizeUsers(
 ): Promise<void> {
   for (const [at, row] of userRows.entries()) {
     await updateAccountRows("users", accountId, transaction)
-      .set({ email: pseudonym, display_name: erasedName, bio: null, social_image: null })
+      .set({ email: pseudonym, address_key: pseudonym, display_name: erasedName, bio: null, social_image: null })
       .set({ email_key: sql`case when email_key is null then null else cast(${pseudonym} as text) end` })
       .set({ slug: at === 0 ? `anonymous-${id}` : `anonymous-${id}-${at}` })
       .where("id", "=", row)
@@ -153,12 +153,12 @@ async function pseudonymizeUsers(
   }
 }
 
-async function deleteSubscriptions({ accountId, keys }: CustomerRows["person"], { transaction }: HandlerContext) {
+async function deleteSubscriptions({ accountId, key }: CustomerRows["person"], { transaction }: HandlerContext) {
   for (const table of ["unsubscribers", "mail_suppressions", "test_recipients"] as const) {
     await transaction
       .deleteFrom(table)
       .where("account_id", "=", accountId)
-      .where(sql<string>`email_key`, "in", keys)
+      .where(sql<string>`email_key`, "=", key)
       .execute();
   }
 }

@@ -40,9 +40,9 @@ export async function findMentions(
   { transaction, dialect }: HandlerContext,
 ): Promise<Mention[]> {
   const tables = await listOwnedTables(dialect);
-  const replaceAddresses = createAddressReplacer(person.keys, pseudonym);
+  const replaceAddresses = createAddressReplacer(person.spellings, pseudonym);
   const replaceNames = createNameReplacer(names, pseudonym);
-  const forms = person.keys.flatMap(formsOf);
+  const forms = person.spellings.flatMap(formsOf);
   const found: Mention[] = [];
   for (const { name: table, columns } of tables.filter(({ name }) => !otherTables.has(name))) {
     for (const [column, { type }] of Object.entries(columns)) {

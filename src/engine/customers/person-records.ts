@@ -140,10 +140,10 @@ async function readAnswers({ accountId, userRows }: Person, { transaction }: Han
   return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
 }
 
-async function readEmails({ accountId, keys }: Person, context: HandlerContext): Promise<Customer["mails"]> {
+async function readEmails({ accountId, key }: Person, context: HandlerContext): Promise<Customer["mails"]> {
   const rows = await selectEmails(context)
     .where("mails.account_id", "=", accountId)
-    .where("mails.email_key", "in", keys)
+    .where("mails.email_key", "=", key)
     .orderBy("mails.id", "desc")
     .execute();
   return rows.map(toRecord);
@@ -151,11 +151,11 @@ async function readEmails({ accountId, keys }: Person, context: HandlerContext):
 
 const typeIds = Object.keys(emailTypes).map(Number);
 
-async function readUnsubscribed({ accountId, keys }: Person, { transaction }: HandlerContext) {
+async function readUnsubscribed({ accountId, key }: Person, { transaction }: HandlerContext) {
   const rows = await selectAccountRows("unsubscribers", accountId, transaction)
     .select(["email_type_id", "by_name as by", "created_at"])
     .where("email_type_id", "in", typeIds)
-    .where("email_key", "in", keys)
+    .where("email_key", "=", key)
     .orderBy("email_type_id")
     .execute();
   return rows.map((row) => {
@@ -165,23 +165,23 @@ async function readUnsubscribed({ accountId, keys }: Person, { transaction }: Ha
 }
 
 async function readSuppressed(
-  { accountId, keys, email }: Person,
+  { accountId, key, email }: Person,
   context: HandlerContext,
 ): Promise<Customer["suppressed"]> {
-  const hash = await readAddressHasher(accountId, context);
+  const hashes = await readAddressHasher(accountId, context);
   const rows = await selectAccountRows("mail_suppressions", accountId, context.transaction)
     .select(["kind", "created_at"])
-    .where("email_key", "in", [...keys, ...(hash ? [hash(email)] : [])])
+    .where("email_key", "in", [key, ...(hashes?.(email) ?? [])])
     .orderBy("kind")
     .execute();
   return rows.map(({ kind, created_at }) => ({ kind: kind as CustomerSuppression, created_at: iso(created_at) }));
 }
 
-async function readMissedProducts({ accountId, keys }: Person, { transaction }: HandlerContext) {
+async function readMissedProducts({ accountId, key }: Person, { transaction }: HandlerContext) {
   const rows = await selectAccountRows("missed_products", accountId, transaction)
     .select(["order_id", "product_sku as product_id", "product_name as name", "user_name as customer_name"])
     .select("created_at")
-    .where(sql<string>`lower(user_email)`, "in", keys)
+    .where("email_key", "=", key)
     .orderBy("id", "desc")
     .execute();
   return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));

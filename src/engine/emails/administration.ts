@@ -1,4 +1,4 @@
-import { type EmailHold, emailSendingLimits, ServiceError, shape } from "../../contract/index.ts";
+import { type EmailHold, emailKeyOf, emailSendingLimits, ServiceError, shape } from "../../contract/index.ts";
 import { findAccountId } from "../accounts/administration.ts";
 import {
   type EmailPermission,
@@ -76,7 +76,7 @@ async function applyChange(accountId: number, change: EmailAccessChange, context
       return approveRecipient(accountId, change.recipient, context);
     default:
       await deleteAccountRows("test_recipients", accountId, transaction)
-        .where("email_key", "=", change.recipient.toLowerCase())
+        .where("email_key", "=", emailKeyOf(change.recipient))
         .execute();
   }
 }
@@ -85,7 +85,7 @@ async function approveRecipient(accountId: number, recipient: string, context: H
   const { transaction, nowMs } = context;
   const address = shape.email.safeParse(recipient);
   if (!address.success) throw new ServiceError("invalidParams", `invalid email address ${JSON.stringify(recipient)}`);
-  const email_key = address.data.toLowerCase();
+  const email_key = emailKeyOf(address.data);
   const approved = await listTestRecipients(accountId, context);
   if (approved.includes(email_key)) return;
   if (approved.length >= emailSendingLimits.testRecipients) {

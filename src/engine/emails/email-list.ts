@@ -4,6 +4,7 @@ import {
   categoriesOf,
   type contract,
   type EmailCategory,
+  emailKeyOf,
   emailPage,
   type EmailRecord,
   type EmailSort,
@@ -154,7 +155,7 @@ function selectFewEmails(query: Query, { sort, count }: Pick<Page, "sort" | "cou
   return selectListed(query, context)
     .$if(order_id !== undefined, (rows) => rows.where("mails.order_row", "in", order))
     .$if(product_id !== undefined, (rows) => rows.where(productRow, "=", selectProductRow(query, context)))
-    .$if(email !== undefined, (rows) => rows.where("mails.email_key", "=", (email ?? "").toLowerCase()))
+    .$if(email !== undefined, (rows) => rows.where("mails.email_key", "=", emailKeyOf(email ?? "")))
     .$if(state !== undefined, (rows) => rows.where(sql`coalesce(mails.state, '')`, "in", state ?? []))
     .orderBy(sql`coalesce(${sql.ref(column)}, 0)`, direction)
     .orderBy("mails.id", direction)

@@ -2,18 +2,19 @@ import { createHash } from "node:crypto";
 import {
   coreRateLimit,
   type Endpoint,
+  mailboxOf,
+  type PublicLimit,
   type PublicLimitName,
   type PublicLimits,
   readRateLimit,
   ServiceError,
-  type TokenBucket,
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
 import type { CallEvent, EngineOptions } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Account, CallContext } from "./handler.ts";
-import { MemoryTokenStore, type TokenStore } from "../../storage/token-store.ts";
-import { hourMs } from "../../contract/time.ts";
+import { MemoryTokenStore, type Token, type TokenStore } from "../../storage/token-store.ts";
+import { dayMs, hourMs } from "../../contract/time.ts";
 
 export interface CallLimitOptions {
   readonly database: Database;
@@ -50,13 +51,10 @@ interface LimitOwner {
   readonly recipient?: string;
 }
 
-/** Tags, as in `ann+tag@mail.example`, do not make another recipient. The address is stored as a hash. */
+/** The mailbox is stored as a hash. */
 function keyOf({ accountId, recipient }: LimitOwner): string {
   if (recipient === undefined) return String(accountId ?? "");
-  const at = recipient.lastIndexOf("@");
-  const [name] = recipient.slice(0, at).split("+", 1);
-  const mailbox = `${name}${recipient.slice(at)}`.toLowerCase();
-  return createHash("sha256").update(mailbox).digest("base64url");
+  return createHash("sha256").update(mailboxOf(recipient)).digest("base64url");
 }
 
 /**
@@ -146,7 +144,10 @@ export class CallLimits {
     const { listNetworks } = await import("../../service/client-networks.ts");
     // One after the other, so that a client uses up no more of its site's tokens than its own.
     for (const { name: network, share } of listNetworks(clientAddress)) {
-      const ofNetwork = { burst: size.burst * share, perHour: size.perHour * share };
+      const ofNetwork =
+        "perDay" in size
+          ? { perDay: size.perDay * share }
+          : { burst: size.burst * share, perHour: size.perHour * share };
       const waitMs = await takeTokens(
         this.#clientBuckets,
         [{ key: `${name} ${network}`, size: ofNetwork }],
@@ -263,34 +264,53 @@ export async function takeRequest(
   return { allowed: isTaken, remaining, resetAtMs: startMs + aheadMs + windowMs };
 }
 
-/** A bucket that is filled steadily, and its name. */
-interface SizedBucket {
+/** A limit and the name of what it applies to. */
+interface NamedLimit {
   readonly key: string;
-  readonly size: TokenBucket;
+  readonly size: PublicLimit;
+}
+
+/** The buckets of a limit: one that is filled steadily, or one for each call of a day, which is full again after a day. */
+function bucketsOf({ key, size }: NamedLimit, nowMs: number): readonly [Token, ...Token[]] {
+  const isDaily = "perDay" in size;
+  const cost = isDaily ? dayMs : Math.ceil(hourMs / size.perHour);
+  const emptyLevel = nowMs + (isDaily ? 1 : size.burst) * cost;
+  const bucket = { key, fullLevel: nowMs, emptyLevel, cost, period: 0, replacement: emptyLevel };
+  const others = Array.from({ length: isDaily ? size.perDay - 1 : 0 }, (_, at) => ({
+    ...bucket,
+    key: `${key} ${at + 2}`,
+  }));
+  return [bucket, ...others];
 }
 
 /**
- * Takes a token from each of several buckets. Assumed: if one is empty, the tokens of the others are taken anyway.
- * @param count -1 gives tokens back
+ * Takes a token for each of several limits, from the first of its buckets that has one. Assumed: if one is exhausted, the
+ * tokens of the others are taken anyway.
+ * @param count -1 gives tokens back, to the first bucket
  * @returns 0, or after how many milliseconds all of them have one
  */
 export async function takeTokens(
   store: TokenStore,
-  buckets: readonly SizedBucket[],
+  named: readonly NamedLimit[],
   nowMs: number,
   count: 1 | -1 = 1,
 ): Promise<number> {
-  if (buckets.length === 0) return 0;
-  const tokens = buckets.map(({ key, size: { burst, perHour } }) => {
-    const cost = Math.ceil(hourMs / perHour);
-    const emptyLevel = nowMs + burst * cost;
-    return { key, fullLevel: nowMs, emptyLevel, cost: cost * count, period: 0, replacement: emptyLevel };
-  });
-  const taken = await store.take(tokens);
-  const waits = tokens.map(({ cost, emptyLevel }, at) => {
-    const { isTaken = false, level = 0 } = taken[at] ?? {};
-    // A simultaneous call may have taken the last token after the level was read.
-    return isTaken ? 0 : Math.max(1, Math.min(level, emptyLevel) + cost - emptyLevel);
-  });
-  return Math.max(...waits);
+  let open = named.map((limit) => ({ buckets: bucketsOf(limit, nowMs), at: 0, waitMs: Infinity }));
+  let longestMs = 0;
+  while (open.length > 0) {
+    const tokens = open.map(({ buckets, at }) => buckets[at] ?? buckets[0]);
+    const taken = await store.take(tokens.map((token) => Object.assign(token, { cost: token.cost * count })));
+    const waits = tokens.map(({ cost, emptyLevel }, nth) => {
+      const { isTaken = false, level = 0 } = taken[nth] ?? {};
+      // A simultaneous call may have taken the last token after the level was read.
+      return isTaken ? 0 : Math.max(1, Math.min(level, emptyLevel) + cost - emptyLevel);
+    });
+    open = open.flatMap(({ buckets, at, waitMs }, nth) => {
+      const wait = Math.min(waitMs, waits[nth] ?? 0);
+      if (wait > 0 && at + 1 < buckets.length) return [{ buckets, at: at + 1, waitMs: wait }];
+      longestMs = Math.max(longestMs, wait);
+      return [];
+    });
+  }
+  return longestMs;
 }

@@ -3,6 +3,7 @@ import { findRow, findRows } from "./account-rows.ts";
 import {
   actorNames,
   type EmailCategory,
+  emailKeyOf,
   type EmailLinkKind,
   type EmailRuleName,
   emailTypeOf,
@@ -55,7 +56,7 @@ export async function queueEmails(
   const rows = emails.map(({ category, email, name }, at) => {
     const rule = isQueued[at] ? null : "unsubscribed";
     const type = emailTypeOf[category];
-    return [category, type, email, email.toLowerCase(), name, rule === null ? "queued" : "not_sent", rule];
+    return [category, type, email, emailKeyOf(email), name, rule === null ? "queued" : "not_sent", rule];
   });
   const inserted = await insertEmails(transaction, dialect, { accountId, nowMs, rows: JSON.stringify(rows) });
   // IDs increase in the order of the batch; the order in which rows are returned is not defined.
@@ -99,7 +100,7 @@ const updateEmails = createDeferredStatement<{ accountId: number; rows: string }
       and mails.id in (select id from ${batchOf({ id: "integer" }, slot("rows"), dialect)})`,
 );
 
-const keyOf = ({ category, email }: NewEmail) => `${emailTypeOf[category]} ${email.toLowerCase()}`;
+const keyOf = ({ category, email }: NewEmail) => `${emailTypeOf[category]} ${emailKeyOf(email)}`;
 
 /** Finds the types and addresses of emails whose recipients do not want them. */
 async function findUnsubscribed(
@@ -108,7 +109,7 @@ async function findUnsubscribed(
   { transaction, dialect }: Context,
 ): Promise<ReadonlySet<string>> {
   const distinct = new Map(
-    emails.map((email) => [keyOf(email), [emailTypeOf[email.category], email.email.toLowerCase()]]),
+    emails.map((email) => [keyOf(email), [emailTypeOf[email.category], emailKeyOf(email.email)]]),
   );
   const found = await selectUnsubscribers(transaction, dialect, {
     accountId,
@@ -229,7 +230,7 @@ export async function withdrawEmails(
   context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<boolean> {
   const { transaction, dialect } = context;
-  const keys = recipients.map((address) => address.toLowerCase());
+  const keys = recipients.map(emailKeyOf);
   const queued = await transaction
     .selectFrom("mails")
     .select(["id", "category", "data"])

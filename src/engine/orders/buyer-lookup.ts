@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { emailKeyOf } from "../../contract/index.ts";
+import { batchRows } from "../../storage/batch.ts";
 import { accountIdOf, type HandlerContext, type Preparation } from "../kernel/handler.ts";
-import { emailKeysOf } from "../kernel/lists/authors.ts";
 import { hasWebhooks } from "../kernel/outbox.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "account" | "ownerId">;
@@ -25,15 +26,19 @@ export async function hasUnindexedOrders(context: Context): Promise<boolean> {
 }
 
 /** Indexes the email addresses of the account's next orders. */
-export async function indexOrderEmails(context: Context): Promise<void> {
+export async function indexOrderEmails(context: Context & Pick<HandlerContext, "dialect">): Promise<void> {
+  const { transaction, dialect } = context;
   const accountId = accountIdOf(context);
-  await sql`
-    insert into order_emails (account_id, order_row, email_key)
-    select orders.account_id, orders.id, lower(orders.email)
+  const { rows: orders } = await sql<{ id: number; email: string }>`
+    select orders.id, orders.email
     from (select distinct order_row from ${unindexed(accountId)} order by order_row limit ${sql.lit(ordersPerBatch)})
       as listed cross join orders
     where orders.account_id = ${accountId} and orders.id = listed.order_row
-  `.execute(context.transaction);
+  `.execute(transaction);
+  const keys = orders.map(({ id, email }) => [id, emailKeyOf(email)]);
+  await sql`insert into order_emails (account_id, order_row, email_key)
+    select cast(${accountId} as bigint), batch.order_row, batch.email_key
+    from ${batchRows({ order_row: "integer", email_key: "text" }, keys, dialect)}`.execute(transaction);
 }
 
 /** Indexes all orders before a call that finds them by their email address. */
@@ -63,7 +68,7 @@ export async function hasPurchased(
     )
     .select("purchases.id")
     .where("order_emails.account_id", "=", accountId)
-    .where("order_emails.email_key", "in", emailKeysOf(email))
+    .where("order_emails.email_key", "=", emailKeyOf(email))
     .limit(1);
   const bought = productRow === null ? found : found.where("purchases.product_row", "=", productRow);
   return (await bought.executeTakeFirst()) !== undefined;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { type EmailSettings, emailTypeOf } from "../../contract/index.ts";
+import { emailKeyOf, type EmailSettings, emailTypeOf } from "../../contract/index.ts";
 import { type BatchColumns, batchOf, constantInBatch } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
@@ -76,8 +76,7 @@ export async function queueOrderEmails(
   context: HandlerContext,
 ): Promise<void> {
   const { transaction, dialect, nowMs } = context;
-  // Converted here because SQLite's `lower` only converts ASCII letters.
-  const listed = lines.map(({ order_id, email, product_id }) => [order_id, email.toLowerCase(), product_id] as const);
+  const listed = lines.map(({ order_id, email, product_id }) => [order_id, emailKeyOf(email), product_id] as const);
   const rows = one_mail_per === "order" ? [...new Map(listed.map((row) => [row[0], row])).values()] : listed;
   const { id: accountId } = accountOf(context);
   await inserts[one_mail_per](transaction, dialect, { accountId, nowMs, delayMs, rows: JSON.stringify(rows) });

@@ -1,4 +1,5 @@
 import {
+  emailKeyOf,
   type FieldError,
   type ItemOutcome,
   orderConflictText,
@@ -63,7 +64,7 @@ const descriptions: Readonly<Record<string, RecordField>> = orderFields;
  * Merges the orders of a call into the stored ones and into each other.
  * Assumed: an order that is sent again replaces its customer name, date, currency, user reference, prices, and units with
  * the values that it specifies. Line items that it does not name remain, and units beyond the sent ones unless it
- * specifies `quantity`; 0 removes a line item, except the last one. An order with another customer's address is not merged; addresses are compared regardless of case.
+ * specifies `quantity`; 0 removes a line item, except the last one. An order with another customer's address is not merged; addresses are compared by their keys.
  */
 export class OrderMerge {
   readonly #stored: ReadonlyMap<string, StoredOrder>;
@@ -85,7 +86,7 @@ export class OrderMerge {
   /** Whether the order ID belongs to another customer's order. */
   #isConflict({ orderId, email }: SentOrder): boolean {
     const known = this.#merged.get(orderId)?.fields ?? this.#stored.get(orderId)?.fields;
-    return known !== undefined && known.email !== email && known.email.toLowerCase() !== email.toLowerCase();
+    return known !== undefined && known.email !== email && emailKeyOf(known.email) !== emailKeyOf(email);
   }
 
   /** Whether the order would have too many line items or units, together with those that are stored. */

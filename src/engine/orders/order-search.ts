@@ -1,10 +1,16 @@
 import { type RawBuilder, sql } from "kysely";
 import type * as z from "zod";
-import { type contract, type FoundOrder, invalidField, recordNotFound, searchPage } from "../../contract/index.ts";
+import {
+  type contract,
+  emailKeyOf,
+  type FoundOrder,
+  invalidField,
+  recordNotFound,
+  searchPage,
+} from "../../contract/index.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayOf, iso } from "../kernel/times.ts";
-import { emailKeysOf } from "../kernel/lists/authors.ts";
 import { findProductRow } from "../products/product-lookup.ts";
 import { orderFieldNames } from "./order-rows.ts";
 import { detailColumns, selectPurchaseRecords, toPurchaseRecord } from "./purchase-list.ts";
@@ -43,7 +49,7 @@ async function listConditions(query: Query, context: HandlerContext): Promise<re
   const conditions: RawBuilder<boolean>[] = [];
   if (email !== undefined) {
     conditions.push(sql`purchases.order_row in (select order_emails.order_row from order_emails
-      where order_emails.account_id = ${accountId} and order_emails.email_key in (${sql.join(emailKeysOf(email))}))`);
+      where order_emails.account_id = ${accountId} and order_emails.email_key = ${emailKeyOf(email)})`);
   }
   if (product_id !== undefined) {
     const row = await findProductRow(product_id, context);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type * as z from "zod";
-import { allMissedProducts, type contract, missedPage } from "../../contract/index.ts";
+import { allMissedProducts, type contract, emailKeyOf, missedPage } from "../../contract/index.ts";
 import { batchOf, batchRows } from "../../storage/batch.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
@@ -14,7 +14,15 @@ export interface MissedLines {
   readonly lines: readonly MissedLine[];
 }
 
-const columns = ["order_id", "product_sku", "product_name", "user_email", "user_name", "order_date"] as const;
+const columns = [
+  "order_id",
+  "product_sku",
+  "product_name",
+  "user_email",
+  "email_key",
+  "user_name",
+  "order_date",
+] as const;
 
 /**
  * Stores skipped order lines. Lines that are already stored are not changed.
@@ -23,7 +31,7 @@ const columns = ["order_id", "product_sku", "product_name", "user_email", "user_
 export async function storeMissedProducts(orders: readonly MissedLines[], context: HandlerContext): Promise<void> {
   const { transaction, dialect, nowMs } = context;
   const rows = orders.flatMap(({ order: { order_id, email, customer_name, order_date }, lines }) =>
-    lines.map(([sku, name]) => [order_id, sku, name, email, customer_name, order_date]),
+    lines.map(([sku, name]) => [order_id, sku, name, email, emailKeyOf(email), customer_name, order_date]),
   );
   await insertMissed(transaction, dialect, {
     accountId: accountOf(context).id,

@@ -1,4 +1,4 @@
-import { breakLinks } from "../../contract/index.ts";
+import { breakLinks, emailKeyOf } from "../../contract/index.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { queueEmail, queueWebhookEvents, withdrawEmails } from "../kernel/outbox.ts";
@@ -84,7 +84,7 @@ export async function queueAnswerNotifications(
   const texts = await describe(asked.content, product, accountId, context);
   const answer = email === undefined ? content : breakLinks(content);
   const data = () => ({ ...ids, ...texts, answer });
-  const isByAsker = email?.toLowerCase() === asker.email.toLowerCase();
+  const isByAsker = email !== undefined && emailKeyOf(email) === emailKeyOf(asker.email);
   if (!isByAsker) {
     const recipient = { email: asker.email, name: asker.name };
     await queueEmail({ accountId, category: "answer_notification_shoppers", ...recipient, data }, context);

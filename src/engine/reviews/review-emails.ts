@@ -7,8 +7,7 @@ import type { Row } from "../../storage/tables.ts";
 import { namedBy } from "../products/product-view.ts";
 import { showProducts } from "./review-parts.ts";
 import { type ReviewParts, toEventData } from "./review-response.ts";
-import type { WebhookEvent } from "../../contract/index.ts";
-import { emailKeysOf } from "../kernel/lists/authors.ts";
+import { emailKeyOf, type WebhookEvent } from "../../contract/index.ts";
 import { iso } from "../kernel/times.ts";
 
 /** Describes a review, whose product is shown as others see it. */
@@ -158,7 +157,7 @@ export async function findOrderId(
     .innerJoin("orders", sameAccount("orders.id", "order_emails.order_row"))
     .innerJoin("purchases", sameAccount("purchases.order_row", "orders.id"))
     .select("orders.order_id")
-    .where("order_emails.email_key", "in", emailKeysOf(author.email))
+    .where("order_emails.email_key", "=", emailKeyOf(author.email))
     .orderBy("orders.order_date", "desc")
     .orderBy("orders.id", "desc")
     .limit(1);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type * as z from "zod";
-import { type contract, emailTypes, invalidField, searchPage } from "../../contract/index.ts";
+import { type contract, emailKeyOf, emailTypes, invalidField, searchPage } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -53,7 +53,7 @@ function selectFound(query: Query, limit: number, context: HandlerContext) {
 function listConditions(query: Query, context: HandlerContext): readonly RawBuilder<boolean>[] {
   const { email, since_date, until_date, page_info, sort } = query;
   const conditions = [sql<boolean>`account_id = ${accountOf(context).id}`];
-  if (email !== undefined) conditions.push(sql`email_key = ${email.toLowerCase()}`);
+  if (email !== undefined) conditions.push(sql`email_key = ${emailKeyOf(email)}`);
   if (since_date !== undefined) conditions.push(sql`created_at >= ${Date.parse(since_date)}`);
   if (until_date !== undefined) conditions.push(sql`created_at < ${Date.parse(until_date)}`);
   if (page_info !== undefined) {

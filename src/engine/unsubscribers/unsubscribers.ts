@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import {
   actorNames,
   type contract,
+  emailKeyOf,
   isEmailTypeId,
   type ItemOutcome,
   outcomeOf,
@@ -100,11 +101,11 @@ export function selectUnsubscribers(
     .limit(count);
 }
 
-const keyOf = (typeId: string | number, email: string) => `${typeId} ${email.toLowerCase()}`;
+const keyOf = (typeId: string | number, email: string) => `${typeId} ${emailKeyOf(email)}`;
 
 type Address = [email_type_id: number, email: string, email_key: string];
 
-/** Assumed: addresses are compared in lower case; an invalid type ID is reported once, not for each address. */
+/** Assumed: addresses are compared by their keys; an invalid type ID is reported once, not for each address. */
 function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; errors: AddressError[] } {
   const addresses = new Map<string, Address>();
   const errors: AddressError[] = [];
@@ -115,7 +116,7 @@ function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; erro
     }
     for (const email of emails) {
       if (shape.email.safeParse(email).success) {
-        const key = email.toLowerCase();
+        const key = emailKeyOf(email);
         const address = `${typeId} ${key}`;
         // As in several calls, the first spelling stays.
         if (!addresses.has(address)) addresses.set(address, [Number(typeId), email, key]);

@@ -14,7 +14,8 @@ export const rejectCodes: Readonly<Record<string, RejectCode>> = {
   too_short: { means: "the value is shorter than the service accepts" },
   bad_type: { means: "the value has the wrong type for the field, such as text for a number" },
   bad_characters: {
-    means: "the value contains characters that cannot be stored (U+0000 or an unpaired surrogate)",
+    means:
+      "the value contains characters that are not allowed: U+0000, an unpaired surrogate, or an invisible character of an email address",
     hint: "remove them",
   },
   bad_id: {

@@ -23,7 +23,7 @@ const codeOfWords: readonly (readonly [RegExp, string])[] = [
   [/\bcurrency\b/i, "bad_currency"],
   [/must be one of .*\bgeneral\b|\bplatform\b/i, "bad_platform"],
   [/allows only letters|only (?:letters|alphanumeric)|alphanumeric/i, "bad_id"],
-  [/U\+0000|surrogate/i, "bad_characters"],
+  [/U\+0000|surrogate|invisible character/i, "bad_characters"],
   [/already (?:been taken|exists)|\bduplicated?\b/i, "duplicate"],
   [/\bmust be (?:true or false|a boolean)\b/i, "bad_boolean"],
   [/\bmust be (?:an?|text)\b/i, "bad_type"],

@@ -20,6 +20,7 @@ import { findFiles } from "../run/kept-files.ts";
 import type { RunState } from "../summary.ts";
 import { StringDecoder } from "node:string_decoder";
 import { addressPattern } from "../../contract/customers/address-pattern.ts";
+import { emailKeyOf } from "../../contract/email-address.ts";
 import { type JournalEntry, readJournal } from "../run/journal.ts";
 
 /** A row of an imported file that contains a person's address. */
@@ -126,14 +127,15 @@ function isInFolder(folder: string, finder: AddressFinder): boolean {
 /** The number of characters around an address that may make it a part of a longer one. */
 const margin = 8;
 
-/** Finds an address in UTF-8 bytes. */
+/** Finds an address, as given or as its key, in UTF-8 bytes. */
 export class AddressFinder {
   readonly #pattern: RegExp;
   readonly #overlap: number;
 
   constructor(email: string) {
-    this.#pattern = addressPattern([email]);
-    this.#overlap = encodeURIComponent(email).length + 2 * margin;
+    const spellings = [email, emailKeyOf(email)];
+    this.#pattern = addressPattern(spellings);
+    this.#overlap = Math.max(...spellings.map((spelling) => encodeURIComponent(spelling).length)) + 2 * margin;
   }
 
   isIn(pieces: Iterable<Buffer>): boolean {

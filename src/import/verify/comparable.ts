@@ -1,4 +1,4 @@
-import { normalizeSpec, type ProductField, type RecordField, toShortPrice } from "../../contract/index.ts";
+import { emailKeyOf, normalizeSpec, type ProductField, type RecordField, toShortPrice } from "../../contract/index.ts";
 import { createHash } from "node:crypto";
 
 /**
@@ -25,9 +25,9 @@ export function sentText(value: string | number | boolean | null | undefined): V
   return text(value) ?? undefined;
 }
 
-/** The case of an address does not distinguish it. */
+/** The spelling of an address does not distinguish it. */
 export function email(value: string | undefined): Value {
-  return text(value?.toLowerCase());
+  return text(value === undefined ? undefined : emailKeyOf(value));
 }
 
 /** Insignificant zeros do not distinguish prices. */

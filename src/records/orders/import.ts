@@ -1,4 +1,5 @@
 import {
+  emailKeyOf,
   type FieldError,
   isSurelyHead,
   maxQuantity,
@@ -292,7 +293,7 @@ function prepareImport(options: OrderOptions, { fields }: RecordKind): PreparedI
 function joinOrder(item: Item, next: Item, unit: RecordUnit): RowError | undefined {
   const [mine, other] = [item.payload as OrderPayload, next.payload as OrderPayload];
   const differs = `differs from ${unit} ${item.rows[0]?.line} of the same order`;
-  if (mine.email.toLowerCase() !== other.email.toLowerCase()) {
+  if (emailKeyOf(mine.email) !== emailKeyOf(other.email)) {
     return { field: "email", code: "order_conflict", reason: differs };
   }
   if (platformOf(next.batchKey) !== platformOf(item.batchKey))

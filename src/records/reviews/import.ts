@@ -6,7 +6,15 @@ import type { CallOptions } from "../../service/transport.ts";
 import { usageError } from "../../import/import-error.ts";
 import type { ItemError, Item } from "../../import/item.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
-import { type NewReview, numberName, ReviewIndex, type ReviewPayload, nameReview } from "./review-index.ts";
+import {
+  faceOf,
+  nameAsBefore,
+  nameReview,
+  type NewReview,
+  numberName,
+  ReviewIndex,
+  type ReviewPayload,
+} from "./review-index.ts";
 import type { ImportOptions } from "../../import/options.ts";
 import type { PreparedImport, RecordImporter, RecordKind } from "../../import/kind.ts";
 import { reviewLayouts } from "./layouts/index.ts";
@@ -47,15 +55,7 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
     impliedFields: ({ columnOf: column }) =>
       scale === undefined ? impliedScale(column("review_score")?.values ?? []) : {},
 
-    numberDouble: (item, count) => {
-      const { names, ...payload } = item.payload as ReviewPayload;
-      const numbers = { dated: count(names.dated), undated: count(names.undated) };
-      const key = numberName(names.dated, numbers.dated);
-      const keys = [key, numberName(names.undated, numbers.undated)];
-      const { sku, email, past } = payload.review;
-      const versionKey = dateKey(String(sku), email, past?.created_at ?? "");
-      return { item: { ...item, key, versionKey, payload: { ...payload, names, numbers } }, keys };
-    },
+    numberDouble,
 
     // Identical reviews are never in flight together, so that it is known how many of them arrived.
     writes: ({ key, payload }) => [[(payload as ReviewPayload).names.undated, key]],
@@ -115,6 +115,19 @@ function prepareImport({ batchSize = 1, ratingScale }: ImportOptions, { fields }
       return [...comparable.compareValues([{ ...sent, user_type }], [stored])].every(({ isSame }) => isSame);
     },
   };
+}
+
+function numberDouble(item: Item, count: (name: string) => number) {
+  const { names, ...payload } = item.payload as ReviewPayload;
+  const numbers = { dated: count(names.dated), undated: count(names.undated) };
+  const key = numberName(names.dated, numbers.dated);
+  const keys = [names, ...nameAsBefore(faceOf(payload.review))].flatMap(({ dated, undated }) => [
+    numberName(dated, numbers.dated),
+    numberName(undated, numbers.undated),
+  ]);
+  const { sku, email, past } = payload.review;
+  const versionKey = dateKey(String(sku), email, past?.created_at ?? "");
+  return { item: { ...item, key, versionKey, payload: { ...payload, names, numbers } }, keys };
 }
 
 const anonymous: ReviewerType = "anonymous";
@@ -192,6 +205,7 @@ export const storedReviews: StoredRecords = {
   },
 };
 
+/** Recorded by runs, so it stays as it was. */
 function dateKey(productId: string, email: string, date: string): string {
   return joinKey(productId, email.toLowerCase(), String(Date.parse(date)));
 }

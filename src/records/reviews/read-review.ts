@@ -11,7 +11,7 @@ import { describeIssues, lastOf, readProductId } from "../../import/check/fields
 import type { Item, ReportDropped, RowError, RowView } from "../../import/item.ts";
 import { spam } from "./layouts/values.ts";
 import { type RatingTally, readRating, type Scale, scales } from "./rating.ts";
-import { nameReview, type NewReview, type ReviewPayload } from "./review-index.ts";
+import { faceOf, nameReview, type NewReview, type ReviewPayload } from "./review-index.ts";
 
 const shape = contract.reviews.createNow.input;
 
@@ -143,14 +143,7 @@ function firstWords(content: string): string {
 }
 
 function toItem(review: NewReview, source: Item["rows"][number]): Item {
-  const names = nameReview({
-    sku: String(review.sku),
-    email: review.email,
-    title: String(review.review_title),
-    content: String(review.review_content),
-    score: Number(review.review_score),
-    created_at: review.past?.created_at ?? "",
-  });
+  const names = nameReview(faceOf(review));
   const payload: ReviewPayload = { review, names, numbers: { dated: 1, undated: 1 } };
   const size = JSON.stringify(review).length;
   const filled = review.past?.untitled ? { filled: ["review_title"] } : {};

@@ -1,4 +1,4 @@
-import type { ListedReview } from "../../contract/index.ts";
+import { emailKeyOf, type ListedReview } from "../../contract/index.ts";
 import { listReviews } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
@@ -61,13 +61,34 @@ export interface ReviewPayload {
 }
 
 /**
- * Assumed: surrounding whitespace, the type of line breaks, and the case of the address do not distinguish reviews.
+ * Assumed: surrounding whitespace, the type of line breaks, and the spelling of the address do not distinguish reviews.
  */
-export function nameReview({ sku, email, title, content, score, created_at }: ReviewFace): ReviewNames {
+export function nameReview(
+  { sku, email, title, content, score, created_at }: ReviewFace,
+  addressKey = emailKeyOf(email),
+): ReviewNames {
   const asText = (text: string) => text.trim().replaceAll(/\r\n?/g, "\n");
-  const identity = [sku, email.toLowerCase(), asText(title), asText(content), score];
+  const identity = [sku, addressKey, asText(title), asText(content), score];
   const undated = hash("sha256", JSON.stringify(identity), "base64url").slice(0, 27);
   return { dated: `${undated}@${created_at}`, undated };
+}
+
+/** What distinguishes a review that is to be sent. */
+export function faceOf({ sku, email, review_title, review_content, review_score, past }: NewReview): ReviewFace {
+  return {
+    sku: String(sku),
+    email,
+    title: String(review_title),
+    content: String(review_content),
+    score: Number(review_score),
+    created_at: past?.created_at ?? "",
+  };
+}
+
+/** The names that earlier versions gave a review, which a run that they began has recorded, if they differ. */
+export function nameAsBefore(review: ReviewFace): readonly ReviewNames[] {
+  const lower = review.email.toLowerCase();
+  return lower === emailKeyOf(review.email) ? [] : [nameReview(review, lower)];
 }
 
 /** The nth review of a name, from 1: the same person may write the same review twice. */

@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { actorNames, emailTypeNames, emailTypes, isEmailTypeId, readEmailTypeId, shape } from "../../contract/index.ts";
+import {
+  actorNames,
+  emailKeyOf,
+  emailTypeNames,
+  emailTypes,
+  isEmailTypeId,
+  readEmailTypeId,
+  shape,
+} from "../../contract/index.ts";
 import { usageError } from "../../import/import-error.ts";
 import { describeIssues, unknownElement } from "../../import/check/fields.ts";
 import { readServiceProblem } from "../../import/check/service-errors.ts";
@@ -170,7 +178,7 @@ function locateError(
   const isType = isEmailTypeId(value);
   const found = items.flatMap((item, at): ItemError[] => {
     const { type, email } = item.payload as Unsubscription;
-    const isMeant = isType ? type === value : email.toLowerCase() === value.toLowerCase();
+    const isMeant = isType ? type === value : emailKeyOf(email) === emailKeyOf(value);
     const field = isType ? "email_type_id" : "email";
     return isMeant ? [{ item: at, ...readServiceProblem(field, error) }] : [];
   });

@@ -1,4 +1,4 @@
-import { endpointOf, actorNames } from "../../contract/index.ts";
+import { endpointOf, actorNames, emailKeyOf } from "../../contract/index.ts";
 import { listUnsubscribers } from "../../service/listings.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
@@ -6,9 +6,9 @@ import type { Item } from "../../import/item.ts";
 import type { Entry } from "../../import/undo/previous-values.ts";
 import type { Decision, PreviousState, Reversal, UndoTarget, UndoBehavior } from "../../import/undo/undo-behavior.ts";
 
-/** Identifies a subscription: the service ignores the case of addresses. */
+/** Identifies a subscription: the service ignores differences in spelling. */
 export function keyOf(entry: { readonly email_type_id: number | string; readonly user_email: string }): string {
-  return `${entry.email_type_id}:${entry.user_email.toLowerCase()}`;
+  return `${entry.email_type_id}:${emailKeyOf(entry.user_email)}`;
 }
 
 async function* readAddresses(service: Service, options: CallOptions): AsyncGenerator<readonly Entry[]> {
@@ -47,9 +47,15 @@ export function createUnsubscriberUndo(isRemoval: boolean): UndoBehavior {
   };
 }
 
+/** Runs of earlier versions recorded keys in lower case. */
+function wasUnsubscribed({ key, written }: UndoTarget, past: PreviousState): boolean {
+  const { type, email } = written as { readonly type: string; readonly email: string };
+  return (past.get(key) ?? past.get(`${type}:${email.toLowerCase()}`)) !== undefined;
+}
+
 function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
-  const { key, written, now } = thing;
-  if (past.get(key)) return { outcome: "kept", reason: "was unsubscribed before the run" };
+  const { written, now } = thing;
+  if (wasUnsubscribed(thing, past)) return { outcome: "kept", reason: "was unsubscribed before the run" };
   const reason = "is no longer unsubscribed";
   if (!now) return asBefore(thing, reason);
   if (now["by"] === actorNames.user) {
@@ -59,8 +65,8 @@ function decideAdded(thing: UndoTarget, past: PreviousState): Decision {
 }
 
 function decideRemoved(thing: UndoTarget, past: PreviousState): Decision {
-  const { key, written, now } = thing;
-  if (!past.get(key)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
+  const { written, now } = thing;
+  if (!wasUnsubscribed(thing, past)) return { outcome: "kept", reason: "was not unsubscribed before the run" };
   const reason = "is unsubscribed again";
   if (now) return asBefore(thing, reason);
   return { outcome: "reversed", reason, send: written };
@@ -79,6 +85,6 @@ function asBefore({ wasSent, sureRows }: UndoTarget, reason: string): Decision {
 /** An error names an address or a type and applies to every target with it. */
 function keysOf(things: readonly Reversal[], value: string): string[] {
   const isMeant = ({ send }: Reversal) =>
-    send["type"] === value || String(send["email"]).toLowerCase() === value.toLowerCase();
+    send["type"] === value || emailKeyOf(String(send["email"])) === emailKeyOf(value);
   return things.filter(isMeant).map(({ key }) => key);
 }

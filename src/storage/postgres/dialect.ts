@@ -179,6 +179,7 @@ export const postgres: StorageDialect = {
 
   // The planner knows how many rows have a value.
   withoutIndex: (column) => column,
+  isNotPlain: (text) => sql`(${text} collate "C" ~ '[^!-~]')`,
   testRows: (condition) => sql`(select 1 where ${condition}) is not null`,
   optimizationFence: sql`offset 0`,
   textSearch: postgresTextSearch,

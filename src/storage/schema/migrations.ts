@@ -130,4 +130,14 @@ export const migrations: readonly [Migration, ...Migration[]] = [
     up: (database) => addColumn("reviews", "untitled", database),
   },
   { version: 28, name: "photos as bytes", up: addPhotoColumns },
+  {
+    version: 29,
+    name: "keys of email addresses",
+    up: async (database) => {
+      const { renewEmailKeys } = await import("./email-keys.ts");
+      await addColumn("users", "address_key", database);
+      await addColumn("missed_products", "email_key", database);
+      await renewEmailKeys(database);
+    },
+  },
 ];

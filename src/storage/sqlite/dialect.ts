@@ -182,6 +182,7 @@ export const sqlite: StorageDialect = {
 
   // A unary plus does nothing else.
   withoutIndex: (column) => sql`+${column}`,
+  isNotPlain: (text) => sql`(${text} glob '*[^!-~]*')`,
   testRows: (condition) => sql`(${condition})`,
   optimizationFence: sql`limit -1`,
   textSearch: sqliteTextSearch,

@@ -54,14 +54,16 @@ export const accountTables = defineTables({
       score: withDefault(integer, 0),
       /** `owner`, `shopper`, or `store`. Shoppers and the store have no password and no URL. */
       kind: withDefault(text, "owner"),
-      /** A shopper's email address in lower case. */
+      /** The key of the shopper's email address, if it is verified. */
       email_key: optional(text),
+      /** The key of the email address. */
+      address_key: withDefault(text, ""),
     },
     unique: { users_slug: ["account_id", "slug"] },
     indexes: {
       users_by_kind: "(account_id, kind, id)",
       users_by_owner_slug: "(slug) where kind = 'owner'",
-      users_by_unverified_email: "(account_id, lower(email)) where email_key is null",
+      users_by_unverified_email: "(account_id, address_key) where email_key is null",
     },
     uniqueIndexes: { users_by_email: "(account_id, email_key) where email_key is not null" },
   },

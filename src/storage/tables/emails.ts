@@ -160,7 +160,7 @@ export const emailTables = defineTables({
       account_id: account,
       email_type_id: integer,
       email: text,
-      /** The email address in lower case; identifies a person. */
+      /** The key of the email address; identifies a person. */
       email_key: text,
       by_name: text,
       created_at: bigint,

@@ -15,12 +15,11 @@ export const orderTables = defineTables({
     },
     unique: { orders_id: ["account_id", "order_id"] },
   },
-  /** The email addresses of orders, added on demand. The last row shows how far. */
+  /** The keys of the email addresses of orders, added on demand. The last row shows how far. */
   order_emails: {
     columns: {
       account_id: account,
       order_row: bigint,
-      /** In lower case, as converted by the database. */
       email_key: text,
     },
     key: ["account_id", "order_row"],

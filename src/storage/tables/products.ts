@@ -33,9 +33,11 @@ export const productTables = defineTables({
       user_name: text,
       order_date: bigint,
       created_at: bigint,
+      /** The key of the email address. */
+      email_key: withDefault(text, ""),
     },
     unique: { missed_products_line: ["account_id", "order_id", "product_sku"] },
-    indexes: { missed_products_by_email: "(account_id, lower(user_email))" },
+    indexes: { missed_products_by_email: "(account_id, email_key)" },
     fileIndexes: { missed_products_by_account: "(account_id, id)" },
   },
   promoted_products: {

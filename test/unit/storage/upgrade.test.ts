@@ -138,6 +138,61 @@ describeOldDatabases("a database of the first schema", (place) => {
     }
   });
 
+  it("compares its addresses by their keys", async () => {
+    const url = await place();
+    const [unicode, ascii] = ["zoë@bücher.example", "zoë@xn--bcher-kva.example"];
+    const listed = "account_id, email_type_id, email, email_key, by_name, created_at";
+    const user = "account_id, email, email_key, display_name, slug, kind, password_hash, url, created_at";
+    const missed = "account_id, order_id, product_sku, product_name, user_email, user_name, order_date, created_at";
+    for (const statement of [
+      `insert into unsubscribers (${listed}) values (1, 11, 'Zoë@bücher.example', '${unicode}', 'USER', 1),
+        (1, 11, '${ascii}', '${ascii}', 'MODERATOR', 2), (1, 12, 'Zoë@bücher.example', '${unicode}', 'MODERATOR', 3)`,
+      `insert into mail_suppressions (account_id, email_key, kind, mail_row, created_at)
+        values (1, '${unicode}', 'bounces', 1, 1), (1, '${unicode}', 'spamreports', 2, 2), (1, '${ascii}', 'bounces', 3, 3)`,
+      `insert into test_recipients (account_id, email_key, created_at) values (1, '${unicode}', 1), (1, '${ascii}', 2)`,
+      `insert into order_emails (account_id, order_row, email_key) values (1, 900001, 'ann@ｍail.example')`,
+      `insert into users (${user}) values (1, '${ascii}', '${ascii}', 'Zoë', 'zoe-1', 'shopper', '', '', 1),
+        (1, 'Zoë@bücher.example', '${unicode}', 'Zoë', 'zoe-2', 'shopper', '', '', 2),
+        (1, 'Ann@Mail.example', null, 'Ann', 'ann-9', 'shopper', '', '', 3)`,
+      `insert into missed_products (${missed}) values (1, 'm1', 'p 1', 'Pot', 'ZOË@bücher.example', 'Zoë', 0, 0),
+        (1, 'm2', 'p 1', 'Pot', 'Ann@Mail.example', 'Ann', 0, 0)`,
+    ]) {
+      await changeDatabase(url, statement);
+    }
+    const { db } = await openDatabase(url, { nowMs: 0 });
+    onTestFinished(() => db.destroy());
+    const unsubscribers = db.selectFrom("unsubscribers").select(["email_type_id", "email", "email_key", "by_name"]);
+    expect(await unsubscribers.where("email_type_id", "in", [11, 12]).orderBy("email_type_id").execute()).toEqual([
+      { email_type_id: 11, email: ascii, email_key: ascii, by_name: "USER" },
+      { email_type_id: 12, email: "Zoë@bücher.example", email_key: ascii, by_name: "MODERATOR" },
+    ]);
+    const suppressions = db.selectFrom("mail_suppressions").select(["kind", "mail_row"]).where("email_key", "=", ascii);
+    expect(await suppressions.orderBy("kind").execute()).toEqual([
+      { kind: "bounces", mail_row: 3 },
+      { kind: "spamreports", mail_row: 2 },
+    ]);
+    const recipients = await db.selectFrom("test_recipients").select("email_key").execute();
+    expect(recipients.filter(({ email_key }) => email_key.startsWith("zoë"))).toEqual([{ email_key: ascii }]);
+    const order = db.selectFrom("order_emails").select("email_key").where("order_row", "=", 900_001);
+    expect(await order.execute()).toEqual([{ email_key: "ann@mail.example" }]);
+    const users = db
+      .selectFrom("users")
+      .select(["email_key", "address_key"])
+      .where("slug", "in", ["zoe-1", "zoe-2", "ann-9"]);
+    expect(await users.orderBy("created_at").execute()).toEqual([
+      { email_key: ascii, address_key: ascii },
+      { email_key: null, address_key: ascii },
+      { email_key: null, address_key: "ann@mail.example" },
+    ]);
+    const skipped = db.selectFrom("missed_products").select("email_key").where("order_id", "in", ["m1", "m2"]);
+    expect((await skipped.orderBy("order_id").execute()).map(({ email_key }) => email_key)).toEqual([
+      ascii,
+      "ann@mail.example",
+    ]);
+    const everyone = await db.selectFrom("users").select("email").where("address_key", "=", "").execute();
+    expect(everyone.map(({ email }) => email).filter((email) => email !== "")).toEqual([]);
+  });
+
   it("can get columns that tables of new databases have", async () => {
     const { db, dialect } = await openDatabase(await place(), { nowMs: 0 });
     onTestFinished(() => db.destroy());

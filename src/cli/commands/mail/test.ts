@@ -1,5 +1,6 @@
 import { usageError } from "../../../config/user-error.ts";
 import { ServiceError } from "../../../contract/errors.ts";
+import { emailKeyOf } from "../../../contract/email-address.ts";
 import { emailHolds } from "../../../contract/emails/sending.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
@@ -45,7 +46,7 @@ async function findHold(context: Context, appKey: string, recipient: string): Pr
   if (!(await findEmailSettings(env, paths)).smtp) return undefined;
   const { showEmailAccess } = await import("../account/with-accounts.ts");
   const { email_enabled, test_recipients, used_today, daily_quota } = await showEmailAccess(context, appKey);
-  if (!email_enabled && !test_recipients.includes(recipient.toLowerCase())) {
+  if (!email_enabled && !test_recipients.includes(emailKeyOf(recipient))) {
     return (
       `It is held, because ${emailHolds.email_not_enabled}. To send it, run \`starpost account enable-email ${appKey}\`, ` +
       `or, to allow only test emails to this address, \`starpost account approve-recipient ${appKey} ${recipient}\`.`

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import {
+  type PublicLimit,
   type PublicLimitName,
   type PublicLimits,
   publicLimits,
-  type TokenBucket,
 } from "../../../contract/http-limits.ts";
 import { type Environment, readVariable } from "../../../config/environment.ts";
 import { invalidValue, usageError } from "../../../config/user-error.ts";
 
-const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour> or <name>=off, with commas between (connections-per-client=<number>). Names: ${Object.keys(publicLimits).join(", ")}.`;
+const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour>, <name>=<calls>/day, or <name>=off, with commas between (connections-per-client=<number>). Names: ${Object.keys(publicLimits).join(", ")}.`;
 
 /**
  * Parses limits of public calls: `on`, `off`, or changes of the defaults such as `votes-per-client=100/600`.
@@ -17,19 +17,37 @@ const syntax = `Use on, off, or limits as <name>=<calls at once>/<calls per hour
 export function readPublicLimits(text: string, source: string): PublicLimits {
   if (text === "on") return publicLimits;
   if (text === "off") return {};
-  const changed: Partial<Record<PublicLimitName, TokenBucket | undefined>> = { ...publicLimits };
+  const changed: Partial<Record<PublicLimitName, PublicLimit | undefined>> = { ...publicLimits };
   for (const part of text.split(",")) {
     const invalid = (reason: string) => usageError(`invalid value "${part.trim()}" for ${source}: ${reason}`, syntax);
     const [, name = "", value = ""] = /^\s*([\w-]+)=(\S+)\s*$/.exec(part) ?? [];
     if (!isLimitName(name)) throw invalid("unknown limit");
-    const isHeld = publicLimits[name].perHour === 0;
-    const [, burst, perHour = "0"] = /^([1-9]\d{0,5})(?:\/([1-9]\d{0,5}))?$/.exec(value) ?? [];
-    if (value !== "off" && (burst === undefined || isHeld !== (perHour === "0"))) {
-      throw invalid(`must be ${isHeld ? "an integer" : "two integers"} from 1 to 999999, or off`);
-    }
-    changed[name] = value === "off" ? undefined : { burst: Number(burst), perHour: Number(perHour) };
+    const size = value === "off" ? undefined : readLimit(name, value);
+    if (value !== "off" && !size) throw invalid(`must be ${describeSyntax(name)}, or off`);
+    changed[name] = size;
   }
   return Object.fromEntries(Object.entries(changed).filter(([, size]) => size !== undefined));
+}
+
+/** Whether a limit is a number of things that a client holds at once. */
+function isHeld(name: PublicLimitName): boolean {
+  const limit: PublicLimit = publicLimits[name];
+  return "burst" in limit && limit.perHour === 0;
+}
+
+function describeSyntax(name: PublicLimitName): string {
+  return isHeld(name)
+    ? "an integer from 1 to 999999"
+    : "two integers from 1 to 999999, an integer from 1 to 99 and /day";
+}
+
+/** @returns undefined if the value is invalid */
+function readLimit(name: PublicLimitName, value: string): PublicLimit | undefined {
+  const [, burst, perHour] = /^([1-9]\d{0,5})(?:\/([1-9]\d{0,5}))?$/.exec(value) ?? [];
+  if (burst !== undefined && isHeld(name) === (perHour === undefined))
+    return { burst: Number(burst), perHour: Number(perHour ?? 0) };
+  const [, perDay] = /^([1-9]\d?)\/day$/.exec(value) ?? [];
+  return perDay === undefined || isHeld(name) ? undefined : { perDay: Number(perDay) };
 }
 
 function isLimitName(name: string): name is PublicLimitName {

@@ -1,4 +1,5 @@
 import { failedError } from "../../../config/user-error.ts";
+import { emailKeyOf } from "../../../contract/email-address.ts";
 import { actorNames } from "../../../contract/people.ts";
 import { emailTypes } from "../../../contract/unsubscribers.ts";
 import { nameEmailType } from "../../../contract/emails/type-names.ts";
@@ -55,13 +56,13 @@ export async function findOwn(
   context: Context,
   { addresses, types }: Pick<ChangeRequest, "addresses" | "types">,
 ): Promise<string[]> {
-  const wanted = new Set(addresses.map((address) => address.toLowerCase()));
+  const wanted = new Set(addresses.map(emailKeyOf));
   const ids = new Set((types ?? Object.keys(emailTypes)).map(Number));
   const found = new Set<string>();
   await context.withService(async (service) => {
     for await (const page of listUnsubscribers(service)) {
       for (const { user_email: email, email_type_id: type, unsubscirbed_by_name: by } of page) {
-        if (by === actorNames.user && ids.has(type) && wanted.has(email.toLowerCase())) found.add(email);
+        if (by === actorNames.user && ids.has(type) && wanted.has(emailKeyOf(email))) found.add(email);
       }
     }
   });
@@ -74,12 +75,12 @@ export async function findOwn(
  * @throws UserError `failed` if the address is not unsubscribed
  */
 export async function findAddress(context: Context, address: string) {
-  const wanted = address.trim().toLowerCase();
+  const wanted = emailKeyOf(address.trim());
   const rows = await context.withService(async (service) => {
     const matches: Unsubscriber[] = [];
     for await (const page of listAll(service, "unsubscribers.list", { input: {} })) {
       const unsubscribers = page as readonly Unsubscriber[];
-      matches.push(...unsubscribers.filter(({ user_email }) => user_email.toLowerCase() === wanted));
+      matches.push(...unsubscribers.filter(({ user_email }) => emailKeyOf(user_email) === wanted));
     }
     return matches;
   });

@@ -1,5 +1,4 @@
 import { requireSignature } from "./signing-keys.ts";
-import { domainToASCII } from "node:url";
 import {
   type contract,
   type EmailCategory,
@@ -93,17 +92,7 @@ async function findEmails(
 
 /** Returns false for copies of an email to other recipients, which have the same Message-ID. */
 function isRecipient({ addressKey }: ProviderElement, email: Email): boolean {
-  return (
-    addressKey === undefined ||
-    addressKey === email.email_key ||
-    toEnvelopeAddress(addressKey) === toEnvelopeAddress(email.email_key)
-  );
-}
-
-/** Returns the address as it was passed to the provider, with the domain in ASCII. */
-function toEnvelopeAddress(addressKey: string): string {
-  const at = addressKey.lastIndexOf("@");
-  return `${addressKey.slice(0, at)}@${domainToASCII(addressKey.slice(at + 1))}`;
+  return addressKey === undefined || addressKey === email.email_key;
 }
 
 /** Finds emails of the account by the values of a column, which is their key in the result. */

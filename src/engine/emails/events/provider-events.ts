@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   type EmailEventName,
+  emailKeyOf,
   maxProviderEvents,
   type ProviderEvent,
   providerEvent,
@@ -15,7 +16,7 @@ export interface ProviderEmailEvent {
   readonly messageKey: string | undefined;
   /** ID of the email at the provider, if given. */
   readonly providerId: string | undefined;
-  /** Address of the recipient in lower case, if given. */
+  /** Key of the recipient's address, if given. */
   readonly addressKey: string | undefined;
   /** Identifies repeats of the event. */
   readonly key: string;
@@ -59,7 +60,7 @@ function parseElement(element: unknown): ProviderElement {
   const target = {
     messageKey: parseMessageId(data["smtp-id"]),
     providerId: normalizeId(data.sg_message_id),
-    addressKey: data.email?.toLowerCase(),
+    addressKey: data.email === undefined ? undefined : emailKeyOf(data.email),
   };
   const event = findEventName(data);
   if (event === undefined) return { event, ...target };

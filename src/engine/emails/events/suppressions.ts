@@ -1,4 +1,4 @@
-import type { contract, CustomerSuppression, SuppressionKind } from "../../../contract/index.ts";
+import { type contract, type CustomerSuppression, emailKeyOf, type SuppressionKind } from "../../../contract/index.ts";
 import { deleteAccountRows } from "../../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../../kernel/handler.ts";
 import { createHmac } from "node:crypto";
@@ -13,7 +13,7 @@ export const ruleOfSuppression = {
 /** An address to suppress, and the email that caused it. */
 interface NewSuppression {
   readonly accountId: number;
-  /** In any case. */
+  /** In any spelling. */
   readonly email: string;
   readonly kind: SuppressionKind;
   readonly mailId: number;
@@ -31,7 +31,7 @@ export async function suppress(
     .insertInto("mail_suppressions")
     .values({
       account_id: accountId,
-      email_key: email.toLowerCase(),
+      email_key: emailKeyOf(email),
       kind,
       mail_row: mailId,
       created_at: nowMs,
@@ -47,9 +47,9 @@ export const emailSuppressionHandlers: Handlers<typeof contract.emailSuppression
    * address without suppressions is not an error.
    */
   lift: async ({ email }, context) => {
-    const hash = await readAddressHasher(accountOf(context).id, context);
+    const hashes = await readAddressHasher(accountOf(context).id, context);
     const lifted = await deleteAccountRows("mail_suppressions", accountOf(context).id, context.transaction)
-      .where("email_key", "in", [email.toLowerCase(), ...(hash ? [hash(email)] : [])])
+      .where("email_key", "in", [emailKeyOf(email), ...(hashes?.(email) ?? [])])
       .returning("kind")
       .execute();
     return { email, lifted: lifted.map(({ kind }) => kind as CustomerSuppression).toSorted() };
@@ -65,31 +65,39 @@ export const erasedKind = "erased";
 
 /**
  * Returns a function that hashes addresses with the account's key, so that a suppression does not reveal whose address it
- * is; undefined if the account has not erased anybody.
+ * is; undefined if the account has not erased anybody. Earlier versions stored hashes of addresses in lower case, so addresses
+ * that are not plain have two.
  */
 export async function readAddressHasher(
   accountId: number,
   { transaction, sealer }: Pick<HandlerContext, "transaction" | "sealer">,
-): Promise<((email: string) => string) | undefined> {
+): Promise<AddressHasher | undefined> {
   const { [keySetting]: sealed } = await readSettings([keySetting], { transaction }, accountId);
   return typeof sealed === "string" ? createHasher(sealer.open(sealed)) : undefined;
 }
 
-const createHasher = (key: string) => (email: string) =>
-  `erased:${createHmac("sha256", key).update(email.toLowerCase()).digest("hex")}`;
+type AddressHasher = (email: string) => readonly [string, ...string[]];
+
+const createHasher = (key: string): AddressHasher => {
+  const hash = (text: string) => `erased:${createHmac("sha256", key).update(text).digest("hex")}`;
+  return (email) => {
+    const [current, earlier] = [emailKeyOf(email), email.toLowerCase()];
+    return current === earlier ? [hash(current)] : [hash(current), hash(earlier)];
+  };
+};
 
 /** Suppresses emails to an address without storing the address. */
 export async function suppressErased(email: string, accountId: number, context: HandlerContext): Promise<void> {
   const { transaction, random, sealer, nowMs } = context;
-  let hash = await readAddressHasher(accountId, context);
-  if (!hash) {
+  let hashes = await readAddressHasher(accountId, context);
+  if (!hashes) {
     const key = random(keyBytes).toString("hex");
     await saveSetting({ name: keySetting, value: sealer.seal(key) }, context, accountId);
-    hash = createHasher(key);
+    hashes = createHasher(key);
   }
   await transaction
     .insertInto("mail_suppressions")
-    .values({ account_id: accountId, email_key: hash(email), kind: erasedKind, mail_row: 0, created_at: nowMs })
+    .values({ account_id: accountId, email_key: hashes(email)[0], kind: erasedKind, mail_row: 0, created_at: nowMs })
     .onConflict((conflict) => conflict.columns(["account_id", "email_key", "kind"]).doNothing())
     .execute();
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type * as z from "zod";
 import {
   type contract,
+  emailKeyOf,
   type EmailSettings,
   emailTypeOf,
   type ForecastRuleName,
@@ -62,7 +63,7 @@ export async function forecastEmails(
       if (addedOrders.has(line.order_row)) continue;
       addedOrders.add(line.order_row);
     }
-    calendar.add(line.email.toLowerCase(), day);
+    calendar.add(emailKeyOf(line.email), day);
   }
   await reserveOtherEmails(calendar, forecasting, context);
   const max = settings.too_many_to_person ? settings.most_mails_to_person : Number.POSITIVE_INFINITY;

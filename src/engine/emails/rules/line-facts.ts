@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { SuppressionKind } from "../../../contract/index.ts";
+import { emailKeyOf, type SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -99,7 +99,7 @@ export async function findAddressFacts(
   const facts: FactsByLine = new Map();
   if (emails.length === 0) return facts;
   const { transaction, dialect } = context;
-  const rows = emails.map(({ id, email, email_type_id }) => [id, email.toLowerCase(), email_type_id]);
+  const rows = emails.map(({ id, email, email_type_id }) => [id, emailKeyOf(email), email_type_id]);
   const query = { accountId, rows: JSON.stringify(rows) };
   for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
     factsOf(facts, id).unsubscribed = unsubscribed;
@@ -118,9 +118,9 @@ async function addErased(
   accountId: number,
   context: Context,
 ): Promise<void> {
-  const hash = await readAddressHasher(accountId, context);
-  if (!hash) return;
-  const rows = emails.map(({ id, email, email_type_id }) => [id, hash(email), email_type_id]);
+  const hashes = await readAddressHasher(accountId, context);
+  if (!hashes) return;
+  const rows = emails.flatMap(({ id, email, email_type_id }) => hashes(email).map((hash) => [id, hash, email_type_id]));
   const query = { accountId, rows: JSON.stringify(rows) };
   for (const { id, atMs } of (await selectSuppressed(context.transaction, context.dialect, query)).rows) {
     factsOf(facts, id).unsubscribed = { atMs, byName: erasedKind };
@@ -146,13 +146,7 @@ export async function findLineFacts(
   const { transaction, dialect } = context;
   const emails = lines.map(({ id, email }) => ({ id, email, email_type_id }));
   const factsById = await findAddressFacts(emails, accountId, context);
-  const rows = lines.map((line) => [
-    line.id,
-    line.email.toLowerCase(),
-    line.order_id,
-    line.product_id,
-    line.product_row,
-  ]);
+  const rows = lines.map((line) => [line.id, emailKeyOf(line.email), line.order_id, line.product_id, line.product_row]);
   const batch = { accountId, rows: JSON.stringify(rows) };
   for (const { id, atMs, product_id } of (await selectCanceled(transaction, dialect, batch)).rows) {
     const facts = factsOf(factsById, id);

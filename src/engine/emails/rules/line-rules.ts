@@ -1,4 +1,10 @@
-import { emailRuleNames, type EmailSettings, type ForecastRuleName, shape } from "../../../contract/index.ts";
+import {
+  emailKeyOf,
+  emailRuleNames,
+  type EmailSettings,
+  type ForecastRuleName,
+  shape,
+} from "../../../contract/index.ts";
 import { dayMs } from "../../../contract/time.ts";
 import { addMonths } from "../statistics.ts";
 import type { LineFacts, OrderLine } from "./line-facts.ts";
@@ -25,7 +31,7 @@ const reservedDomain = /(?:^|\.)(?:invalid|localhost)\.?$/i;
  */
 function isDeliverable(address: string): boolean {
   if (!shape.email.safeParse(address).success) return false;
-  const domain = address.slice(address.lastIndexOf("@") + 1);
+  const domain = emailKeyOf(address).replace(/^.*@/, "");
   return domain.replace(/\.$/, "").includes(".") && !reservedDomain.test(domain);
 }
 

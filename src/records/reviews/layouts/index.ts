@@ -1,4 +1,4 @@
-import { siteReviewsId } from "../../../contract/index.ts";
+import { emailKeyOf, siteReviewsId } from "../../../contract/index.ts";
 import type { Layout, CellView, Family } from "../../../import/layouts/layout.ts";
 import { shopifyApps } from "./shopify-apps.ts";
 import { asReviewerType, asState, asComment } from "./values.ts";
@@ -16,8 +16,8 @@ function familyOf(cell: CellView): Family | undefined {
 
 /** Whether a reply is public and by the shop: by a registered user who is neither the author nor another buyer. */
 function isByShop(cell: CellView, review: CellView): boolean {
-  const author = cell("comment_author_email").toLowerCase();
-  const isOther = author === "" || author !== review("comment_author_email").toLowerCase();
+  const author = emailKeyOf(cell("comment_author_email"));
+  const isOther = author === "" || author !== emailKeyOf(review("comment_author_email"));
   return isOther && asState(cell("comment_approved")) === "true" && cell("user_id") !== "0" && !isBuyer(cell);
 }
 

@@ -1,4 +1,4 @@
-import { actorNames } from "../../../contract/index.ts";
+import { actorNames, emailKeyOf } from "../../../contract/index.ts";
 import { SqliteFile } from "../../../storage/sqlite/sqlite-file.ts";
 
 /** The number of addresses on each side. */
@@ -16,9 +16,7 @@ const sides = {
 
 /**
  * The addresses that the files list and those that the service has, on disk.
- * Assumed: addresses that differ only in case are equal, as for the service; so are those that differ in invisible ways
- * (a zero-width space from a copied cell, an accent in two Unicode forms), since they belong to the same person, who
- * would otherwise receive emails again.
+ * Addresses with the same key are equal, as for the service.
  */
 export class AddressLists implements Disposable {
   readonly #file: SqliteFile;
@@ -34,12 +32,13 @@ export class AddressLists implements Disposable {
   }
 
   want(emails: readonly string[]): void {
-    for (const email of emails) this.#file.run("insert or ignore into wanted values (?, ?)", [keyOf(email), email]);
+    for (const email of emails)
+      this.#file.run("insert or ignore into wanted values (?, ?)", [emailKeyOf(email), email]);
   }
 
   hold(entries: readonly { readonly email: string; readonly by: string }[]): void {
     for (const { email, by } of entries) {
-      this.#file.run("insert or ignore into held values (?, ?, ?)", [keyOf(email), email, by]);
+      this.#file.run("insert or ignore into held values (?, ?, ?)", [emailKeyOf(email), email, by]);
     }
   }
 
@@ -63,11 +62,4 @@ export class AddressLists implements Disposable {
   [Symbol.dispose](): void {
     this.#file.close();
   }
-}
-
-function keyOf(email: string): string {
-  return email
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .normalize("NFC")
-    .toLowerCase();
 }

@@ -50,6 +50,23 @@ describeDatabases("a token bucket", (url) => {
     expect(await takeTokens(buckets, [{ key: "a", size: { burst: 1, perHour: 3_600 } }], clock())).toBe(1_000);
   });
 
+  it("can be one of a day, which allows a number of calls in any 24 hours", async () => {
+    const daily = { key: "d", size: { perDay: 3 } };
+    const [hourMs, allowed] = [60 * minuteMs, [] as number[]];
+    const take = () => takeTokens(buckets, [{ key: "a", size }, daily], clock());
+    expect([await take(), await take(), await take(), await take()]).toEqual([0, 0, 0, 24 * hourMs]);
+    clock.advance(24 * hourMs);
+    for (let hour = 0; hour < 100; hour += 1) {
+      if ((await takeTokens(buckets, [daily], clock())) === 0) allowed.push(hour);
+      clock.advance((hour % 3 === 0 ? 5 : 1) * hourMs);
+    }
+    expect(allowed.length).toBeGreaterThan(25);
+    const others = await Promise.all(
+      Array.from({ length: 9 }, () => takeTokens(buckets, [{ ...daily, key: "e" }], clock())),
+    );
+    expect(others.filter((waitMs) => waitMs === 0)).toHaveLength(3);
+  });
+
   it("is taken from together with others, and the longest wait counts", async () => {
     const large = { burst: 5, perHour: 30 };
     const both = [

@@ -7,7 +7,7 @@ import { lastToken } from "../../../support/emails.ts";
 
 describeBackends("addresses of orders", (harness) => {
   it("are indexed in batches, once, for one account", async () => {
-    const { db } = harness().database;
+    const { db, dialect } = harness().database;
     for (const _ of [1, 2]) await harness().newAccount();
     const other = await harness().newestAccountId();
     const rows = Array.from({ length: 10_521 }, (_, at) => ({
@@ -29,7 +29,7 @@ describeBackends("addresses of orders", (harness) => {
       await sql`insert into purchases (account_id, order_row, product_row, unit, created_at)
         select account_id, id, 1, ${sql.lit(unit)}, 0 from orders order by id desc`.execute(db);
     }
-    const contextOf = (id: number) => ({ transaction: db as never, account: { id, appKey: "a" } });
+    const contextOf = (id: number) => ({ transaction: db as never, dialect, account: { id, appKey: "a" } });
     const index = async (id: number) => {
       let steps = 0;
       for (; await hasUnindexedOrders(contextOf(id)); steps += 1) await indexOrderEmails(contextOf(id));

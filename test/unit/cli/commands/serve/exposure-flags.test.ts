@@ -11,9 +11,12 @@ describe("--public-limits", () => {
   test("turns limits on, off, or changes some of them", () => {
     expect([readPublicLimits("on", "--f"), readPublicLimits("off", "--f")]).toEqual([publicLimits, {}]);
     const { "images-per-client": _images, ...others } = publicLimits;
-    expect(readPublicLimits("votes-per-client=7/8, images-per-client=off", "--f")).toEqual({
+    expect(
+      readPublicLimits("votes-per-client=7/8, images-per-client=off,submissions-per-recipient=9/day", "--f"),
+    ).toEqual({
       ...others,
       "votes-per-client": { burst: 7, perHour: 8 },
+      "submissions-per-recipient": { perDay: 9 },
     });
   });
 
@@ -32,7 +35,10 @@ describe("--public-limits", () => {
     "votes-per-client",
     "votes-per-client=0/1",
     "votes-per-client=1",
+    "votes-per-client=100/day",
+    "votes-per-client=0/day",
     "connections-per-client=1/1",
+    "connections-per-client=1/day",
     "connections-per-client=0",
     "toString=1/1",
     "on,off",
@@ -43,11 +49,11 @@ describe("--public-limits", () => {
 
 test("the limits in the documentation are those of the contract", () => {
   const rows = readFileSync("docs/operations/serving.md", "utf8").matchAll(
-    /^\| `([\w-]+-per-\w+)` \| (\d+) \| (?:(\d+) )?\|$/gm,
+    /^\| `([\w-]+-per-\w+)` \| (\d+)( in 24 hours)? \| (\d*) ?\|$/gm,
   );
-  const documented = [...rows].map(([, name = "", burst, perHour]) => [
+  const documented = [...rows].map(([, name = "", calls, isDaily, perHour]) => [
     name,
-    { burst: Number(burst), perHour: Number(perHour ?? 0) },
+    isDaily === undefined ? { burst: Number(calls), perHour: Number(perHour) } : { perDay: Number(calls) },
   ]);
   expect(Object.fromEntries(documented)).toEqual(publicLimits);
 });
