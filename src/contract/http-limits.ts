@@ -81,6 +81,7 @@ export interface TokenBucket {
  * The default limits of calls that anyone can make and that store something or send email, in calls by client (IP address;
  * for IPv6, the /64 network), by account, and by recipient of the email across all accounts. Calls with a token of the
  * account are not limited. Sign-ups with an invitation count only for the client. `failures` are calls with an invalid token, secret, or signature.
+ * `cpu-ms` is the CPU time of all calls without a valid token, in milliseconds.
  * Assumed: the specification defines no such limits.
  */
 export const publicLimits = {
@@ -93,6 +94,7 @@ export const publicLimits = {
   "sign-ups-per-client": { burst: 5, perHour: 5 },
   "sign-ups-per-server": { burst: 50, perHour: 50 },
   "failures-per-client": { burst: 20, perHour: 600 },
+  "cpu-ms-per-client": { burst: 30_000, perHour: 900_000 },
 } as const satisfies Readonly<Record<string, TokenBucket>>;
 
 export type PublicLimitName = keyof typeof publicLimits;

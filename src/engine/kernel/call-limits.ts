@@ -141,6 +141,27 @@ export class CallLimits {
   }
 
   /**
+   * Checks whether a client has CPU time left. Calls with a valid token of the account are neither checked nor charged.
+   * @throws ServiceError `tooManyRequests`
+   */
+  async checkCpu(clientAddress: string): Promise<void> {
+    await this.#takeForClient("cpu-ms-per-client", clientAddress);
+  }
+
+  /** Charges a call to its client. The last one may take more time than is left. */
+  async chargeCpu(clientAddress: string, cpuMs: number): Promise<void> {
+    const size = this.#publicLimits["cpu-ms-per-client"];
+    if (!size) return;
+    const key = `cpu-ms-per-client ${await findNetwork(clientAddress)}`;
+    const nowMs = this.#clock();
+    const msCost = Math.ceil(hourMs / size.perHour);
+    const cost = Math.ceil(cpuMs * msCost);
+    const emptyLevel = nowMs + size.burst * msCost + cost;
+    const bucket = { key, fullLevel: nowMs, emptyLevel, cost, period: 0, replacement: emptyLevel };
+    await this.#clientBuckets.take([bucket]);
+  }
+
+  /**
    * Takes a token of each of the given owners (`…-per-account`, `…-per-recipient`, `…-per-server`).
    * @throws ServiceError `tooManyRequests`
    */
