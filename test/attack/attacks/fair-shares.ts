@@ -46,7 +46,7 @@ function callFor(target: Target, ms: number): Promise<readonly number[]> {
 const bulkCalls = 3;
 
 export const bulkBesideNeighbor: Attack = {
-  name: `Delay another store with ${bulkCalls} bulk calls at once`,
+  name: "Delay another store with 3 bulk calls at once",
   run: async (target) => {
     const { send, account } = target;
     const path = `/apps/${account.appKey}/purchases/mass_create`;
@@ -73,7 +73,7 @@ const callsInFlight = 64;
 const hotLimits = { factor: 2, unnoticedMs: 100 } as const;
 
 export const hotAccount: Attack = {
-  name: `Delay another store with ${callsInFlight} calls in flight`,
+  name: "Delay another store with 64 calls in flight",
   run: async (target) => {
     const { send, account } = target;
     const at99 = (durations: readonly number[]) => Math.round(durations[Math.floor(durations.length * 0.99)] ?? 0);
