@@ -122,6 +122,7 @@ export type PublicLimit = TokenBucket | DailyLimit;
  * across all accounts (see `mailboxOf`). Calls with a token of the account are not limited. Sign-ups with an invitation count
  * only for the client. `failures` are calls with an invalid token, secret, or signature, and bodies with too many values or
  * fields.
+ * `cpu-ms` is the CPU time of all calls without a valid token, in milliseconds.
  * Assumed: the specification defines no such limits.
  */
 export const publicLimits = {
@@ -134,6 +135,7 @@ export const publicLimits = {
   "sign-ups-per-client": { burst: 5, perHour: 5 },
   "sign-ups-per-server": { burst: 50, perHour: 50 },
   "failures-per-client": { burst: 20, perHour: 600 },
+  "cpu-ms-per-client": { burst: 30_000, perHour: 900_000 },
   "connections-per-client": { burst: 200, perHour: 0 },
 } as const satisfies Readonly<Record<string, PublicLimit>>;
 

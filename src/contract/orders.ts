@@ -45,7 +45,7 @@ export const maxQuantity = 1_000;
 export const orderLimits = {
   products: 1_000,
   units: 5_000,
-  ordersPerCall: 10_000,
+  ordersPerCall: 2_000,
   unitsPerCall: 10_000,
   cancellationsPerCall: 10_000,
 } as const;

@@ -7,6 +7,7 @@ import { findOperation } from "./handlers.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
 import { carryOut, type Engine, read, write } from "./kernel/call-path.ts";
 import type { EngineWork, RandomBytes } from "./kernel/handler.ts";
+import { FairTurns, shares } from "./kernel/fair-turns.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
@@ -68,7 +69,7 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
       callOptions.signal?.throwIfAborted();
       try {
         if (callOptions.engine?.refusal) throw callOptions.engine.refusal;
-        const output = await carryOut(operation, input, caller, callOptions, engine);
+        const output = await carryOut({ name: operation, given: input, caller, options: callOptions }, engine);
         return output as OutputOf<typeof operation>;
       } catch (error) {
         await limits.countFailure(error, endpointOf(operation), callOptions.engine);
@@ -113,7 +114,8 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     photoStorageBytes: options.photoStorageBytes,
     onErased: options.onErased,
   });
-  return { limits, writes, responses: new ResponseCache(), findOperation, startCall };
+  const turns = new FairTurns(database.dialect.runsInOrder ? shares.file : shares.server);
+  return { limits, turns, writes, responses: new ResponseCache(), findOperation, startCall };
 }
 
 function createWork({ startCall, writes }: Engine, { shownAs }: Database): EngineWork {

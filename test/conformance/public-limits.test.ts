@@ -369,3 +369,32 @@ describeBackends(
   },
   { enforceLimits: true },
 );
+
+describeEngine(
+  "the limit of the CPU time per client",
+  (harness) => {
+    it("refuses calls without a valid token beyond it, until it is refilled", async () => {
+      const { transport, clock, newAccount } = harness();
+      const { caller } = await newAccount();
+      const render = (appKey: string | undefined, address: string) =>
+        transport.call(
+          "batch.run",
+          { methods: [{ method: "main_widget", params: { pid: "pot" } }] },
+          { appKey },
+          {
+            engine: { clientAddress: address },
+          },
+        );
+      const renderOften = () => attempt(50, () => render(caller.appKey, clientAddress));
+      const errors = await renderOften();
+      expect(errors.length).toBeGreaterThan(30);
+      expect(errors.at(-1)?.retryAfterMs).toBeGreaterThan(0);
+      await render(caller.appKey, "192.0.2.1");
+      await transport.call("reviews.list", {}, caller, { engine: { clientAddress } });
+      await transport.call("batch.run", { methods: [] }, { appKey: caller.appKey }, {});
+      clock.advance(60_000);
+      await render(caller.appKey, clientAddress);
+    });
+  },
+  { publicLimits: only("cpu-ms-per-client", 10) },
+);

@@ -139,23 +139,46 @@ export class CallLimits {
    * @throws ServiceError `tooManyRequests`
    */
   async #takeForClient(name: PublicLimitName, clientAddress: string | undefined, count: 1 | -1 = 1): Promise<void> {
-    const size = this.#publicLimits[name];
-    if (!size || clientAddress === undefined) return;
-    const { listNetworks } = await import("../../service/client-networks.ts");
     // One after the other, so that a client uses up no more of its site's tokens than its own.
-    for (const { name: network, share } of listNetworks(clientAddress)) {
-      const ofNetwork =
-        "perDay" in size
-          ? { perDay: size.perDay * share }
-          : { burst: size.burst * share, perHour: size.perHour * share };
-      const waitMs = await takeTokens(
-        this.#clientBuckets,
-        [{ key: `${name} ${network}`, size: ofNetwork }],
-        this.#clock(),
-        count,
-      );
+    for (const limit of await this.#limitsOf(name, clientAddress)) {
+      const waitMs = await takeTokens(this.#clientBuckets, [limit], this.#clock(), count);
       if (waitMs > 0) throw tooManyRequests(waitMs);
     }
+  }
+
+  /** A limit for each of the networks that a client can choose its address from. */
+  async #limitsOf(name: PublicLimitName, clientAddress: string | undefined): Promise<readonly NamedLimit[]> {
+    const size = this.#publicLimits[name];
+    if (!size || clientAddress === undefined) return [];
+    const { listNetworks } = await import("../../service/client-networks.ts");
+    return listNetworks(clientAddress).map(({ name: network, share }) => ({
+      key: `${name} ${network}`,
+      size:
+        "perDay" in size
+          ? { perDay: size.perDay * share }
+          : { burst: size.burst * share, perHour: size.perHour * share },
+    }));
+  }
+
+  /**
+   * Checks whether a client has CPU time left. Calls with a valid token of the account are neither checked nor charged.
+   * @throws ServiceError `tooManyRequests`
+   */
+  async checkCpu(clientAddress: string): Promise<void> {
+    await this.#takeForClient("cpu-ms-per-client", clientAddress);
+  }
+
+  /** Charges a call to its client. The last one may take more time than is left. */
+  async chargeCpu(clientAddress: string, cpuMs: number): Promise<void> {
+    const nowMs = this.#clock();
+    const buckets = (await this.#limitsOf("cpu-ms-per-client", clientAddress)).flatMap(({ key, size }) => {
+      if ("perDay" in size) return [];
+      const msCost = Math.ceil(hourMs / size.perHour);
+      const cost = Math.ceil(cpuMs * msCost);
+      const emptyLevel = nowMs + size.burst * msCost + cost;
+      return [{ key, fullLevel: nowMs, emptyLevel, cost, period: 0, replacement: emptyLevel }];
+    });
+    if (buckets.length > 0) await this.#clientBuckets.take(buckets);
   }
 
   /**

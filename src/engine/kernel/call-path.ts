@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
 import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
 import {
-  type Caller,
   type CallEvent,
+  type Caller,
   type CallOptions,
   type EngineOptions,
   NotModified,
@@ -14,12 +14,14 @@ import type { CallLimits } from "./call-limits.ts";
 import type { Account, CallContext, HandlerContext, Operation, Preparation } from "./handler.ts";
 import { type CallHashes, hashCall, honoredKey, type KeyedCall, type KeyedResult, runOnce } from "./idempotency.ts";
 import { findOwner, type OwnerNames } from "./owner.ts";
+import type { FairTurns, Turn } from "./fair-turns.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import { validateInput } from "./validate.ts";
 
 /** What the calls of a transport share. */
 export interface Engine {
   readonly limits: CallLimits;
+  readonly turns: FairTurns;
   readonly writes: AccountWrites;
   readonly responses: ResponseCache;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
@@ -27,18 +29,57 @@ export interface Engine {
   readonly startCall: () => CallContext;
 }
 
-/** Carries out a call: all of its steps, in order. @returns the output */
-export async function carryOut(
-  name: OperationName,
-  given: unknown,
-  caller: Caller,
-  options: CallOptions,
-  { limits, writes, responses, startCall, findOperation }: Engine,
+/** A call as its transport gets it. */
+interface GivenCall {
+  readonly name: OperationName;
+  readonly given: unknown;
+  readonly caller: Caller;
+  readonly options: CallOptions;
+}
+
+/** Carries out a call: at once, or for a client over the network when it is its turn. @returns the output */
+export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown> {
+  const { name, caller, options } = call;
+  const { limits, turns, startCall } = engine;
+  const clientAddress = options.engine?.clientAddress;
+  const endpoint = endpointOf(name);
+  const identify = async () => {
+    const started = startCall();
+    const account = await authenticate(started.database, endpoint, caller, started.nowMs);
+    if (account) turns.note(caller, hasToken(account, endpoint));
+    return { ...started, account };
+  };
+  if (clientAddress === undefined) return runSteps(call, await identify(), engine, inTurn);
+  // Calls with a secret are limited by their failures.
+  let isCharged = endpoint.needsSecret !== true;
+  if (isCharged && caller.utoken === undefined) await limits.checkCpu(clientAddress);
+  // Callers with an invalid token take no turns. The account may change while a call waits, so it is read again.
+  if (!turns.knows(caller)) await identify();
+  const turn = await turns.take(caller, endpoint);
+  try {
+    const started = await identify();
+    if (started.account && hasToken(started.account, endpoint)) isCharged = false;
+    else if (isCharged && caller.utoken !== undefined) await limits.checkCpu(clientAddress);
+    return await runSteps(call, started, engine, endpoint.batch ? inTurn : turn.outside);
+  } finally {
+    const cpuMs = turn.end();
+    if (isCharged) await limits.chargeCpu(clientAddress, cpuMs);
+  }
+}
+
+/** Runs a step whose call keeps its turn. */
+const inTurn: Turn["outside"] = (work) => work();
+
+/** Carries out the steps of a call, in order. @param outside runs those that may take long outside of the database */
+async function runSteps(
+  { name, given, options }: GivenCall,
+  started: CallContext,
+  { limits, writes, responses, findOperation }: Engine,
+  outside: Turn["outside"],
 ): Promise<unknown> {
   const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
-  const started = startCall();
-  const account = await authenticate(started.database, endpoint, caller, started.nowMs);
+  const { account } = started;
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   if (isKnown(endpoint, account, hasVersion)) throw new NotModified();
@@ -47,12 +88,12 @@ export async function carryOut(
   const operation = await findOperation(name);
   const { owner, check, checkSignature, prepare, before, after } = operation;
   const ownerId = owner && (await read(started, (context) => findOwner(owner, input as OwnerNames, context)));
-  const call = { ...started, account, ownerId, isChecked: inputStage !== undefined };
+  const call = { ...started, ownerId, isChecked: inputStage !== undefined };
   if (check) await read(call, (context) => check(input, context));
   if (endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });
   const readSignature = checkSignature && (() => read(call, (context) => checkSignature(input, context)));
   await limits.countPublic({ endpoint, input, call, clientAddress, readSignature });
-  const prepared = prepare && inputStage !== "prepared" ? await prepare(input, call) : input;
+  const prepared = prepare && inputStage !== "prepared" ? await outside(() => prepare(input, call)) : input;
   if (before) await writeBefore(before(prepared, account), call, writes);
   let result: unknown;
   if (endpoint.effect === "read") {
@@ -64,12 +105,16 @@ export async function carryOut(
     if (hashes) onEvent?.({ type: "idempotency", isReplay: written.isReplay });
     result = written.output;
   }
-  return after ? await after(result, prepared, call) : result;
+  return after ? await outside(() => after(result, prepared, call)) : result;
 }
 
 /** Operations for which the token is optional state whether it is valid; all others but public ones require it. */
-function describeCaller({ appKey, isStore }: Account, { auth }: Endpoint): CallEvent {
-  return { type: "account", appKey, hasToken: isStore ?? auth !== "account" };
+function hasToken({ isStore }: Account, { auth }: Endpoint): boolean {
+  return isStore ?? auth !== "account";
+}
+
+function describeCaller(account: Account, endpoint: Endpoint): CallEvent {
+  return { type: "account", appKey: account.appKey, hasToken: hasToken(account, endpoint) };
 }
 
 /** Whether the caller has the response already. */

@@ -47,7 +47,7 @@ function readLimit(name: PublicLimitName, value: string): PublicLimit | undefine
   if (burst !== undefined && isHeld(name) === (perHour === undefined))
     return { burst: Number(burst), perHour: Number(perHour ?? 0) };
   const [, perDay] = /^([1-9]\d?)\/day$/.exec(value) ?? [];
-  return perDay === undefined || isHeld(name) ? undefined : { perDay: Number(perDay) };
+  return perDay === undefined || isHeld(name) || name === "cpu-ms-per-client" ? undefined : { perDay: Number(perDay) };
 }
 
 function isLimitName(name: string): name is PublicLimitName {

@@ -174,7 +174,7 @@ describe("inputs", () => {
 
   it("include the limits of bulk calls and the schemas of their elements", () => {
     const { orders } = bodyOf("orders.massCreate")?.properties ?? {};
-    expect(orders).toEqual({ type: "array", maxItems: 10_000, items: { $ref: "#/components/schemas/BulkOrder" } });
+    expect(orders).toEqual({ type: "array", maxItems: 2_000, items: { $ref: "#/components/schemas/BulkOrder" } });
     expect(bodyOf("products.massCreate")?.properties["products"]).toMatchObject({
       maxProperties: 500,
       additionalProperties: { $ref: "#/components/schemas/Product" },

@@ -1,0 +1,69 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { FairTurns } from "../../../../src/engine/kernel/fair-turns.ts";
+
+const store = (appKey: string) => ({ appKey, utoken: `token of ${appKey}` });
+const read = { batch: undefined, effect: "read" } as const;
+const bulk = { batch: { field: "orders", recommended: 200 }, effect: "once" } as const;
+
+function openTurns() {
+  const turns = new FairTurns({ read: 1, write: 2 });
+  for (const appKey of ["hot", "quiet"]) {
+    turns.note(store(appKey), true);
+    turns.note({ appKey }, false);
+  }
+  const started: string[] = [];
+  const start = async (appKey: string, call: Parameters<typeof turns.take>[1] = read) => {
+    const turn = await turns.take(store(appKey), call);
+    started.push(appKey);
+    return turn;
+  };
+  return { turns, started, start };
+}
+
+it("does not limit a store that calls alone", async () => {
+  const { started, start } = openTurns();
+  await Promise.all(Array.from({ length: 20 }, () => start("hot")));
+  expect(started).toHaveLength(20);
+});
+
+it("lets stores take turns", async () => {
+  const { started, start } = openTurns();
+  const [, hot] = await Promise.all([start("quiet"), start("hot")]);
+  const waiting = Array.from({ length: 3 }, () => start("hot"));
+  await nextTurn();
+  expect(started).toEqual(["quiet", "hot"]);
+  hot?.end();
+  await waiting[0];
+  await nextTurn();
+  expect(started).toEqual(["quiet", "hot", "hot"]);
+});
+
+it("lets others run while a call does something else", async () => {
+  const { started, start } = openTurns();
+  const [, hot] = await Promise.all([start("quiet"), start("hot")]);
+  const second = start("hot");
+  await hot?.outside(() => second.then((turn) => turn.end()));
+  expect(started).toEqual(["quiet", "hot", "hot"]);
+});
+
+it("runs one bulk call of a store at a time, and refuses those beyond a number", async () => {
+  const { started, start } = openTurns();
+  const first = await start("hot", bulk);
+  const waiting = Array.from({ length: 32 }, () => start("hot", bulk));
+  await expect(start("hot", bulk)).rejects.toMatchObject({ kind: "tooManyRequests", retryAfterMs: 1_000 });
+  await start("quiet", bulk);
+  await nextTurn();
+  expect(started).toEqual(["hot", "quiet"]);
+  first.end();
+  await waiting[0];
+  expect(started).toEqual(["hot", "quiet", "hot"]);
+});
+
+it("gives callers that it does not know a common turn", async () => {
+  const { turns, start } = openTurns();
+  await start("quiet");
+  await turns.take({ appKey: "made up" }, read);
+  const other = turns.take({ appKey: "also made up" }, read).then(() => "started");
+  await expect(Promise.race([other, nextTurn("waits")])).resolves.toBe("waits");
+});
