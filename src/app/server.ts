@@ -29,7 +29,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { version, limitLegacy, bottomLinesDelayMs, photoStorageBytes } = settings;
+  const { version, limitLegacy, bottomLinesDelayMs, photoStorageBytes, clock, random } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits, receiving } = describeAccess(settings, publicUrl);
@@ -41,10 +41,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   let monitoring: Monitoring | undefined;
   const { transport, appKey, reloadWebhooks } = await openEngine(settings, settings.profile, {
     enforceLimits: true,
-    limitLegacy,
-    publicLimits: limits,
-    bottomLinesDelayMs,
-    photoStorageBytes,
+    ...{ limitLegacy, publicLimits: limits, bottomLinesDelayMs, photoStorageBytes },
     publicUrl: () => publicUrl ?? listensAt,
     isSignUpClosed: signUp === "closed",
     // Clients should not see its path.
@@ -68,8 +65,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     trustedProxies: settings.trustedProxies,
     receiving,
     ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
-    clock: settings.clock,
-    random: settings.random,
+    clock,
+    random,
     about: () => ({ version, publicUrl }),
     isReady: monitoring.isReady,
     onAnswer: monitoring.metrics?.countCall,
@@ -106,8 +103,12 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   } catch (error) {
     await server.close();
     await served.close();
-    throw error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
+    throw asUserError(error);
   }
+}
+
+function asUserError(error: unknown): unknown {
+  return error instanceof ListenError ? new UserError("failed", error.message, error.hint, error) : error;
 }
 
 /** Assumed: only people on this machine can reach a server that listens on loopback and has no public URL. */
