@@ -29,7 +29,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { version, limitLegacy, bottomLinesDelayMs, photoStorageBytes, clock, random } = settings;
+  const { version, clock, random } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits, receiving } = describeAccess(settings, publicUrl);
@@ -40,8 +40,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
   let monitoring: Monitoring | undefined;
   const { transport, appKey, reloadWebhooks } = await openEngine(settings, settings.profile, {
-    enforceLimits: true,
-    ...{ limitLegacy, publicLimits: limits, bottomLinesDelayMs, photoStorageBytes },
+    ...pickEngineSettings(settings),
+    publicLimits: limits,
     publicUrl: () => publicUrl ?? listensAt,
     isSignUpClosed: signUp === "closed",
     // Clients should not see its path.
@@ -51,12 +51,17 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const backups = await createBackups(settings, logger);
   monitoring = await createMonitoring(transport, { ...settings, backupCounts: backups && (() => backups.counts) });
   const served = await useReplica(transport, settings, logger);
-  const chaos = settings.chaos && new (await import("../server/chaos.ts")).Chaos(settings.chaos, settings.clock);
+  const chaos = settings.chaos && new (await import("../server/chaos.ts")).Chaos(settings.chaos, clock);
   const { closeTemplateThreads } = await import("../email/templates/render-custom.ts");
   const { createWorker, WorkerReload } = await import("./worker.ts");
-  const sending = { ...settings, work: transport.work, log: logger };
   const openSender = (found: EmailTransportSettings) =>
-    createWorker({ ...sending, mail: found, sendsEmails: !findEmailProblem(found) });
+    createWorker({
+      ...settings,
+      work: transport.work,
+      log: logger,
+      mail: found,
+      sendsEmails: !findEmailProblem(found),
+    });
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
     logger,
@@ -105,6 +110,10 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     await served.close();
     throw asUserError(error);
   }
+}
+
+function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes }: ServerSettings) {
+  return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
 }
 
 function asUserError(error: unknown): unknown {
