@@ -29,7 +29,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { version, clock, random } = settings;
+  const { version } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits, receiving } = describeAccess(settings, publicUrl);
@@ -51,7 +51,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const backups = await createBackups(settings, logger);
   monitoring = await createMonitoring(transport, { ...settings, backupCounts: backups && (() => backups.counts) });
   const served = await useReplica(transport, settings, logger);
-  const chaos = settings.chaos && new (await import("../server/chaos.ts")).Chaos(settings.chaos, clock);
+  const chaos = settings.chaos && new (await import("../server/chaos.ts")).Chaos(settings.chaos, settings.clock);
   const { closeTemplateThreads } = await import("../email/templates/render-custom.ts");
   const { createWorker, WorkerReload } = await import("./worker.ts");
   const openSender = (found: EmailTransportSettings) =>
@@ -64,14 +64,11 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     });
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
+    ...pickServerOptions(settings),
     logger,
     tls,
     chaos,
-    trustedProxies: settings.trustedProxies,
     receiving,
-    ...(settings.chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: settings.chaos.maxBodyBytes }),
-    clock,
-    random,
     about: () => ({ version, publicUrl }),
     isReady: monitoring.isReady,
     onAnswer: monitoring.metrics?.countCall,
@@ -114,6 +111,15 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 
 function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes }: ServerSettings) {
   return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
+}
+
+function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings) {
+  return {
+    clock,
+    random,
+    trustedProxies,
+    ...(chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: chaos.maxBodyBytes }),
+  };
 }
 
 function asUserError(error: unknown): unknown {
