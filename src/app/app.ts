@@ -171,7 +171,7 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
   const thread = settings.isBulk === true ? await startThread() : undefined;
   const options = {
     enforceLimits: false,
-    // Whoever has the database is the operator.
+    // A command on the database itself is the operator's.
     photoStorageBytes: Infinity,
     ...commandAccounts,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),

@@ -32,7 +32,8 @@ export function shortenName(displayName: string): string {
   const before = wordsOf(start);
   const after = afterComma.filter((part) => !nameSuffix.test(part.trim())).map(wordsOf);
   const given = afterComma.length === 0 ? before.shift() : after.find((words) => words.length > 0)?.[0];
-  const initial = initialOf(before.at(-1) ?? "").toUpperCase();
+  // In upper case, a letter such as ß is two.
+  const [initial = ""] = initialOf(before.at(-1) ?? "").toUpperCase();
   return [given ?? "", initial === "" ? "" : `${initial}.`].filter((part) => part !== "").join(" ");
 }
 

@@ -46,7 +46,7 @@ describe("the result of an undo", () => {
   });
 
   test("states what an undo of orders does instead", () => {
-    expect(describeCounts({ kind: "orders", ...counts }, "past")).toContain("emails canceled");
+    expect(describeCounts({ kind: "orders", ...counts }, "past")).toContain("new orders stay, without emails");
   });
 
   test("counts the rows that are not shown", () => {

@@ -22,7 +22,7 @@ const maxImageText = Math.ceil((imageLimits.bytes * 4) / 3) + 100;
 
 /**
  * Assumed: photos whose pixels take more than `decodedBytes` in memory are rejected: 50 megapixels with three channels of 8
- * bits. A stored photo fits into a square of `edge`, its thumbnail into one of `thumbEdge`, with at most so many bytes.
+ * bits. A stored photo fits into a square of `edge`, its thumbnail into one of `thumbEdge`; both have a maximum of bytes.
  */
 export const photoLimits = {
   decodedBytes: 150_000_000,

@@ -46,6 +46,7 @@ describe("a public name", () => {
     ["Ann 😀", "Ann"],
     ["ann.lee@mail.example", "ann L."],
     ["@ann", "@ann"],
+    ["Ann ßen", "Ann S."],
   ])("of %j is %j", (name, shown) => {
     expect(shortenName(name)).toBe(shown);
   });
