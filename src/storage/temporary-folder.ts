@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { platform, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { FileLock } from "./file-lock.ts";
 
@@ -8,6 +8,8 @@ type Purpose = "dry-run" | "plan" | "rehearsal" | "export" | "map" | "sync";
 
 const names = /^starpost-(?:dry-run|plan|rehearsal|export|map|sync)-[A-Za-z0-9]{6}$/;
 const lockName = "lock";
+/** How often another folder is created, if other processes remove it before it is locked. */
+const maxAttempts = 5;
 
 /** A folder in the system's temporary folder. Its lock shows others that the process that uses it is running. */
 export class TemporaryFolder implements Disposable {
@@ -17,9 +19,9 @@ export class TemporaryFolder implements Disposable {
   /** Creates the folder (mode 0700), and removes those that killed processes of this user have left behind. */
   constructor(purpose: Purpose) {
     for (const path of listTemporaryFolders(tmpdir())) removeAbandoned(path);
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const path = mkdtempSync(join(tmpdir(), `starpost-${purpose}-`));
-      const lock = FileLock.acquire(join(path, lockName));
+      const lock = lockNew(path, attempt < maxAttempts);
       // Another process may consider it abandoned before it is locked. That process holds the lock while it removes it.
       if (lock && existsSync(join(path, lockName))) {
         this.path = path;
@@ -30,9 +32,23 @@ export class TemporaryFolder implements Disposable {
     }
   }
 
+  /** Removes the folder while it is locked, so that no other process does so at the same time. */
   [Symbol.dispose](): void {
-    this.#lock.close();
-    rmSync(this.path, { recursive: true, force: true });
+    // Windows removes no open file.
+    const isLater = platform() !== "win32";
+    if (!isLater) this.#lock.close();
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
+    if (isLater) this.#lock.close();
+  }
+}
+
+/** @returns undefined if another process removes the folder */
+function lockNew(path: string, mayFail: boolean): FileLock | undefined {
+  try {
+    return FileLock.acquire(join(path, lockName));
+  } catch (error) {
+    if (mayFail) return undefined;
+    throw error;
   }
 }
 
