@@ -75,7 +75,8 @@ async function fill({ service }: TestAccount): Promise<Shop> {
   const orders = Array.from({ length: records }, (_, at) =>
     anOrder({ order_id: `o${at}`, products: { [`p${at}`]: { name: "P", url: "https://shop.example/p", image: "" } } }),
   );
-  await service.orders.massCreate(bulkOrders(orders));
+  for (let from = 0; from < records; from += 1_000)
+    await service.orders.massCreate(bulkOrders(orders.slice(from, from + 1_000)));
   return { reviews, addresses };
 }
 
