@@ -1,18 +1,11 @@
 import type { FieldSpec } from "../kind.ts";
 import { usageError } from "../import-error.ts";
-import { normalizeName } from "../mapping/names.ts";
+import { listNames, maxNames, normalizeName } from "../mapping/names.ts";
 import type { UrlMaker } from "./row-fields.ts";
 
 type Source = { readonly field: string } | { readonly column: string };
 /** A placeholder has the value of the first of its names that has one. */
 type Part = { readonly text: string } | { readonly from: readonly Source[] };
-
-/** Maximum number of names in a hint. */
-const maxNames = 12;
-
-function listNames(names: readonly string[]): string {
-  return [...names.slice(0, maxNames), ...(names.length > maxNames ? ["…"] : [])].join(", ");
-}
 
 /**
  * Compiles a URL pattern such as `https://shop.example/p/{product_id}`. Braces hold field names or columns of the file, of
@@ -41,7 +34,10 @@ export function readUrlPattern(
     if (from.length > 0) return { from };
     throw usageError(
       `invalid value for --product-url: ${file} has no column '${text}', and there is no such field`,
-      `fields: ${listNames(names)}; columns: ${listNames(header.filter((name) => name !== ""))}`,
+      `fields: ${listNames(names, maxNames)}; columns: ${listNames(
+        header.filter((name) => name !== ""),
+        maxNames,
+      )}`,
     );
   });
   return (field, cell) => {

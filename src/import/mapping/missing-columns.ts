@@ -5,7 +5,7 @@ import { columnsUsed, findReadableLayout } from "../layouts/choose-layout.ts";
 import type { Layout } from "../layouts/layout.ts";
 import type { ImportOptions } from "../options.ts";
 import { importCommandOf, quoteFile, quoteForShell } from "./import-command.ts";
-import { type HeaderFile, isRejectColumn, isSameName, normalizeName, shorten } from "./names.ts";
+import { type HeaderFile, isRejectColumn, isSameName, listNames, maxNames, normalizeName, shorten } from "./names.ts";
 import { findBetterKind, findCompleteKind, isCompleteFor } from "./other-kind.ts";
 import { type ColumnSample, fitValues, proposeColumns, type SynonymSource } from "./proposal.ts";
 
@@ -117,8 +117,8 @@ function candidateError(
   }
   if (candidates.every(({ column }) => column === undefined)) {
     const hint = isExhausted
-      ? `the file contains only: ${listNames(file.header)}\nExport it again with the missing columns.`
-      : `${headerPlace(options)} must name the columns; it contains: ${listNames(file.header)}\nIf the columns have other names, run:\n  ${map}`;
+      ? `the file contains only: ${listHeader(file.header)}\nExport it again with the missing columns.`
+      : `${headerPlace(options)} must name the columns; it contains: ${listHeader(file.header)}\nIf the columns have other names, run:\n  ${map}`;
     return usageError(`${subject} ${describeMissing(fields.missing)}`, hint);
   }
   return usageError(
@@ -191,12 +191,9 @@ function isNamed(name: string): boolean {
   return name !== "" && !isRejectColumn(name);
 }
 
-const maxNames = 12;
-
-function listNames(header: readonly string[]): string {
+function listHeader(header: readonly string[]): string {
   const names = header.filter(isNamed).map((name) => fit(name, sampleLengths.most));
-  const others = names.length - maxNames;
-  return (others > 1 ? [...names.slice(0, maxNames), `and ${others} others`] : names).join(", ");
+  return listNames(names, maxNames);
 }
 
 /** The width of a line without the label and the indentation of the error. */

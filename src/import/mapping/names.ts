@@ -34,6 +34,15 @@ export function shorten(text: string, most: number): string {
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
 
+/** The most names of columns or fields in a hint. */
+export const maxNames = 12;
+
+/** A few names, and the number of further ones; a single further one is named. */
+export function listNames(names: readonly string[], most = 10): string {
+  const more = names.length - most;
+  return (more > 1 ? [...names.slice(0, most), `and ${more} more`] : names).join(", ");
+}
+
 /** Column names that hold a field: unambiguous ones, and vague ones that may mean something else. */
 export interface FieldSynonyms {
   readonly plain: readonly string[];

@@ -7,11 +7,11 @@ import { type Grouping, readRowBatches, type RowBatch, insertGroups } from "../c
 import { type Survey, surveyFile } from "../csv/pre-scan.ts";
 import { type ColumnMap, matchHeader } from "../mapping/header.ts";
 import { describeFoundRow } from "../mapping/header-row.ts";
+import { listNames } from "../mapping/names.ts";
 import type { ReportEvent } from "../events.ts";
 import type { ImportBehavior } from "../kind.ts";
 import type { ImportKind, ImportKinds } from "../kinds.ts";
 import { loadHtmlReader } from "../layouts/html.ts";
-import { listNames } from "./containers/zip-directory.ts";
 import { describeFileError, type LocatedFile, mapOf, namingFile, readHead } from "./located-files.ts";
 import type { ImportOptions } from "../options.ts";
 import type { DateOrder, Layout, Family } from "../layouts/layout.ts";

@@ -3,13 +3,14 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stampFile } from "./containers/file-pieces.ts";
-import { findZipFiles, isOfficeDocument, listNames, showName } from "./containers/zip-directory.ts";
+import { findZipFiles, isOfficeDocument, showName } from "./containers/zip-directory.ts";
 import { recognizePacking } from "../csv/byte-source.ts";
 import { FileFormatError, ImportError, usageError } from "../import-error.ts";
 import type { ImportContext } from "../context.ts";
 import { type FileFormat, type FileHead, readFileHead } from "../csv/file-format.ts";
 import type { HeaderSearch } from "../csv/locate-header.ts";
 import { createHeaderSearch, type HeaderKind } from "../mapping/header-row.ts";
+import { listNames } from "../mapping/names.ts";
 import type { ImportOptions } from "../options.ts";
 import { convertFile } from "./conversion/convert.ts";
 

@@ -2,6 +2,7 @@ import { ServiceError } from "../../contract/index.ts";
 import type { Service } from "../../service/service.ts";
 import type { CallOptions } from "../../service/transport.ts";
 import type { Item } from "../item.ts";
+import { listNames } from "../mapping/names.ts";
 import type { Entry, Value } from "./previous-values.ts";
 
 /** The outcome for a row: undone, kept because it should stay as it is, or not possible with the API. */
@@ -102,12 +103,14 @@ export function decideRestored(
   const isEqual = (field: string, a: unknown, b: unknown) =>
     isEmpty(a) || isEmpty(b) ? isEmpty(a) && isEmpty(b) : isSame(field, a, b);
   const fields = Object.keys(written);
-  const untold = fields.filter((field) => !(field in before && field in now));
-  const differing = fields.filter((field) => !untold.includes(field) && !isEqual(field, now[field], before[field]));
+  const isTold = (field: string) => field in before && field in now;
+  const untold = fields.filter((field) => !isTold(field));
+  const differing = fields.filter((field) => isTold(field) && !isEqual(field, now[field], before[field]));
   const changed = differing.filter((field) => !isEqual(field, now[field], written[field]));
   if (changed.length > 0) return { outcome: "kept", reason: `changed since: ${listFields(changed)}` };
-  const stuck = differing.filter((field) => !erasable.includes(field) && isEmpty(before[field]));
-  const restored = differing.filter((field) => !stuck.includes(field));
+  const isStuck = (field: string) => !erasable.includes(field) && isEmpty(before[field]);
+  const stuck = differing.filter(isStuck);
+  const restored = differing.filter((field) => !isStuck(field));
   const stays = [
     stuck.length > 0 ? `fields without a previous value stay, because the API erases none: ${listFields(stuck)}` : "",
     untold.length > 0 ? `fields that the service does not return stay: ${listFields(untold)}` : "",
@@ -127,8 +130,7 @@ export const fieldNumber = "#";
 
 function listFields(fields: readonly string[]): string {
   const names = [...new Set(fields.map((field) => field.split(fieldNumber, 1)[0] ?? field))];
-  const more = names.length > maxFields ? [`and ${names.length - maxFields} more`] : [];
-  return [...names.slice(0, maxFields), ...more].join(", ");
+  return listNames(names, maxFields);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -15,7 +15,7 @@ import { importCommandOf, quoteForShell } from "../../../import/mapping/import-c
 import { checkRejectsPath } from "../../../import/run/reject-copy.ts";
 import type { FieldProposal } from "../../../import/mapping/proposal.ts";
 import { describeFoundRow } from "../../../import/mapping/header-row.ts";
-import { listNames } from "../../../import/source/containers/zip-directory.ts";
+import { listNames } from "../../../import/mapping/names.ts";
 import { loadKinds } from "../../../import/kinds.ts";
 import { findKind, recordKinds } from "../../../records/index.ts";
 import { usageError, type UserError } from "../../../config/user-error.ts";

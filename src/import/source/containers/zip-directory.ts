@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type Entry, fromRandomAccessReader, getFileNameLowLevel, RandomAccessReader, type ZipFile } from "yauzl";
 import { FileFormatError } from "../../import-error.ts";
+import { listNames } from "../../mapping/names.ts";
 import type { StampedFile, Stretch } from "./file-pieces.ts";
 
 /** A file in a zip archive, as the archive's directory describes it. */
@@ -181,12 +182,6 @@ export function findZipEntry(file: StampedFile, name: string): ZipEntry {
   if (!entry) throw new FileFormatError(`the zip archive contains no ${showName(name)}`);
   rejectUnreadable(entry);
   return entry;
-}
-
-/** A few names, and the number of further ones. */
-export function listNames(names: readonly string[]): string {
-  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
-  return `${names.slice(0, 10).join(", ")}${more}`;
 }
 
 /** A name in an archive is untrusted text and must not control the terminal. */

@@ -32,11 +32,11 @@ function namesFor(placeholder: string, columns: readonly string[]) {
 }
 
 test("an unknown placeholder is refused with the known names, of which few are listed", () => {
-  const many = Array.from({ length: 13 }, (_, at) => `c${at}`);
+  const many = Array.from({ length: 14 }, (_, at) => `c${at}`);
   const twelve = many.slice(0, 12);
   expect(namesFor("{other}", header)).toEqual(["product_id, name", "Path, Name"]);
   expect(namesFor("{url}", twelve)).toEqual(["product_id, name", twelve.join(", ")]);
-  expect(namesFor("{}", many)).toEqual(["product_id, name", `${twelve.join(", ")}, …`]);
+  expect(namesFor("{}", many)).toEqual(["product_id, name", `${twelve.join(", ")}, and 2 more`]);
 });
 
 test.each(["https://shop.example/", "shop.example/{product_id}", "ftp://shop.example/{product_id}", "{product_id}"])(

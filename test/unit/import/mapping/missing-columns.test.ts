@@ -139,7 +139,7 @@ describe("fields that no column resembles", () => {
   test("lists the columns of the file, at most twelve of many", () => {
     const names = "abcdefghijklmno".split("");
     const { hint } = fail("orders", names.join(","));
-    expect(hint).toContain("contains: a, b, c, d, e, f, g, h, i, j, k, l, and 3 others\n");
+    expect(hint).toContain("contains: a, b, c, d, e, f, g, h, i, j, k, l, and 3 more\n");
     expect(fail("orders", names.slice(0, 13).join(",")).hint).toContain("k, l, m\n");
     expect(hint).toContain("starpost orders map");
   });

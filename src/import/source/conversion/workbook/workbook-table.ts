@@ -1,14 +1,9 @@
 import type { FileFormat } from "../../../csv/file-format.ts";
 import { type HeaderSearch, maxSearched } from "../../../csv/locate-header.ts";
 import { FileFormatError, usageError } from "../../../import-error.ts";
+import { listNames } from "../../../mapping/names.ts";
 import type { StampedFile } from "../../containers/file-pieces.ts";
-import {
-  listNames,
-  showName,
-  readZipDirectory,
-  type ZipEntry,
-  rejectUnreadable,
-} from "../../containers/zip-directory.ts";
+import { showName, readZipDirectory, type ZipEntry, rejectUnreadable } from "../../containers/zip-directory.ts";
 import { formatOf, TableWriter } from "../table-writer.ts";
 import { collectFormats, type NumberFormat } from "./number-formats.ts";
 import { collectStrings, SharedStrings, tooMuchText, workbookLimits } from "./shared-strings.ts";
