@@ -72,4 +72,4 @@ export interface Attack {
 }
 
 /** The limits that every attack is held to. */
-export const attackLimits = { delayMs: 200, memoryMb: 512 } as const;
+export const attackLimits = { delayMs: 200, memoryMb: 400 } as const;
