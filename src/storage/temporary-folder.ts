@@ -3,10 +3,11 @@ import { platform, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { FileLock } from "./file-lock.ts";
 
-/** What the temporary folders of this program are for; their names begin with it. */
-type Purpose = "dry-run" | "plan" | "rehearsal" | "export" | "map" | "sync";
+/** What the temporary folders of this program are for, which their names state. */
+const purposes = ["dry-run", "plan", "rehearsal", "export", "map", "sync"] as const;
+type Purpose = (typeof purposes)[number];
 
-const names = /^starpost-(?:dry-run|plan|rehearsal|export|map|sync)-[A-Za-z0-9]{6}$/;
+const names = new RegExp(`^starpost-(?:${purposes.join("|")})-[A-Za-z0-9]{6}$`);
 const lockName = "lock";
 /** How often another folder is created, if other processes remove it before it is locked. */
 const maxAttempts = 5;
@@ -34,11 +35,11 @@ export class TemporaryFolder implements Disposable {
 
   /** Removes the folder while it is locked, so that no other process does so at the same time. */
   [Symbol.dispose](): void {
+    const isWindows = platform() === "win32";
     // Windows removes no open file.
-    const isLater = platform() !== "win32";
-    if (!isLater) this.#lock.close();
+    if (isWindows) this.#lock.close();
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
-    if (isLater) this.#lock.close();
+    if (!isWindows) this.#lock.close();
   }
 }
 

@@ -293,12 +293,15 @@ interface NamedLimit {
   readonly size: PublicLimit;
 }
 
-/** The buckets of a limit: one that is filled steadily, or one for each call of a day, which is full again after a day. */
-function bucketsOf({ key, size }: NamedLimit, nowMs: number): readonly [Token, ...Token[]] {
+/**
+ * The tokens that a call takes, or gives back if `count` is -1: one of a bucket that is filled steadily, or one of the buckets
+ * for each call of a day, which are full again after a day.
+ */
+function tokensOf({ key, size }: NamedLimit, nowMs: number, count: 1 | -1): readonly [Token, ...Token[]] {
   const isDaily = "perDay" in size;
   const cost = isDaily ? dayMs : Math.ceil(hourMs / size.perHour);
   const emptyLevel = nowMs + (isDaily ? 1 : size.burst) * cost;
-  const bucket = { key, fullLevel: nowMs, emptyLevel, cost, period: 0, replacement: emptyLevel };
+  const bucket = { key, fullLevel: nowMs, emptyLevel, cost: cost * count, period: 0, replacement: emptyLevel };
   const others = Array.from({ length: isDaily ? size.perDay - 1 : 0 }, (_, at) => ({
     ...bucket,
     key: `${key} ${at + 2}`,
@@ -318,19 +321,19 @@ export async function takeTokens(
   nowMs: number,
   count: 1 | -1 = 1,
 ): Promise<number> {
-  let open = named.map((limit) => ({ buckets: bucketsOf(limit, nowMs), at: 0, waitMs: Infinity }));
+  let open = named.map((limit) => ({ choices: tokensOf(limit, nowMs, count), at: 0, waitMs: Infinity }));
   let longestMs = 0;
   while (open.length > 0) {
-    const tokens = open.map(({ buckets, at }) => buckets[at] ?? buckets[0]);
-    const taken = await store.take(tokens.map((token) => Object.assign(token, { cost: token.cost * count })));
+    const tokens = open.map(({ choices, at }) => choices[at] ?? choices[0]);
+    const taken = await store.take(tokens);
     const waits = tokens.map(({ cost, emptyLevel }, nth) => {
       const { isTaken = false, level = 0 } = taken[nth] ?? {};
       // A simultaneous call may have taken the last token after the level was read.
       return isTaken ? 0 : Math.max(1, Math.min(level, emptyLevel) + cost - emptyLevel);
     });
-    open = open.flatMap(({ buckets, at, waitMs }, nth) => {
+    open = open.flatMap(({ choices, at, waitMs }, nth) => {
       const wait = Math.min(waitMs, waits[nth] ?? 0);
-      if (wait > 0 && at + 1 < buckets.length) return [{ buckets, at: at + 1, waitMs: wait }];
+      if (wait > 0 && at + 1 < choices.length) return [{ choices, at: at + 1, waitMs: wait }];
       longestMs = Math.max(longestMs, wait);
       return [];
     });

@@ -40,7 +40,7 @@ export interface HandlerContext {
   readonly bottomLinesDelayMs?: number | undefined;
   /** The app key of the account whose webhooks this machine allows to call private addresses. */
   readonly privateWebhooksFor?: string | undefined;
-  /** Whether calls without a token are limited, as where anyone can reach the service; it holds more reviews (default: false). */
+  /** Whether calls without a token are limited, because anyone can reach the service; more reviews are held then (default: false). */
   readonly hasPublicLimits?: boolean | undefined;
   /** Whether only people with an invitation may create accounts (default: false). */
   readonly isSignUpClosed?: boolean | undefined;

@@ -140,11 +140,12 @@ export function createOrderUndo({ updateProducts = false, undoable = false }: Or
 
 function decideProduct(thing: UndoTarget, past: PreviousState): Decision {
   const id = productIdOf(thing);
-  const { reason, ...decision } = decideOwn({ ...thing, key: id }, past.get(thing.key), past);
+  const { reason, ...decision } = decideNamedProduct({ ...thing, key: id }, past.get(thing.key), past);
   return { ...decision, reason: `product ${id}: ${reason}` };
 }
 
-function decideOwn(thing: UndoTarget, before: Value | undefined, past: PreviousState): Decision {
+/** @param thing its key is the product ID */
+function decideNamedProduct(thing: UndoTarget, before: Value | undefined, past: PreviousState): Decision {
   if (before) return productUndo.decide(thing, { ...past, get: () => before });
   const { has_products, no_products = past.whyNot ?? "the service's products were not recorded" } = noteOf(past);
   return has_products === true

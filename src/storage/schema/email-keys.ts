@@ -49,10 +49,7 @@ async function renewKeys(table: string, unique: readonly string[] | undefined, {
     const isTaken = unique && (await sql`select 1 from ${sql.table(table)} where ${after}`.execute(db)).rows.length > 0;
     const change = isTaken
       ? merge(table, before, after)
-      : [
-          sql`update ${sql.table(table)}
-      set email_key = ${renewed.email_key} where ${before}`,
-        ];
+      : [sql`update ${sql.table(table)} set email_key = ${renewed.email_key} where ${before}`];
     for (const statement of change) await statement.execute(db);
   }
 }

@@ -35,10 +35,14 @@ function isHeld(name: PublicLimitName): boolean {
   return "burst" in limit && limit.perHour === 0;
 }
 
+/** Whether a limit is a number of calls, of which some can be allowed per day. */
+function isOfCalls(name: PublicLimitName): boolean {
+  return !isHeld(name) && name !== "cpu-ms-per-client";
+}
+
 function describeSyntax(name: PublicLimitName): string {
-  return isHeld(name)
-    ? "an integer from 1 to 999999"
-    : "two integers from 1 to 999999, an integer from 1 to 99 and /day";
+  if (isHeld(name)) return "an integer from 1 to 999999";
+  return `two integers from 1 to 999999${isOfCalls(name) ? ", an integer from 1 to 99 and /day" : ""}`;
 }
 
 /** @returns undefined if the value is invalid */
@@ -47,7 +51,7 @@ function readLimit(name: PublicLimitName, value: string): PublicLimit | undefine
   if (burst !== undefined && isHeld(name) === (perHour === undefined))
     return { burst: Number(burst), perHour: Number(perHour ?? 0) };
   const [, perDay] = /^([1-9]\d?)\/day$/.exec(value) ?? [];
-  return perDay === undefined || isHeld(name) || name === "cpu-ms-per-client" ? undefined : { perDay: Number(perDay) };
+  return perDay !== undefined && isOfCalls(name) ? { perDay: Number(perDay) } : undefined;
 }
 
 function isLimitName(name: string): name is PublicLimitName {

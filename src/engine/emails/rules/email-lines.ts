@@ -52,8 +52,9 @@ const selectLines = createStatement<
 });
 
 /**
- * Reads the products that review requests of an account are about, ordered by email and then by when the account first had the
- * product. Products that were removed from the order are omitted. An email about an entire order covers the products added with or after it that have no email of their own.
+ * Reads the products that review requests of an account are about, ordered by email and then by when the account first had
+ * the product. Products that were removed from the order are omitted. An email about an entire order covers the products
+ * added with or after it that have no email of their own.
  */
 export async function readEmailLines(
   emails: readonly RequestEmail[],

@@ -40,11 +40,17 @@ describe("--public-limits", () => {
     "connections-per-client=1/1",
     "connections-per-client=1/day",
     "connections-per-client=0",
+    "cpu-ms-per-client=9/day",
     "toString=1/1",
     "on,off",
   ])("rejects %j", (text) => {
     expect(() => readPublicLimits(text, "--public-limits")).toThrow(/\B--public-limits\b/);
   });
+});
+
+test("names only the forms that a limit has", () => {
+  expect(() => readPublicLimits("cpu-ms-per-client=9/day", "--f")).not.toThrow(/an integer from 1 to 99 and/);
+  expect(() => readPublicLimits("votes-per-client=9", "--f")).toThrow(/an integer from 1 to 99 and/);
 });
 
 test("the limits in the documentation are those of the contract", () => {
