@@ -76,7 +76,7 @@ describe("the notes about a file", () => {
   test("list a few of the columns that are not read, or all of them in detail", () => {
     const ignored = Array.from({ length: 12 }, (_, at) => `c${at}`);
     expect(notesOf({ columns: { ignored } })).toEqual([
-      `ignored columns: ${ignored.slice(0, 10).join(", ")} and 2 more`,
+      `ignored columns: ${ignored.slice(0, 10).join(", ")}, and 2 more`,
     ]);
     expect(notesOf({ columns: { ignored } }, true)).toEqual([`ignored columns: ${ignored.join(", ")}`]);
     expect(notesOf({ columns: { ignored: ["c0", "c1"], layout } })[1]).toBe("ignored columns: c0, c1");
