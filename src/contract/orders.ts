@@ -40,13 +40,14 @@ export const maxQuantity = 1_000;
 
 /**
  * Limits of orders, because a call is stored at once. Assumed: the specification states none. Units are the sum of
- * `quantity`.
+ * `quantity`; problems are the invalid values that the response reports.
  */
 export const orderLimits = {
   products: 1_000,
   units: 5_000,
   ordersPerCall: 2_000,
   unitsPerCall: 10_000,
+  problemsPerCall: 20_000,
   cancellationsPerCall: 10_000,
 } as const;
 

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Transaction } from "kysely";
 import { lockAccount } from "../../storage/account-lock.ts";
 import type { StorageDialect } from "../../storage/dialect.ts";
+import { letOthersRun } from "../../storage/loop-turn.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /**
@@ -48,7 +49,12 @@ export class SavedProducts {
     const version = await lockAccount(accountId, { transaction, dialect });
     this.note(accountId, version);
     const account = this.#accounts.get(accountId) ?? this.#addAccount(accountId, version);
-    return rows.filter((row) => this.#take(row, account.seed, sinceId));
+    const changed: Row[] = [];
+    for (const row of rows) {
+      if (this.#take(row, account.seed, sinceId)) changed.push(row);
+      await letOthersRun();
+    }
+    return changed;
   }
 
   #addAccount(accountId: number, version: number): SavedAccount {

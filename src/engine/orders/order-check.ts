@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type * as z from "zod";
 import {
   type contract,
@@ -6,7 +5,9 @@ import {
   invalidField,
   invalidIdText,
   isSurelyHead,
+  isJsonObject,
   isSurelyProduct,
+  maxLength,
   maxQuantity,
   lineFields,
   orderFields,
@@ -18,6 +19,7 @@ import {
   type RecordField,
   type ServiceError,
 } from "../../contract/index.ts";
+import { runInSlices } from "../../storage/loop-turn.ts";
 import { parseLeniently } from "../kernel/parse-leniently.ts";
 import { isValidProductId, type MissedLine, toMissedLine } from "../products/product-check.ts";
 import { toOrderedProductRow } from "../products/product-row.ts";
@@ -52,7 +54,7 @@ const ofProduct: Readonly<Record<PropertyKey, RecordField>> = lineFields;
 const isOptional = (field: PropertyKey) => own[field]?.isRequired !== true && own[field]?.type !== "date";
 const isOptionalOfProduct = (field: PropertyKey) => ofProduct[field]?.isRequired !== true;
 
-const { unitsPerCall, ...perOrder } = orderLimits;
+const { unitsPerCall, problemsPerCall, ...perOrder } = orderLimits;
 
 /**
  * Checks one order.
@@ -61,26 +63,40 @@ const { unitsPerCall, ...perOrder } = orderLimits;
  * invalid product ID are skipped without an error, even when validating, and stored as missed; an order without
  * remaining lines is not created.
  */
-export function checkOrder(
+export function* checkOrder(
   raw: Readonly<Record<string, unknown>>,
   rules: OrderRules,
   size = countUnits(raw["products"]),
-): CheckedOrder {
+): Generator<undefined, CheckedOrder> {
   const problems: Problems = { errors: [], dropped: [] };
   const { errors, dropped } = problems;
   const head = rules.isChecked === true ? (raw as OrderHead) : parseHead(raw, rules, problems);
   if (rules.isValidating && (raw["order_date"] === undefined || raw["order_date"] === null)) {
     errors.push({ field: "order_date", error: missing });
   }
-  const order = { products: raw["products"], size, currency: head?.currency_iso || null };
-  const { items, missed } = checkItems(order, rules, problems);
+  const products = readProducts(raw["products"], size, errors);
+  const items: OrderItem[] = [];
+  let missed: MissedLine[] | undefined;
+  for (const productId of Object.keys(products)) {
+    const found = errors.length + dropped.length;
+    if (isValidProductId(productId)) {
+      const item = checkItem(productId, products[productId], head?.currency_iso || null, rules, problems);
+      if (item) items.push(item);
+    } else {
+      (missed ??= []).push(toMissedLine(productId, products[productId]));
+      dropped.push({ field: `products.${productId}`, error: invalidIdText });
+    }
+    // Only checks that find something take long.
+    if (errors.length + dropped.length > found) yield;
+  }
   const orderId = readOrderId(raw["order_id"]);
   if (errors.length > 0 || !head) return { orderId, items: [], errors, dropped };
   return { orderId, head, items, missed, errors, dropped };
 }
 
+/** Shortened, because each error of the order repeats it. */
 function readOrderId(raw: unknown): string | null {
-  return typeof raw === "string" || typeof raw === "number" ? String(raw) : null;
+  return typeof raw === "string" || typeof raw === "number" ? String(raw).slice(0, maxLength.id) : null;
 }
 
 export type CreateInput = z.output<typeof contract.orders.create.input>;
@@ -90,12 +106,17 @@ function sourceOf({ platform, send_mail: sendsMail = true }: Pick<CreateInput, "
   return { platform, sendsMail };
 }
 
-/** Checks the orders of calls with one order each. */
-export function checkSingleOrders(inputs: readonly CreateInput[]): OrderRows {
+/** Checks the orders of calls with one order each, while other events are handled now and then. */
+export function checkSingleOrders(inputs: readonly CreateInput[]): Promise<OrderRows> {
+  return runInSlices(checkEach(inputs));
+}
+
+function* checkEach(inputs: readonly CreateInput[]): Generator<undefined, OrderRows> {
   const rows = new OrderRowCollector();
   for (const input of inputs) {
     const rules = { isValidating: input.validate_data === true, needsImage: false };
-    rows.add(checkOrder(input, rules), sourceOf(input));
+    rows.add(yield* checkOrder(input, rules), sourceOf(input));
+    yield;
   }
   return rows.finish();
 }
@@ -105,21 +126,21 @@ export interface CheckedCall extends Omit<MassCreateInput, "orders" | "platform"
   readonly rows: OrderRows;
 }
 
-/** Orders that are checked before other events are handled. */
-const checkedPerTurn = 100;
-
-function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): Generator<undefined, CheckedCall> {
+function* checkAll(input: MassCreateInput, isChecked: boolean | undefined): Generator<undefined, CheckedCall> {
   const { orders, platform: _platform, ...call } = input;
   const rules: OrderRules = { isValidating: call.validate_data === true, needsImage: true, isChecked };
   const source = sourceOf(input);
   const rows = new OrderRowCollector();
-  let units = 0;
-  for (const [at, raw] of orders.entries()) {
-    if (at > 0 && at % checkedPerTurn === 0) yield;
+  let [units, problems] = [0, 0];
+  for (const raw of orders) {
     const size = countUnits(raw["products"]);
     units += size.units;
-    if (units > unitsPerCall) throw tooManyUnits(orders);
-    rows.add(checkOrder(raw, rules, size), source);
+    if (units > unitsPerCall) throw tooMany("units", unitsPerCall);
+    const checked = yield* checkOrder(raw, rules, size);
+    problems += checked.errors.length + checked.dropped.length;
+    if (problems > problemsPerCall) throw tooMany("invalid values", problemsPerCall);
+    rows.add(checked, source);
+    yield;
   }
   return { ...call, rows: rows.finish() };
 }
@@ -127,22 +148,17 @@ function* checkInTurns(input: MassCreateInput, isChecked: boolean | undefined): 
 /**
  * Checks the orders of a bulk call, while other events are handled now and then.
  * @param isChecked whether the caller has checked them against the contract
- * @throws ServiceError `invalidParams` if there are too many units
+ * @throws ServiceError `invalidParams` if there are too many units or invalid values
  */
-export async function checkCall(input: MassCreateInput, isChecked: boolean | undefined): Promise<CheckedCall> {
-  const turns = checkInTurns(input, isChecked);
-  for (;;) {
-    const { done, value } = turns.next();
-    if (done === true) return value;
-    await nextTurn();
-  }
+export function checkCall(input: MassCreateInput, isChecked: boolean | undefined): Promise<CheckedCall> {
+  return runInSlices(checkAll(input, isChecked));
 }
 
 /** Checks the orders of a bulk call, which meet the contract, at once, for another thread. */
 export function checkCallForThread(input: MassCreateInput): CheckedCall {
-  const turns = checkInTurns(input, true);
+  const checks = checkAll(input, true);
   for (;;) {
-    const { done, value } = turns.next();
+    const { done, value } = checks.next();
     // Text is transferred much faster than lists.
     if (done === true) return { ...value, rows: { ...value.rows, products: JSON.stringify(value.rows.products) } };
   }
@@ -151,9 +167,13 @@ export function checkCallForThread(input: MassCreateInput): CheckedCall {
 /** The error of an order with more line items or units than allowed. */
 export const tooLargeText = `have more than ${orderLimits.products} elements or ${orderLimits.units} units`;
 
-function tooManyUnits(orders: MassCreateInput["orders"]): ServiceError {
-  const units = orders.reduce((sum, { products }) => sum + countUnits(products).units, 0);
-  return invalidField("orders", `have ${units} units; at most ${unitsPerCall} are allowed per call`);
+function tooMany(what: string, max: number): ServiceError {
+  return invalidField("orders", `have more than ${max} ${what}; send fewer orders per call`);
+}
+
+interface ItemSize {
+  readonly quantity?: unknown;
+  readonly unit_prices?: unknown;
 }
 
 interface OrderSize {
@@ -161,15 +181,19 @@ interface OrderSize {
   readonly units: number;
 }
 
-/** Counts the line items of an order, and their units. An invalid quantity counts as 1, as it does when it is dropped. */
+/**
+ * Counts the line items of an order, and their units: each takes at least as many as it lists prices. An invalid quantity
+ * counts as 1, as it does when it is dropped.
+ */
 function countUnits(given: unknown): OrderSize {
-  const products = (given ?? {}) as Readonly<Record<string, { readonly quantity?: unknown } | null>>;
+  const products = (given ?? {}) as Readonly<Record<string, ItemSize | null>>;
   let [count, units] = [0, 0];
   if (typeof products !== "object") return { products: count, units };
   for (const id of Object.keys(products)) {
-    const quantity = products[id]?.quantity;
+    const { quantity, unit_prices: prices } = products[id] ?? {};
+    const own = isQuantity(quantity) ? quantity : 1;
     count += 1;
-    units += isQuantity(quantity) ? quantity : 1;
+    units += Array.isArray(prices) ? Math.max(own, prices.length) : own;
   }
   return { products: count, units };
 }
@@ -190,43 +214,14 @@ function parseHead(
   return value;
 }
 
-interface CheckedItems {
-  readonly items: OrderItem[];
-  missed?: MissedLine[];
-}
-
-interface SentItems {
-  readonly products: unknown;
-  readonly size: OrderSize;
-  readonly currency: string | null;
-}
-
-function checkItems({ products, size, currency }: SentItems, rules: OrderRules, problems: Problems): CheckedItems {
-  const checked: CheckedItems = { items: [] };
-  const { errors } = problems;
-  if (typeof products !== "object" || products === null || Array.isArray(products)) {
-    errors.push({
-      field: "products",
-      error: products === undefined ? missing : "must be an object keyed by product id",
-    });
-    return checked;
-  }
-  if (size.products > perOrder.products || size.units > perOrder.units) {
-    errors.push({ field: "products", error: tooLargeText });
-    return checked;
-  }
-  if (size.products === 0) errors.push({ field: "products", error: missing });
-  for (const productId of Object.keys(products)) {
-    const raw = (products as Readonly<Record<string, unknown>>)[productId];
-    if (!isValidProductId(productId)) {
-      (checked.missed ??= []).push(toMissedLine(productId, raw));
-      problems.dropped.push({ field: `products.${productId}`, error: invalidIdText });
-      continue;
-    }
-    const item = checkItem(productId, raw, currency, rules, problems);
-    if (item) checked.items.push(item);
-  }
-  return checked;
+/** Returns the products of an order, or none, and adds an error, if they are missing or too many. */
+function readProducts(products: unknown, size: OrderSize, errors: FieldError[]): Readonly<Record<string, unknown>> {
+  let error: string | undefined;
+  if (products === undefined || size.products === 0) error = missing;
+  if (products !== undefined && !isJsonObject(products)) error = "must be an object keyed by product id";
+  else if (size.products > perOrder.products || size.units > perOrder.units) error = tooLargeText;
+  if (error !== undefined) errors.push({ field: "products", error });
+  return error === undefined ? (products as Readonly<Record<string, unknown>>) : {};
 }
 
 function checkItem(

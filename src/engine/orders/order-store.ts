@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type FieldError, type ItemOutcome, orderFields, outcomeOf, type RecordField } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
+import { letOthersRun } from "../../storage/loop-turn.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -118,6 +119,7 @@ async function mergeOrders(
   const accepted: SentOrder[] = [];
   const missed: MissedLines[] = [];
   for (const order of readSentOrders(rows, products)) {
+    await letOthersRun();
     const { dropped, missed: lines } = rows.problems.get(order.position) ?? none;
     const error = merge.findError(order);
     if (error) results[order.position] = toRejected({ ...none, orderId: order.orderId, errors: [error] });

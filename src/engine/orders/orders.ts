@@ -72,7 +72,7 @@ type CreateOutput = z.output<typeof contract.orders.create.output>;
 
 /** Creates the orders of several calls with a constant number of statements, as if the calls were made one by one. */
 async function createOrders(inputs: readonly CreateInput[], context: HandlerContext): Promise<readonly CreateOutput[]> {
-  const rows = checkSingleOrders(inputs);
+  const rows = await checkSingleOrders(inputs);
   const details = inputs.some((input) => input.details === true);
   const results = await storeOrders(rows, { details, calls: inputs.length }, context);
   return inputs.map((input, at) => {

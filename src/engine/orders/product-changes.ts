@@ -5,6 +5,7 @@ import {
   type ProductField,
   productFields,
 } from "../../contract/index.ts";
+import { letOthersRun } from "../../storage/loop-turn.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
 import { mergeRows, type ProductRow } from "../products/product-row.ts";
 import { changedFields, readStoredProducts, sentFields, toRow } from "../products/product-outcomes.ts";
@@ -44,15 +45,18 @@ export async function addProductChanges(
   const rows = new Map([...stored].map(([id, product]) => [id, toRow(product)]));
   const final = new Map(rows);
   for (const { product } of orders.flatMap(({ items }) => items)) {
+    await letOthersRun();
     const before = final.get(product[0]);
     if (before && differs(product, before)) final.set(product[0], mergeRows(before, product));
   }
   const changes = new Map<string, readonly string[]>();
   for (const [id, row] of final) {
+    await letOthersRun();
     const before = rows.get(id);
     if (before && before !== row) changes.set(id, changedFields(row, before));
   }
   for (const { position, items } of changes.size > 0 ? repeated : []) {
+    await letOthersRun();
     const changed = items.flatMap(({ product }) => {
       const names = changes.get(product[0]) ?? [];
       if (names.length === 0) return [];

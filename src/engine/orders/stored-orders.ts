@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { orderFields } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
+import { letOthersRun } from "../../storage/loop-turn.ts";
 import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -36,6 +37,7 @@ export async function readStoredOrders(
     const orderRows = JSON.stringify([...byRow.keys()].map((row) => [row]));
     const { rows: units } = await selectUnits(transaction, dialect, { accountId, rows: orderRows });
     for (const { order_row, product_id, ...unit } of units) {
+      await letOthersRun();
       const known = byRow.get(order_row)?.units;
       const others = known?.get(product_id);
       if (others) others.push(unit);

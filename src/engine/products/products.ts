@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { contract, FieldError, ProductError } from "../../contract/index.ts";
+import { runInSlices } from "../../storage/loop-turn.ts";
 import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
@@ -53,7 +54,7 @@ async function saveAll(
   { isUpdate }: { readonly isUpdate: boolean },
   context: HandlerContext,
 ): Promise<readonly BulkOutput[]> {
-  const checked = inputs.map((input) => ({ input, ...checkProducts(input.products, { isUpdate }) }));
+  const checked = await runInSlices(checkCalls(inputs, { isUpdate }));
   const sent = checked.flatMap(({ rows }) => rows);
   let before: StoredProducts = new Map();
   let taken: TakenSkus = new Set();
@@ -86,18 +87,22 @@ function rejectUnknown({ rows, errors, ...call }: CheckedCall, stored: StoredPro
   return { ...call, rows: rows.filter(([productId]) => stored.has(productId)), errors };
 }
 
-function checkProducts(
-  products: Readonly<Record<string, unknown>>,
+function* checkCalls(
+  inputs: readonly BulkInput[],
   options: { readonly isUpdate: boolean },
-): { rows: ProductRow[]; errors: ProductError[] } {
-  const rows: ProductRow[] = [];
-  const errors: ProductError[] = [];
-  for (const [productId, raw] of Object.entries(products)) {
-    const checked = checkProduct(productId, raw, options);
-    if (checked.row) rows.push(checked.row);
-    errors.push(...checked.errors.map((error) => toError(productId, error)));
+): Generator<undefined, CheckedCall[]> {
+  const calls: CheckedCall[] = [];
+  for (const input of inputs) {
+    const call: CheckedCall = { input, rows: [], errors: [] };
+    for (const [productId, raw] of Object.entries(input.products)) {
+      const { row, errors } = checkProduct(productId, raw, options);
+      if (row) call.rows.push(row);
+      call.errors.push(...errors.map((error) => toError(productId, error)));
+      yield;
+    }
+    calls.push(call);
   }
-  return { rows, errors };
+  return calls;
 }
 
 function toError(product_id: string, error: FieldError): ProductError {

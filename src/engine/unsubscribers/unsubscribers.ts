@@ -5,6 +5,7 @@ import {
   actorNames,
   type contract,
   emailKeyOf,
+  type FieldError,
   isEmailTypeId,
   type ItemOutcome,
   outcomeOf,
@@ -13,6 +14,7 @@ import {
   unsubscriberPageDefault,
 } from "../../contract/index.ts";
 import { batchOf, batchRows } from "../../storage/batch.ts";
+import { letOthersRun, runInSlices } from "../../storage/loop-turn.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
@@ -48,11 +50,11 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
    */
   massDelete: async (input, context) => {
     await requireFeature(context, "unsubscribers");
-    const { addresses, errors } = parseAddresses(input);
-    const found = await findAddresses(addresses, context);
+    const checked = await runInSlices(checkAddresses(input));
+    const found = await findAddresses(checked.addresses, context);
     await deleteAddresses(found, context);
-    const outcomes = listOutcomes(input, found, { ifNew: "unchanged", ifStored: "changed" });
-    return createOutput(input, { unsubscribers: found.map(toRecord), errors, outcomes });
+    await letOthersRun();
+    return createOutput(input, checked, { before: found, listed: found }, { ifNew: "unchanged", ifStored: "changed" });
   },
 
   /** Assumed: addresses are sorted by ID; `page` starts at 1; `count` defaults to 5,000. */
@@ -71,7 +73,8 @@ const maxCombined = 10;
 
 /** Unsubscribes the addresses of several calls with a constant number of statements. */
 async function createUnsubscribers(inputs: readonly BulkInput[], context: HandlerContext) {
-  const calls = inputs.map((input) => ({ input, ...parseAddresses(input) }));
+  const calls: CheckedAddresses[] = [];
+  for (const input of inputs) calls.push(await runInSlices(checkAddresses(input)));
   const addresses = calls.flatMap((call) => call.addresses);
   const needsStored = inputs.some(({ details }) => details === true);
   let before: readonly Found[] = [];
@@ -81,11 +84,12 @@ async function createUnsubscribers(inputs: readonly BulkInput[], context: Handle
   ]);
   await insertUnsubscribers(addresses, actorNames.store, context);
   const found = inputs.every((input) => input.async) ? [] : await findAddresses(addresses, context);
-  return calls.map(({ input, errors, ...call }) => {
-    const own = new Set(call.addresses.map(([typeId, email]) => keyOf(typeId, email)));
-    const unsubscribers = found.filter((one) => own.has(keyOf(one.email_type_id, one.email))).map(toRecord);
-    const outcomes = listOutcomes(input, before, { ifNew: "created", ifStored: "unchanged" });
-    return createOutput(input, { unsubscribers, errors, outcomes });
+  await letOthersRun();
+  return inputs.map((input, at) => {
+    const checked = calls[at] as CheckedAddresses;
+    const own = new Set(checked.sent);
+    const listed = found.filter((one) => own.has(keyOf(one.email_type_id, one.email_key)));
+    return createOutput(input, checked, { before, listed }, { ifNew: "created", ifStored: "unchanged" });
   });
 }
 
@@ -101,31 +105,41 @@ export function selectUnsubscribers(
     .limit(count);
 }
 
-const keyOf = (typeId: string | number, email: string) => `${typeId} ${emailKeyOf(email)}`;
+const keyOf = (typeId: number, emailKey: string) => `${typeId} ${emailKey}`;
 
 type Address = [email_type_id: number, email: string, email_key: string];
 
+interface CheckedAddresses {
+  readonly addresses: readonly Address[];
+  readonly errors: AddressError[];
+  /** By type ID and then in the order sent: the key of each address, or why it is invalid. */
+  readonly sent: (string | FieldError)[];
+}
+
 /** Assumed: addresses are compared by their keys; an invalid type ID is reported once, not for each address. */
-function parseAddresses({ email_list }: BulkInput): { addresses: Address[]; errors: AddressError[] } {
+function* checkAddresses({ email_list }: BulkInput): Generator<undefined, CheckedAddresses> {
   const addresses = new Map<string, Address>();
   const errors: AddressError[] = [];
+  const sent: (string | FieldError)[] = [];
   for (const [typeId, emails] of Object.entries(email_list)) {
-    if (!isEmailTypeId(typeId)) {
-      errors.push({ value: typeId, error: unsubscriberErrorTexts.emailType });
-      continue;
-    }
+    const isValidType = isEmailTypeId(typeId);
+    if (!isValidType) errors.push({ value: typeId, error: unsubscriberErrorTexts.emailType });
     for (const email of emails) {
-      if (shape.email.safeParse(email).success) {
-        const key = emailKeyOf(email);
-        const address = `${typeId} ${key}`;
+      yield;
+      if (!isValidType) sent.push({ field: "email_type_id", error: unsubscriberErrorTexts.emailType });
+      else if (shape.email.safeParse(email).success) {
+        const address: Address = [Number(typeId), email, emailKeyOf(email)];
+        const key = keyOf(address[0], address[2]);
         // As in several calls, the first spelling stays.
-        if (!addresses.has(address)) addresses.set(address, [Number(typeId), email, key]);
+        if (!addresses.has(key)) addresses.set(key, address);
+        sent.push(key);
       } else {
         errors.push({ value: email, error: unsubscriberErrorTexts.email });
+        sent.push({ field: "email", error: unsubscriberErrorTexts.email });
       }
     }
   }
-  return { addresses: [...addresses.values()], errors };
+  return { addresses: [...addresses.values()], errors, sent };
 }
 
 interface OutcomeRules {
@@ -134,39 +148,44 @@ interface OutcomeRules {
   readonly ifStored: ItemOutcome["outcome"];
 }
 
-/** One outcome per address, by type ID and then in the order sent; a repeated address is unchanged. */
-function listOutcomes({ email_list }: BulkInput, before: readonly Found[], rules: OutcomeRules): ItemOutcome[] {
-  const stored = new Set(before.map((one) => keyOf(one.email_type_id, one.email)));
+/** One outcome per address that was sent; a repeated address is unchanged. */
+function listOutcomes(
+  { sent }: CheckedAddresses,
+  before: readonly Found[],
+  { ifNew, ifStored }: OutcomeRules,
+): ItemOutcome[] {
+  const stored = new Set(before.map((one) => keyOf(one.email_type_id, one.email_key)));
   const met = new Set<string>();
-  const drop = (field: string, error: string) => outcomeOf("dropped", { dropped: [{ field, error }] });
-  return Object.entries(email_list).flatMap(([typeId, emails]) =>
-    emails.map((email) => {
-      const key = keyOf(typeId, email);
-      if (!isEmailTypeId(typeId)) return drop("email_type_id", unsubscriberErrorTexts.emailType);
-      if (!shape.email.safeParse(email).success) return drop("email", unsubscriberErrorTexts.email);
-      const isRepeated = met.has(key);
-      met.add(key);
-      return outcomeOf(isRepeated ? "unchanged" : stored.has(key) ? rules.ifStored : rules.ifNew);
-    }),
-  );
+  return sent.map((key) => {
+    if (typeof key !== "string") return outcomeOf("dropped", { dropped: [key] });
+    const isRepeated = met.has(key);
+    met.add(key);
+    return outcomeOf(isRepeated ? "unchanged" : stored.has(key) ? ifStored : ifNew);
+  });
 }
 
-interface Bulk<R> {
-  readonly unsubscribers: R[];
-  readonly errors: AddressError[];
-  readonly outcomes: ItemOutcome[];
+interface StoredAddresses {
+  /** Those that were stored before the call. */
+  readonly before: readonly Found[];
+  /** Those that the output lists. */
+  readonly listed: readonly Found[];
 }
 
 /**
  * Source: spec "Unsubscribers". Assumed: calls are always synchronous; `async` only omits the records from the output, and
  * with `validate_data`, it includes the errors.
  */
-function createOutput<R>(input: BulkInput, { unsubscribers, errors, outcomes }: Bulk<R>) {
+function createOutput(
+  input: BulkInput,
+  checked: CheckedAddresses,
+  { before, listed }: StoredAddresses,
+  rules: OutcomeRules,
+) {
   const hasErrors = input.async === true && input.validate_data === true;
   return {
-    ...(!input.async && { unsubscribers }),
-    ...(hasErrors && { errors }),
-    ...(input.details === true && { outcomes }),
+    ...(!input.async && { unsubscribers: listed.map(toRecord) }),
+    ...(hasErrors && { errors: checked.errors }),
+    ...(input.details === true && { outcomes: listOutcomes(checked, before, rules) }),
   };
 }
 
@@ -195,7 +214,7 @@ const insertAddresses = createDeferredStatement<{ accountId: number; byName: str
     on conflict (account_id, email_type_id, email_key) do nothing`,
 );
 
-type Found = Pick<Row<"unsubscribers">, "id" | "email" | "email_type_id" | "by_name">;
+type Found = Pick<Row<"unsubscribers">, "id" | "email" | "email_key" | "email_type_id" | "by_name">;
 
 /** Finds the stored ones of some addresses, sorted by ID. */
 async function findAddresses(addresses: readonly Address[], context: HandlerContext): Promise<readonly Found[]> {
@@ -208,7 +227,8 @@ const keyColumns = { email_type_id: "integer", email_key: "text" } as const;
 
 const selectAddresses = createStatement<{ accountId: number; rows: string }, Found>(
   (slot, dialect) => sql`
-    select distinct unsubscribers.id, unsubscribers.email, unsubscribers.email_type_id, unsubscribers.by_name
+    select distinct unsubscribers.id, unsubscribers.email, unsubscribers.email_key, unsubscribers.email_type_id,
+      unsubscribers.by_name
     from ${batchOf(keyColumns, slot("rows"), dialect)} cross join unsubscribers
     where unsubscribers.account_id = ${slot("accountId")} and unsubscribers.email_type_id = batch.email_type_id
       and unsubscribers.email_key = batch.email_key
@@ -224,6 +244,6 @@ async function deleteAddresses(found: readonly Found[], context: HandlerContext)
     .execute();
 }
 
-function toRecord({ id, email, email_type_id, by_name }: Found) {
+function toRecord({ id, email, email_type_id, by_name }: Omit<Found, "email_key">) {
   return { id, user_email: email, email_type_id, unsubscirbed_by_name: by_name };
 }

@@ -9,8 +9,9 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from "kysely";
-import { setImmediate as nextTurn, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { defaultBusyTimeoutMs, type DriverOptions } from "../dialect.ts";
+import { letOthersRun } from "../loop-turn.ts";
 import { LogFile } from "./log-file.ts";
 import { readResultCode, resultCodes } from "./result-codes.ts";
 import { SqliteFile, type SqlValue } from "./sqlite-file.ts";
@@ -34,7 +35,6 @@ class SqliteDriver implements Driver {
   readonly #path: string;
   readonly #options: DriverOptions;
   #file: SqliteFile | undefined;
-  readonly #turn = new LoopTurn();
   #log: LogFile | undefined;
   #identity: FileIdentity | undefined;
   #isWrite = false;
@@ -65,7 +65,7 @@ class SqliteDriver implements Driver {
     const { promise, resolve } = createDeferred();
     this.#free = promise;
     await before;
-    if (this.#file) return new SqliteConnection(this.#file, this.#turn, resolve);
+    if (this.#file) return new SqliteConnection(this.#file, resolve);
     resolve();
     throw new Error("the database is closed");
   }
@@ -134,13 +134,11 @@ function createDeferred(): { promise: Promise<void>; resolve: () => void } {
 /** The file, until it is released to the next user. */
 class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
-  readonly #turn: LoopTurn;
   readonly #onRelease: () => void;
   isReleased = false;
 
-  constructor(file: SqliteFile, turn: LoopTurn, onRelease: () => void) {
+  constructor(file: SqliteFile, onRelease: () => void) {
     this.#file = file;
-    this.#turn = turn;
     this.#onRelease = onRelease;
   }
 
@@ -151,7 +149,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    await this.#turn.interruptIfLong();
+    // SQLite runs statements in the thread of the event loop.
+    await letOthersRun();
     const values = parameters as readonly SqlValue[];
     try {
       if (this.#file.isReader(sql)) return { rows: this.#file.all(sql, values) as R[] };
@@ -190,21 +189,6 @@ class SqliteConnection implements DatabaseConnection {
       }
       await setTimeout(retryMs);
     }
-  }
-}
-
-/** How long statements may run before other events are handled, in milliseconds. */
-const maxTurnMs = 20;
-
-/** Interrupts sequences of statements that together take long, because SQLite runs them in the thread of the event loop. */
-class LoopTurn {
-  #startedMs: number | undefined;
-
-  async interruptIfLong(): Promise<void> {
-    if (this.#startedMs === undefined) {
-      this.#startedMs = performance.now();
-      setImmediate(() => (this.#startedMs = undefined));
-    } else if (performance.now() - this.#startedMs > maxTurnMs) await nextTurn();
   }
 }
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { orderHead, orderProduct } from "../../../../src/contract/index.ts";
 import { checkOrder } from "../../../../src/engine/orders/order-check.ts";
+import { runInSlices } from "../../../../src/storage/loop-turn.ts";
 import { toOrderedProductRow } from "../../../../src/engine/products/product-row.ts";
 import { countRuns } from "../../../support/suite-size.ts";
 
@@ -32,9 +33,9 @@ const anyProduct = fc.record(
 const sureHead = { email: "a@b", customer_name: "Ann", order_id: "1", order_date: "2026-01-02" };
 
 describe("an order is checked as its schema does", () => {
-  test("its products", () => {
-    const check = (raw: unknown) => {
-      const { items, errors } = checkOrder({ ...sureHead, products: { p1: raw } }, rules);
+  test("its products", async () => {
+    const check = async (raw: unknown) => {
+      const { items, errors } = await runInSlices(checkOrder({ ...sureHead, products: { p1: raw } }, rules));
       const parsed = orderProduct().safeParse(raw);
       if (!parsed.success) {
         expect(errors.length).toBeGreaterThan(0);
@@ -53,17 +54,18 @@ describe("an order is checked as its schema does", () => {
         },
       ]);
     };
-    fc.assert(fc.property(fc.oneof(anyProduct, anyText), check), { numRuns: countRuns(500) });
+    await fc.assert(fc.asyncProperty(fc.oneof(anyProduct, anyText), check), { numRuns: countRuns(500) });
   });
 
-  test("its own fields", () => {
+  test("its own fields", async () => {
     const fields = ["email", "customer_name", "order_id", "order_date", "currency_iso", "user_reference"] as const;
     const values = fc.oneof(fc.constantFrom("a@b", "2026-02-28", "2026-02-30", "EUR"), anyText);
     const change = fc.record({ name: fc.constantFrom(...fields), value: values });
-    const check = ({ name, value }: { readonly name: string; readonly value: unknown }) => {
+    const check = async ({ name, value }: { readonly name: string; readonly value: unknown }) => {
       const raw = { ...sureHead, [name]: value };
       const product = { name: "Chair", url: "https://a.example" };
-      const { head, errors } = checkOrder({ ...raw, products: { p1: product } }, { ...rules, isValidating: false });
+      const lenient = { ...rules, isValidating: false };
+      const { head, errors } = await runInSlices(checkOrder({ ...raw, products: { p1: product } }, lenient));
       const parsed = orderHead().safeParse(raw);
       const isOptional = name === "currency_iso" || name === "user_reference";
       if (!parsed.success && !isOptional) {
@@ -72,6 +74,6 @@ describe("an order is checked as its schema does", () => {
       if (parsed.success) expect(head).toMatchObject(parsed.data);
       if (!parsed.success && isOptional) expect(Object.hasOwn(head ?? {}, name)).toBe(false);
     };
-    fc.assert(fc.property(change, check), { numRuns: countRuns(500) });
+    await fc.assert(fc.asyncProperty(change, check), { numRuns: countRuns(500) });
   });
 });
