@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxQuantity, orderLimits, purchasePage } from "../../src/contract/index.ts";
+import { maxLength, maxQuantity, orderLimits, purchasePage } from "../../src/contract/index.ts";
 import { type Harness, describeBackends, describeIsolated, type TestAccount } from "../support/backends.ts";
 import { anOrder, anOrderedProduct, aProduct, bulkOrders } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
@@ -164,10 +164,19 @@ describeIsolated("orders.massCreate", (harness) => {
     ["products", Array.from({ length: 11 }, () => ({ products: productsOf(1_000) }))],
     ["units", Array.from({ length: 11 }, () => ({ products: { p: anOrderedProduct({ quantity: 1_000 }) } }))],
     ["elements", [{ products: { p: anOrderedProduct({ quantity: -1e9 }), ...productsOf(10_000) } }]],
+    ["prices", Array.from({ length: 11 }, () => ({ products: productsOf(1, { unit_prices: Array(1_000).fill("x") }) }))],
+    ["problems", Array.from({ length: 10 }, () => ({ products: productsOf(1_000, { image: 0, price: {}, specs: 0 }) }))],
   ])("rejects a call with too many %s", async (_, orders) => {
     const { service } = await harness().newAccount();
     const call = service.orders.massCreate(bulkOrders(orders.map((fields) => anOrder(fields))));
     await expect(call).rejects.toMatchObject({ kind: "invalidParams", message: expect.stringMatching(/^orders /) });
+  });
+
+  it("shortens an invalid order ID, which each error repeats", async () => {
+    const { service } = await harness().newAccount();
+    const order = anOrder({ order_id: "x".repeat(10_000), products: productsOf(2, { name: {} }) });
+    const { errors } = await service.orders.massCreate(bulkOrders([order], { validate_data: true }));
+    expect(errors?.map(({ order_id }) => order_id)).toEqual(Array(3).fill("x".repeat(maxLength.id)));
   });
 
   it("uses the last value of each product field, within a request and between requests", async () => {

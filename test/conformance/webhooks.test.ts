@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxWebhooks, type WebhookEvent } from "../../src/contract/index.ts";
+import { maxDeliveriesPerCall, maxWebhooks, type WebhookEvent } from "../../src/contract/index.ts";
 import { describeIsolated, startMs, type Harness } from "../support/backends.ts";
 import { aReview, anOrder, bulkOrders } from "../support/builders.ts";
 import { invalidField } from "../support/service-errors.ts";
@@ -229,6 +229,17 @@ describeIsolated("webhook events", (harness) => {
       ["bo@mail.example", 1, "reviews"],
       ["ann@mail.example", 3, "service"],
     ]);
+  });
+
+  it("are limited per call", async () => {
+    const service = await subscribe("unsubscribed");
+    await service.webhooks.create({ url: `${url}/2`, event_name: "unsubscribed" });
+    await service.webhooks.create({ url: `${url}/3`, event_name: "unsubscribed" });
+    const addresses = Array.from({ length: Math.floor(maxDeliveriesPerCall / 3) + 1 }, (_, at) => `a${at}@mail.example`);
+    const unsubscribe = (emails: string[]) => service.unsubscribers.massCreate({ email_list: { "1": emails } });
+    await expect(unsubscribe(addresses)).rejects.toMatchObject({ kind: "invalidParams" });
+    await unsubscribe(addresses.slice(0, 400));
+    expect(await readBodies(harness())).toHaveLength(1_200);
   });
 
   it("are not created for webhooks that did not ask, or if the change fails", async () => {

@@ -27,6 +27,9 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 /** Maximum number of webhooks per account. Assumed: the specification states no limit. */
 export const maxWebhooks = 100;
 
+/** Maximum number of deliveries that one call queues, of all its events to all webhooks. */
+export const maxDeliveriesPerCall = 20_000;
+
 /**
  * Maximum numbers of webhook requests in flight, each to a different webhook: of an account, and of a worker. An account
  * whose receivers do not respond uses up its own slots only.

@@ -8,7 +8,9 @@ import {
   type EmailRuleName,
   emailTypeOf,
   isStoppedByRecipient,
+  maxDeliveriesPerCall,
   type SentEmailCategory,
+  ServiceError,
   type WebhookEvent,
 } from "../../contract/index.ts";
 import { batchOf } from "../../storage/batch.ts";
@@ -136,6 +138,7 @@ const selectUnsubscribers = createStatement<{ accountId: number; rows: string },
  * Adds events to the outbox of webhooks, each with one delivery per webhook of the account. All deliveries of an event have
  * the same event ID, so that receivers can detect repeats. The body is fixed at this time, for all attempts.
  * @param readData returns the data of each event; called only if the account has a webhook for such events
+ * @throws ServiceError `invalidParams` if there are too many deliveries
  */
 export async function queueWebhookEvents(
   event: WebhookEvent,
@@ -145,8 +148,15 @@ export async function queueWebhookEvents(
 ): Promise<void> {
   const webhooks = await findReceivers(event, accountId, context);
   if (webhooks.length === 0) return;
-  for (const data of await readData()) {
-    await insertDeliveries({ event, body: JSON.stringify({ event, data }) }, webhooks, { accountId, ...context });
+  const bodies = (await readData()).map((data) => JSON.stringify({ event, data }));
+  const count = bodies.length * webhooks.length;
+  if (count > maxDeliveriesPerCall) {
+    const problem = `the call would queue ${count} webhook deliveries; at most ${maxDeliveriesPerCall} are allowed per call`;
+    throw new ServiceError("invalidParams", problem);
+  }
+  const eventsAtOnce = Math.ceil(deliveriesAtOnce / webhooks.length);
+  for (let at = 0; at < bodies.length; at += eventsAtOnce) {
+    await queueDeliveries(event, bodies.slice(at, at + eventsAtOnce), webhooks, { accountId, ...context });
   }
 }
 
@@ -160,7 +170,7 @@ export async function queueTestEvent(
   const webhooks = await findReceivers(event, accountId, context);
   if (webhooks.length === 0) return [];
   const body = JSON.stringify({ event, test: true, data });
-  const rows = await insertDeliveries({ event, body }, webhooks, { accountId, ...context });
+  const rows = await queueDeliveries(event, [body], webhooks, { accountId, ...context });
   return rows.map(({ id: deliveryId, webhook_row, event_id }) => ({
     id: deliveryId,
     event_id,
@@ -179,28 +189,41 @@ function findReceivers(event: WebhookEvent, accountId: number, { transaction }: 
   );
 }
 
-function insertDeliveries(
-  { event, body }: { readonly event: WebhookEvent; readonly body: string },
+async function queueDeliveries(
+  event: WebhookEvent,
+  bodies: readonly string[],
   webhooks: Awaited<ReturnType<typeof findReceivers>>,
-  { accountId, transaction, nowMs, random }: EventContext & { readonly accountId: number },
+  { accountId, transaction, dialect, nowMs, random }: EventContext & { readonly accountId: number },
 ) {
-  const event_id = `evt_${random(16).toString("hex")}`;
-  const deliveries = webhooks.map(({ id, held_until }) => ({
-    account_id: accountId,
-    webhook_row: id,
-    event_id,
-    event_name: event,
-    body,
-    state: "queued",
-    due_at: Math.max(nowMs, held_until ?? 0),
-    created_at: nowMs,
-  }));
-  return transaction
-    .insertInto("webhook_deliveries")
-    .values(deliveries)
-    .returning(["id", "webhook_row", "event_id"])
-    .execute();
+  const deliveries = bodies.flatMap((body) => {
+    const eventId = `evt_${random(16).toString("hex")}`;
+    return webhooks.map(({ id, held_until }) => [id, eventId, event, body, Math.max(nowMs, held_until ?? 0)]);
+  });
+  const { rows } = await insertDeliveries(transaction, dialect, {
+    accountId,
+    nowMs,
+    rows: JSON.stringify(deliveries),
+  });
+  return rows;
 }
+
+/** Deliveries that one statement inserts, which other calls wait for. */
+const deliveriesAtOnce = 500;
+
+const deliveryColumns = ["webhook_row", "event_id", "event_name", "body", "due_at"] as const;
+
+type QueuedDelivery = Pick<Row<"webhook_deliveries">, "id" | "webhook_row" | "event_id">;
+
+const insertDeliveries = createStatement<{ accountId: number; nowMs: number; rows: string }, QueuedDelivery>(
+  (slot, dialect) => sql`
+    insert into webhook_deliveries
+      (account_id, created_at, state, ${sql.join(deliveryColumns.map((name) => sql.ref(name)))})
+    select cast(${slot("accountId")} as bigint), cast(${slot("nowMs")} as bigint), 'queued',
+      ${sql.join(deliveryColumns.map((name) => sql.ref(`batch.${name}`)))}
+    from ${batchOf(batchColumns("webhook_deliveries", deliveryColumns), slot("rows"), dialect)} where true
+    ${dialect.inBatchOrder}
+    returning id, webhook_row, event_id`,
+);
 
 /** Returns whether the account of the call has any webhook. */
 export async function hasWebhooks(context: HandlerContext): Promise<boolean> {

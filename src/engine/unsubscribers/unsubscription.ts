@@ -73,12 +73,13 @@ export async function announceUnsubscriptions(
       keys,
       context.dialect,
     );
-    const stored = await selectAccountRows("unsubscribers", accountId, context.transaction)
-      .innerJoin(batch, (join) =>
-        join
-          .onRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
-          .onRef("unsubscribers.email_key", "=", "batch.email_key"),
-      )
+    // The cross join makes the batch the outer loop; SQLite would otherwise search it for each stored address.
+    const stored = await context.transaction
+      .selectFrom(batch)
+      .crossJoin("unsubscribers")
+      .where("unsubscribers.account_id", "=", accountId)
+      .whereRef("unsubscribers.email_type_id", "=", "batch.email_type_id")
+      .whereRef("unsubscribers.email_key", "=", "batch.email_key")
       .select(["unsubscribers.email_type_id", "unsubscribers.email_key"])
       .execute();
     const known = new Set(stored.map(({ email_type_id, email_key }) => `${email_type_id} ${email_key}`));
