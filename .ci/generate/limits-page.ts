@@ -10,6 +10,7 @@ import {
   maxFormFields,
   maxLength,
   maxTemplateLength,
+  maxDeliveriesPerCall,
   maxUnsubscribersPerCall,
   maxWebhooks,
   orderLimits,
@@ -85,8 +86,10 @@ const records: readonly Row[] = [
   ["units of an order", formatNumber(orderLimits.units)],
   ["orders of a call", formatNumber(orderLimits.ordersPerCall)],
   ["units of a call", formatNumber(orderLimits.unitsPerCall)],
+  ["invalid values in the orders of a call", formatNumber(orderLimits.problemsPerCall)],
   ["products of a call that cancels emails of orders", formatNumber(orderLimits.cancellationsPerCall)],
   ["addresses of a call for unsubscribers", formatNumber(maxUnsubscribersPerCall)],
+  ["deliveries to webhooks that a call queues", formatNumber(maxDeliveriesPerCall)],
   ["photo", formatBytes(imageLimits.bytes)],
   ["pixels of a photo", `${photoLimits.decodedBytes / 3e6} megapixels`],
   [

@@ -46,8 +46,8 @@ export const orderLimits = {
   products: 1_000,
   units: 5_000,
   ordersPerCall: 2_000,
-  unitsPerCall: 10_000,
-  problemsPerCall: 20_000,
+  unitsPerCall: 5_000,
+  problemsPerCall: 5_000,
   cancellationsPerCall: 10_000,
 } as const;
 

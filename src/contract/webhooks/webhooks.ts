@@ -28,7 +28,7 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 export const maxWebhooks = 100;
 
 /** Maximum number of deliveries that one call queues, of all its events to all webhooks. */
-export const maxDeliveriesPerCall = 20_000;
+export const maxDeliveriesPerCall = 10_000;
 
 /**
  * Maximum numbers of webhook requests in flight, each to a different webhook: of an account, and of a worker. An account

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { orderLimits } from "../../../src/contract/index.ts";
+import { maxUnsubscribersPerCall, orderLimits } from "../../../src/contract/index.ts";
 import { type Attack, type AttackedAccount, attackLimits, type Send, type Target } from "../attack.ts";
-import { createReview, sendAll } from "../requests.ts";
+import { createReview, sendAll, watchNeighbor } from "../requests.ts";
 
 let orders = 0;
 
@@ -64,6 +64,57 @@ export const bulkBesideNeighbor: Attack = {
       result: `${statuses.join(", ")}; the longest call of the other store took ${delayMs} ms longer`,
       held: statuses.every((status) => status === 200) && delayMs <= attackLimits.delayMs,
     };
+  },
+};
+
+/** Numbers elements, so that each call has new ones. */
+function createList<T>(length: number, create: (id: string) => T): T[] {
+  orders += 1;
+  return Array.from({ length }, (_, nth) => create(`bulk-${orders}-${nth}`));
+}
+
+const keyed = <V>(length: number, value: V) => Object.fromEntries(createList(length, (id) => [id, value] as const));
+
+const invalidLine = { name: "Pot", url: "https://shop.example/pot", image: 0 };
+const order = { email: "ann@mail.example", customer_name: "Ann", order_date: "2026-03-15" };
+
+/** The largest valid calls: many invalid values, long descriptions, and many addresses, stored and then stored again. */
+function listLargestCalls(database: string): readonly (readonly [method: string, path: string, body: object])[] {
+  const product = { name: "Pot", url: "https://shop.example/pot", description: "A pot. ".repeat(2_800) };
+  const products = keyed(500, product);
+  const renamed = Object.fromEntries(Object.keys(products).map((id) => [id, { ...product, name: "Pan" }]));
+  const ofInvalidLines = createList(5, (order_id) => ({ ...order, order_id, products: keyed(orderLimits.products, invalidLine) }));
+  // PostgreSQL takes seconds for more, without an effect on others, until it has statistics of the table.
+  const count = database.startsWith("postgres") ? 2_000 : maxUnsubscribersPerCall;
+  const email_list = { 1: createList(count, (id) => `${id}@mail.example`) };
+  const details = true;
+  return [
+    ["POST", "purchases/mass_create", { platform: "general", details, orders: ofInvalidLines }],
+    ["POST", "products/mass_create", { details, products }],
+    ["PUT", "products/mass_update", { details, products: renamed }],
+    ["POST", "unsubscribers/mass_create", { details, email_list }],
+    ["POST", "unsubscribers/mass_create", { details, email_list }],
+    ["DELETE", "unsubscribers/mass_delete", { details, email_list }],
+  ];
+}
+
+export const largestBulkCalls: Attack = {
+  name: "Delay another store with the largest bulk calls",
+  run: async (target) => {
+    const { sendFrom, account } = target;
+    const send = sendFrom("127.0.0.1");
+    const { appKey, utoken } = account;
+    const webhook = { utoken, url: "https://hooks.example/", event_name: "unsubscribed" };
+    await send("POST", `/starpost/v1/apps/${appKey}/webhooks`, webhook);
+    const calls = listLargestCalls(target.database).map(
+      ([method, path, body]) => [method, `/apps/${appKey}/${path}`, JSON.stringify({ utoken, ...body })] as const,
+    );
+    const statuses: number[] = [];
+    const outcome = await watchNeighbor(target, async () => {
+      for (const call of calls) statuses.push((await send(...call)).status);
+    });
+    const isDone = statuses.every((status) => status === 200);
+    return { result: `${statuses.join(", ")}; ${outcome.result}`, held: outcome.held && isDone };
   },
 };
 
