@@ -164,8 +164,14 @@ describeIsolated("orders.massCreate", (harness) => {
     ["products", Array.from({ length: 11 }, () => ({ products: productsOf(1_000) }))],
     ["units", Array.from({ length: 11 }, () => ({ products: { p: anOrderedProduct({ quantity: 1_000 }) } }))],
     ["elements", [{ products: { p: anOrderedProduct({ quantity: -1e9 }), ...productsOf(10_000) } }]],
-    ["prices", Array.from({ length: 11 }, () => ({ products: productsOf(1, { unit_prices: Array(1_000).fill("x") }) }))],
-    ["problems", Array.from({ length: 10 }, () => ({ products: productsOf(1_000, { image: 0, price: {}, specs: 0 }) }))],
+    [
+      "prices",
+      Array.from({ length: 11 }, () => ({ products: productsOf(1, { unit_prices: Array(1_000).fill("x") }) })),
+    ],
+    [
+      "problems",
+      Array.from({ length: 10 }, () => ({ products: productsOf(1_000, { image: 0, price: {}, specs: 0 }) })),
+    ],
   ])("rejects a call with too many %s", async (_, orders) => {
     const { service } = await harness().newAccount();
     const call = service.orders.massCreate(bulkOrders(orders.map((fields) => anOrder(fields))));

@@ -235,7 +235,10 @@ describeIsolated("webhook events", (harness) => {
     const service = await subscribe("unsubscribed");
     await service.webhooks.create({ url: `${url}/2`, event_name: "unsubscribed" });
     await service.webhooks.create({ url: `${url}/3`, event_name: "unsubscribed" });
-    const addresses = Array.from({ length: Math.floor(maxDeliveriesPerCall / 3) + 1 }, (_, at) => `a${at}@mail.example`);
+    const addresses = Array.from(
+      { length: Math.floor(maxDeliveriesPerCall / 3) + 1 },
+      (_, at) => `a${at}@mail.example`,
+    );
     const unsubscribe = (emails: string[]) => service.unsubscribers.massCreate({ email_list: { "1": emails } });
     await expect(unsubscribe(addresses)).rejects.toMatchObject({ kind: "invalidParams" });
     await unsubscribe(addresses.slice(0, 400));

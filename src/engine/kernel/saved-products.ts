@@ -52,7 +52,9 @@ export class SavedProducts {
     const changed: Row[] = [];
     for (const row of rows) {
       if (this.#take(row, account.seed, sinceId)) changed.push(row);
-      await letOthersRun();
+      // An import saves many products, and awaiting nothing takes time as well.
+      const others = letOthersRun();
+      if (others) await others;
     }
     return changed;
   }

@@ -191,9 +191,9 @@ function countUnits(given: unknown): OrderSize {
   if (typeof products !== "object") return { products: count, units };
   for (const id of Object.keys(products)) {
     const { quantity, unit_prices: prices } = products[id] ?? {};
-    const own = isQuantity(quantity) ? quantity : 1;
+    const sent = isQuantity(quantity) ? quantity : 1;
     count += 1;
-    units += Array.isArray(prices) ? Math.max(own, prices.length) : own;
+    units += Array.isArray(prices) ? Math.max(sent, prices.length) : sent;
   }
   return { products: count, units };
 }

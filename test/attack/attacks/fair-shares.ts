@@ -83,7 +83,11 @@ function listLargestCalls(database: string): readonly (readonly [method: string,
   const product = { name: "Pot", url: "https://shop.example/pot", description: "A pot. ".repeat(2_800) };
   const products = keyed(500, product);
   const renamed = Object.fromEntries(Object.keys(products).map((id) => [id, { ...product, name: "Pan" }]));
-  const ofInvalidLines = createList(5, (order_id) => ({ ...order, order_id, products: keyed(orderLimits.products, invalidLine) }));
+  const ofInvalidLines = createList(5, (order_id) => ({
+    ...order,
+    order_id,
+    products: keyed(orderLimits.products, invalidLine),
+  }));
   // PostgreSQL takes seconds for more, without an effect on others, until it has statistics of the table.
   const count = database.startsWith("postgres") ? 2_000 : maxUnsubscribersPerCall;
   const email_list = { 1: createList(count, (id) => `${id}@mail.example`) };
