@@ -134,7 +134,8 @@ function* checkAll(input: MassCreateInput, isChecked: boolean | undefined): Gene
   let [units, problems] = [0, 0];
   for (const raw of orders) {
     const size = countUnits(raw["products"]);
-    units += size.units;
+    // Of an order that is too large, nothing is stored.
+    if (!isTooLarge(size)) units += size.units;
     if (units > unitsPerCall) throw tooMany("units", unitsPerCall);
     const checked = yield* checkOrder(raw, rules, size);
     problems += checked.errors.length + checked.dropped.length;
@@ -169,6 +170,10 @@ export const tooLargeText = `have more than ${orderLimits.products} elements or 
 
 function tooMany(what: string, max: number): ServiceError {
   return invalidField("orders", `have more than ${max} ${what}; send fewer orders per call`);
+}
+
+function isTooLarge({ products, units }: OrderSize): boolean {
+  return products > perOrder.products || units > perOrder.units;
 }
 
 interface ItemSize {
@@ -219,7 +224,7 @@ function readProducts(products: unknown, size: OrderSize, errors: FieldError[]):
   let error: string | undefined;
   if (products === undefined || size.products === 0) error = missing;
   if (products !== undefined && !isJsonObject(products)) error = "must be an object keyed by product id";
-  else if (size.products > perOrder.products || size.units > perOrder.units) error = tooLargeText;
+  else if (isTooLarge(size)) error = tooLargeText;
   if (error !== undefined) errors.push({ field: "products", error });
   return error === undefined ? (products as Readonly<Record<string, unknown>>) : {};
 }

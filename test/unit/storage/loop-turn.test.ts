@@ -36,6 +36,6 @@ it("lets others run, and several works take turns", async () => {
   let timer = setImmediate(countTurn);
   await Promise.all(["a", "b", "c"].map((name) => runInSlices(work(name))));
   clearImmediate(timer);
-  expect(slices.join("")).toMatch(/^(?:abc){8,}$/);
+  expect(slices.join("")).toMatch(/^(?:abc){8,}[abc]*$/);
   expect(turns).toBeGreaterThan(slices.length / 2);
 });
