@@ -47,6 +47,10 @@ export class ReplicaReads implements Transport {
     return this.#primary.engine;
   }
 
+  get gate(): Transport["gate"] {
+    return this.#primary.gate;
+  }
+
   constructor(primary: Transport, options: ReplicaOptions) {
     this.#primary = primary;
     this.#options = options;

@@ -39,7 +39,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
   let monitoring: Monitoring | undefined;
-  const { transport, appKey, reloadWebhooks } = await openEngine(settings, settings.profile, {
+  const { transport, appKey, keepsOrder, reloadWebhooks } = await openEngine(settings, settings.profile, {
     ...pickEngineSettings(settings),
     publicLimits: limits,
     publicUrl: () => publicUrl ?? listensAt,
@@ -65,6 +65,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
     ...pickServerOptions(settings),
+    sharing: keepsOrder ? "file" : "server",
     logger,
     tls,
     chaos,

@@ -42,7 +42,7 @@ export function jsonLimitsOf(endpoint: Endpoint): JsonLimits {
 }
 
 /** Whether a call needs neither a token nor a signed body. */
-function isUnsigned({ auth, signedBody }: Endpoint): boolean {
+export function isUnsigned({ auth, signedBody }: Endpoint): boolean {
   return (auth === "open" || auth === "account") && !signedBody;
 }
 
@@ -70,6 +70,12 @@ export const receivingLimits: ReceivingLimits = {
   idleMs: 15_000,
   bufferedBytes: 48 * bytesPerMiB,
 };
+
+/**
+ * Bodies that are larger than those of other calls without a token, from their first byte to their response: how many are in
+ * memory, and how many wait for that, and how long. One that takes longer than `receiveMs` while others wait is refused.
+ */
+export const uploadLimits = { atOnce: 4, waiting: 64, waitMs: 10_000, receiveMs: 15_000 };
 
 /** Limits of sending responses. */
 export interface SendingLimits {

@@ -7,7 +7,6 @@ import { findOperation } from "./handlers.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
 import { carryOut, type Engine, read, write } from "./kernel/call-path.ts";
 import type { EngineWork, RandomBytes } from "./kernel/handler.ts";
-import { FairTurns, shares } from "./kernel/fair-turns.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
 import type { Sealer } from "./kernel/sealer.ts";
@@ -55,8 +54,8 @@ const capability: Required<EngineCapability> = {
   inputStage: true,
   inputText: true,
   clientAddress: true,
-  refusal: true,
   hasVersion: true,
+  outside: true,
 };
 
 /** Handles calls on the database. Closing the transport closes the database. */
@@ -65,14 +64,18 @@ export function createLocalTransport(options: LocalTransportOptions, limits = ne
   const engine = createEngine(options, limits);
   return {
     engine: capability,
+    gate: {
+      checkFailures: (clientAddress) => limits.checkFailures(clientAddress),
+      countRefusal: (clientAddress) => limits.countRefusal(clientAddress),
+      charge: (clientAddress, cpuMs) => limits.chargeCpu(clientAddress, cpuMs),
+    },
     call: async (operation, input, caller, callOptions = {}) => {
       callOptions.signal?.throwIfAborted();
       try {
-        if (callOptions.engine?.refusal) throw callOptions.engine.refusal;
         const output = await carryOut({ name: operation, given: input, caller, options: callOptions }, engine);
         return output as OutputOf<typeof operation>;
       } catch (error) {
-        await limits.countFailure(error, endpointOf(operation), callOptions.engine);
+        await limits.countFailure(error, endpointOf(operation), callOptions.engine?.clientAddress);
         throw toServiceError(error, database.shownAs);
       }
     },
@@ -114,8 +117,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     photoStorageBytes: options.photoStorageBytes,
     onErased: options.onErased,
   });
-  const turns = new FairTurns(database.dialect.runsInOrder ? shares.file : shares.server);
-  return { limits, turns, writes, responses: new ResponseCache(), findOperation, startCall };
+  return { limits, writes, responses: new ResponseCache(), findOperation, startCall };
 }
 
 function createWork({ startCall, writes }: Engine, { shownAs }: Database): EngineWork {

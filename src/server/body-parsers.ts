@@ -5,6 +5,7 @@ import {
   endpointOf,
   findJsonProblem,
   hasTooManyFields,
+  isUnsigned,
   jsonLimits,
   jsonLimitsOf,
   maxFormFields,
@@ -17,9 +18,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import pLimit from "p-limit";
 import type { Logger } from "pino";
 import { refuseConnection } from "./client-error.ts";
+import { type Upload, Uploads } from "./uploads.ts";
 
 type Done = (error: Error | null, body?: unknown) => void;
-type Parse = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
+type Parse = (request: FastifyRequest, text: string, done: Done) => void;
 /** Finds what takes long to parse, or would be rounded, before parsing. */
 type FindFault = (request: FastifyRequest, bytes: Buffer) => ServiceError | undefined;
 
@@ -43,11 +45,11 @@ const formats: Readonly<Record<Bodies, Format>> = {
   signed: {
     type: "application/json",
     findFault: findJsonFault,
-    parse: (_request, bytes, done) => done(null, String(bytes)),
+    parse: (_request, text, done) => done(null, text),
   },
   forms: { type: formType, findFault: findFormFault, parse: parseForm, limit: bodyLimits.form },
   pageForm: { type: formType, findFault: findFormFault, parse: parseForm, limit: bodyLimits.pageForm },
-  anything: { type: "*", parse: (_request, _bytes, done) => done(null), limit: bodyLimits.ignored },
+  anything: { type: "*", parse: (_request, _text, done) => done(null), limit: bodyLimits.ignored },
 };
 
 /** Accepts only these bodies; forms are accepted in addition to JSON. */
@@ -55,7 +57,7 @@ export function acceptBodies(app: FastifyInstance, reader: BodyReader, bodies: B
   const { type, limit = Infinity } = formats[bodies];
   if (bodies !== "forms") app.removeAllContentTypeParsers();
   app.addContentTypeParser(type, (request, payload, done) => {
-    reader.read(request, payload, Math.min(limit, request.routeOptions.bodyLimit), (error, bytes) => {
+    void reader.read(request, payload, Math.min(limit, request.routeOptions.bodyLimit), (error, bytes) => {
       if (error) done(error);
       else void reader.parse(request, bytes, formats[bodies], done);
     });
@@ -63,8 +65,7 @@ export function acceptBodies(app: FastifyInstance, reader: BodyReader, bodies: B
 }
 
 /** An empty body counts as none. A body that would change the prototype of an object is malformed. */
-function parseJson(request: FastifyRequest, bytes: Buffer, done: Done): void {
-  const text = bytes.toString("utf8");
+function parseJson(request: FastifyRequest, text: string, done: Done): void {
   if (text.trim() === "") {
     done(null);
     return;
@@ -123,8 +124,8 @@ function findFormFault({ headers }: FastifyRequest, body: Buffer): ServiceError 
  * Parses the fields of a form.
  * Source: WHATWG "URL Standard". Assumed: if a field is repeated, the last value counts.
  */
-function parseForm(_request: FastifyRequest, body: Buffer, done: Done): void {
-  done(null, Object.fromEntries(new URLSearchParams(body.toString())));
+function parseForm(_request: FastifyRequest, text: string, done: Done): void {
+  done(null, Object.fromEntries(new URLSearchParams(text)));
 }
 
 /** Larger bodies are parsed one by one. */
@@ -152,8 +153,20 @@ interface HeldBody {
 
 const empty = Buffer.alloc(0);
 
-/** Counts a refused request against its client. @returns the error to respond with */
-export type CountRefusal = (request: FastifyRequest, refusal: ServiceError) => Promise<Error>;
+/** What decides about the requests with bodies. */
+export interface BodyGate {
+  /** Refuses a call without a token of a client with too many failures. @throws ServiceError `tooManyRequests` */
+  readonly checkFailures: (request: FastifyRequest) => Promise<void>;
+  /** Counts a refused request against its client. @returns the error to respond with */
+  readonly countRefusal: (request: FastifyRequest, refusal: ServiceError) => Promise<Error>;
+}
+
+interface Receiving {
+  /** The maximum size, in bytes. */
+  readonly limit: number;
+  readonly onBody: OnBody;
+  readonly upload: Upload | undefined;
+}
 
 export type OnBody = (error: Error | null, body: Buffer) => void;
 
@@ -167,31 +180,43 @@ export class BodyReader {
   /** The bodies that received something last come last. */
   readonly #held = new Set<HeldBody>();
   readonly #responses = new WeakMap<IncomingMessage, ServerResponse>();
-  readonly #countRefusal: CountRefusal;
+  readonly #gate: BodyGate;
   readonly #largeBodies = pLimit(1);
+  readonly #uploads = new Uploads();
   #heldBytes = 0;
 
-  constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits, countRefusal: CountRefusal) {
+  constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits, gate: BodyGate) {
     this.#log = log;
     this.#limits = limits;
-    this.#countRefusal = countRefusal;
-    app.addHook("preParsing", ({ raw }, reply, payload, done) => {
-      this.#responses.set(raw, reply.raw);
-      done(null, payload);
+    this.#gate = gate;
+    app.addHook("preParsing", (request, reply, payload, done) => {
+      this.#responses.set(request.raw, reply.raw);
+      if (!(Number(request.headers["content-length"]) >= largeFrom)) done(null, payload);
+      else void gate.checkFailures(request).then(() => done(null, payload), done);
     });
   }
 
   /** Reads a body of at most `limit` bytes, which is held until the response has been sent. */
-  read({ raw, headers }: FastifyRequest, payload: Readable, limit: number, onBody: OnBody): void {
-    if (Number(headers["content-length"]) > limit) {
-      onBody(tooLarge(limit), empty);
-      return;
+  async read(request: FastifyRequest, payload: Readable, limit: number, onBody: OnBody): Promise<void> {
+    const response = this.#responses.get(request.raw);
+    const { operation } = request.routeOptions.config;
+    const isUpload = limit > bodyLimits.open && operation !== undefined && isUnsigned(endpointOf(operation));
+    try {
+      if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
+      const upload = isUpload && response ? await this.#uploads.take(request, response) : undefined;
+      this.#receive(request, payload, { limit, onBody, upload });
+    } catch (error) {
+      onBody(error as Error, empty);
     }
+  }
+
+  #receive({ raw, headers }: FastifyRequest, payload: Readable, { limit, onBody, upload }: Receiving): void {
     const body: HeldBody = { bytes: empty, length: 0, chunks: 0, size: 0, refuse: undefined };
     const release = () => this.#release(body);
     const settle = (error: Error | null) => {
       clearTimeout(timer);
       body.refuse = undefined;
+      if (upload) upload.refuse = undefined;
       payload.removeListener("data", onData).removeListener("end", onEnd).removeListener("error", onError);
       if (error) release();
       const bytes = body.bytes.subarray(0, body.length);
@@ -218,6 +243,7 @@ export class BodyReader {
       refuseConnection({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, raw.socket, this.#log);
     }, this.#limits.idleMs).unref();
     body.refuse = settle;
+    if (upload) upload.refuse = settle;
     this.#responses.get(raw)?.once("close", () => {
       clearTimeout(timer);
       release();
@@ -232,19 +258,21 @@ export class BodyReader {
   async parse(request: FastifyRequest, bytes: Buffer, { findFault, parse }: Format, done: Done): Promise<void> {
     const isFaulty = () => {
       const fault = findFault?.(request, bytes);
-      if (fault?.kind === "invalidParams") void this.#countRefusal(request, fault).then(done);
+      if (fault?.kind === "invalidParams") void this.#gate.countRefusal(request, fault).then(done);
       else if (fault) done(fault);
       return fault !== undefined;
     };
     if (bytes.length < largeFrom) {
-      if (!isFaulty()) parse(request, bytes, done);
+      if (!isFaulty()) parse(request, bytes.toString(), done);
       return;
     }
     await this.#largeBodies(async () => {
       const startMs = performance.now();
       if (!isFaulty()) {
         await nextTurn();
-        parse(request, bytes, done);
+        const text = bytes.toString();
+        await nextTurn();
+        parse(request, text, done);
       }
       await sleep(otherShare * (performance.now() - startMs));
     });

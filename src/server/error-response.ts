@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { encodeError, type ErrorForm, type ErrorKind, httpStatusOf, ServiceError } from "../contract/index.ts";
+import type { RequestTurns } from "./request-turns.ts";
+import { bodyLimits, encodeError, type ErrorForm, type ErrorKind, httpStatusOf, ServiceError } from "../contract/index.ts";
 
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],
@@ -26,10 +27,17 @@ interface RefusedRequest {
   readonly reply: FastifyReply;
   readonly form: ErrorForm;
   readonly log: Logger;
+  readonly turns: RequestTurns;
 }
 
-/** Sends an error in the form of the path. Of a bug, only the request ID is disclosed. */
-export function sendRefusal(error: unknown, { request, reply, form, log }: RefusedRequest): FastifyReply {
+/**
+ * Waits for the turn of a refused request. @returns the error in the form of the path. Of a bug, only the request ID is disclosed.
+ */
+export async function refuse(
+  error: unknown,
+  { request, reply, form, log, turns }: RefusedRequest,
+): Promise<unknown> {
+  await turns.waitToRefuse(request);
   const refusal = toServiceError(error, request.id);
   const { kind, retryAfterMs } = refusal;
   const status = httpStatusOf(kind, form);
@@ -45,5 +53,22 @@ export function sendRefusal(error: unknown, { request, reply, form, log }: Refus
   if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
     void reply.header("retry-after", Math.max(1, Math.ceil(retryAfterMs / 1_000)));
   }
-  return reply.code(status).send(encodeError(refusal, form));
+  leaveUnread(request, reply);
+  void reply.code(status);
+  return encodeError(refusal, form);
+}
+
+/** How long a client can receive the response before its connection is closed, in milliseconds. */
+const closeAfterMs = 1_000;
+
+/** If a refused request has a large body that has not arrived, its connection is closed, because receiving it takes long. */
+function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete || !(Number(headers["content-length"]) > bodyLimits.open)) return;
+  const { socket } = raw;
+  void reply.header("connection", "close");
+  // By default, Node.js closes it at once, so that the client may fail to send before it has received the response.
+  socket.destroySoon = () => {
+    socket.end().pause();
+    setTimeout(() => socket.destroy(), closeAfterMs).unref();
+  };
 }

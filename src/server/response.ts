@@ -16,6 +16,8 @@ import type { PageDefinition } from "../pages/pages.ts";
 import { type CallEvent, NotModified, type Transport, type Caller } from "../service/transport.ts";
 import { noteCaller } from "./call-log.ts";
 import { createVersionCheck } from "./cache-headers.ts";
+import type { Turn } from "./fair-turns.ts";
+import { addressOf, type RequestTurns } from "./request-turns.ts";
 import { encodeLongJson, requestsLongList } from "./long-json.ts";
 
 /** A call, and the format of its response. */
@@ -28,6 +30,7 @@ export interface ResponseFormat {
 
 export interface Answering {
   readonly transport: Transport;
+  readonly turns: RequestTurns;
   /** Runs calls for long lists, a few at the same time, because each takes much memory. */
   readonly longLists: LimitFunction;
   /** Reads images, a few at the same time. */
@@ -54,9 +57,9 @@ export async function answer(
 async function makeCall(
   request: FastifyRequest,
   reply: FastifyReply,
-  { operation, endpoint, page, transport, longLists, imageReads, program }: ResponseFormat & Answering,
+  { operation, endpoint, page, transport, turns, longLists, imageReads, program }: ResponseFormat & Answering,
 ): Promise<unknown> {
-  const { method, params, query, body, headers, ip } = request;
+  const { method, params, query, body, headers } = request;
   const decoded = decodeCall(endpoint, { path: params, query, body, headers });
   // The URL contains a token, so no cache should store the response.
   if (decoded.caller.utoken !== undefined) void reply.header("cache-control", "no-store");
@@ -68,21 +71,23 @@ async function makeCall(
       void reply.header(idempotencyKeys.header, idempotencyKey);
       if (event.isReplay) void reply.header(idempotencyKeys.replayHeader, "true");
     }
-    if (event.type === "account") noteCaller(request, event.appKey, event.hasToken ? decoded.caller.utoken : undefined);
+    if (event.type === "account") {
+      noteCaller(request, event.appKey, event.hasToken ? decoded.caller.utoken : undefined);
+      turns.note(request, decoded.caller, event);
+    }
     if (event.type !== "limit") return;
     void reply.header("ratelimit-remaining", event.remaining).header("ratelimit-reset", event.resetAtSeconds);
   };
   const input =
     method === "HEAD" && endpoint.headField ? { ...decoded.input, [endpoint.headField]: true } : decoded.input;
-  const work = async () => {
-    // The transport validates the input.
-    // A connection that was closed has no address. Calls without one would not be limited, so the address is passed even to
-    // a transport that does not declare the option.
-    const clientAddress = (ip as string | undefined) ?? "unknown";
+  const makeInTurn = async (outside: Turn["outside"]) => {
+    // The transport validates the input. Calls without an address would not be limited, so it is passed even to a transport
+    // that does not declare the option.
+    const clientAddress = addressOf(request);
     const asksVersion = transport.engine?.hasVersion && endpoint.caching?.byVersion;
     const mayStore = asksVersion === true && !reply.hasHeader("cache-control");
     const hasVersion = mayStore ? createVersionCheck(request, reply, program()) : undefined;
-    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion } };
+    const options = { onEvent, idempotencyKey, engine: { clientAddress, hasVersion, outside } };
     const value: unknown = await transport.call(operation, input, decoded.caller, options);
     // Returns the body instead of the reply: fastify would wait for the reply, which is slower.
     if (page) return toPage(reply, { endpoint, page }, value);
@@ -94,6 +99,7 @@ async function makeCall(
     const encoded = endpoint.reply.encode(value as Record<string, unknown>);
     return callback === undefined ? encoded : toJsonp(reply, callback, encoded);
   };
+  const work = () => turns.run(request, decoded.caller, endpoint, makeInTurn);
   const isImage = endpoint.reply.media === "bytes" && endpoint.effect === "read";
   if (!isImage && (page || callback !== undefined || !requestsLongList(endpoint, input))) return work();
   if (isImage && imageReads.pendingCount >= imageReadLimits.waiting) {

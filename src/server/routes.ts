@@ -7,7 +7,7 @@ import { addCacheHeaders } from "./cache-headers.ts";
 import { answer, type Answering, type ResponseFormat } from "./response.ts";
 import { acceptBodies, type Bodies, type BodyReader } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
-import { sendRefusal } from "./error-response.ts";
+import { refuse } from "./error-response.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -36,7 +36,7 @@ const everyMethod: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATC
  * Source: spec "Endpoints".
  */
 export function addRoutes(app: FastifyInstance, serving: Serving): void {
-  const { log, reader } = serving;
+  const { log, turns, reader } = serving;
   const routes = listRoutes();
   const formatOf = ({ endpoint, bodies }: Route) => `${endpoint.errorForm} ${bodies}`;
   for (const [format, { endpoint, bodies }] of new Map(routes.map((route) => [formatOf(route), route]))) {
@@ -44,7 +44,7 @@ export function addRoutes(app: FastifyInstance, serving: Serving): void {
     // Each body format has its own Fastify scope, with its own body parsers and error handler.
     void app.register((scope, _options, done) => {
       acceptBodies(scope, reader, bodies);
-      scope.setErrorHandler((error, request, reply) => sendRefusal(error, { request, reply, form, log }));
+      scope.setErrorHandler((error, request, reply) => refuse(error, { request, reply, form, log, turns }));
       for (const route of routes.filter((one) => formatOf(one) === format)) addRoute(scope, route, serving);
       done();
     });
@@ -52,7 +52,7 @@ export function addRoutes(app: FastifyInstance, serving: Serving): void {
   const shapes = routes.map(({ path }) => path.replaceAll(/:\w+/g, ":"));
   for (const shape of new Set(shapes)) {
     const group = routes.filter((_, at) => shapes[at] === shape);
-    refuseOtherMethods(app, group, log);
+    refuseOtherMethods(app, group, serving);
   }
 }
 
@@ -117,7 +117,11 @@ function hasHead({ method, effect, headField }: Endpoint): boolean {
 }
 
 /** Responds to OPTIONS with the allowed methods, and rejects all other methods. */
-function refuseOtherMethods(app: FastifyInstance, group: readonly Route[], log: Logger): void {
+function refuseOtherMethods(
+  app: FastifyInstance,
+  group: readonly Route[],
+  { log, turns }: Pick<Serving, "log" | "turns">,
+): void {
   const own = group.flatMap(({ endpoint }) => methodsOf(endpoint));
   const head = group.some(({ endpoint }) => hasHead(endpoint)) ? ["HEAD"] : [];
   const allowed: readonly string[] = [...own, ...head, "OPTIONS"];
@@ -129,7 +133,7 @@ function refuseOtherMethods(app: FastifyInstance, group: readonly Route[], log: 
     method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
     url: first.path,
     errorHandler: (error, request, reply) =>
-      void sendRefusal(error, { request, reply, form: first.endpoint.errorForm, log }),
+      refuse(error, { request, reply, form: first.endpoint.errorForm, log, turns }),
     // Before the body is read, which may have any format.
     onRequest: async (request, reply) => {
       void reply.header("allow", allow);

@@ -14,24 +14,28 @@ import {
   sendingLimits,
   ServiceError,
   callerNames,
+  endpointOf,
   hasTooManyFields,
+  isUnsigned,
   idempotencyKeys,
   maxFormFields,
 } from "../contract/index.ts";
 import type { About } from "./openapi/document.ts";
 import type { RawRequest, RawResponse } from "../service/raw-call.ts";
 import type { Transport } from "../service/transport.ts";
-import { acceptBodies, BodyReader, type CountRefusal } from "./body-parsers.ts";
+import { acceptBodies, type BodyGate, BodyReader } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
 import { addHealthPaths } from "./health.ts";
 import { limitConnections } from "./connections.ts";
 import { listenOn } from "./listen.ts";
-import { sendRefusal } from "./error-response.ts";
+import { refuse } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { receiveInTurns } from "./receiving-turns.ts";
 import type { AnsweredCall } from "./metrics.ts";
+import { shares } from "./fair-turns.ts";
+import { addressOf, RequestTurns } from "./request-turns.ts";
 import { addRoutes } from "./routes.ts";
 
 export interface Certificate {
@@ -63,6 +67,8 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Details for `/openapi.json` and ETags, which must not change. */
   readonly about?: () => About;
+  /** What calls share, which determines how many run at a time (default: a server). */
+  readonly sharing?: keyof typeof shares | undefined;
   /** Injects faults, for testing clients. */
   readonly chaos?: Chaos | undefined;
   /** Makes request IDs unique among processes (default: they are numbers). */
@@ -149,6 +155,7 @@ function createApp(
     tls,
   } = options;
   const limits = { ...receivingLimits, ...options.receiving };
+  const turns = new RequestTurns(shares[options.sharing ?? "server"], transport.gate);
   const idPrefix = random?.(4).toString("hex") ?? "req";
   let requests = 0;
   const http = {
@@ -174,7 +181,7 @@ function createApp(
       // Hooks do not run for these errors.
       addCommonHeaders(request, reply);
       reply.raw.once("finish", () => logCall(log, request, reply));
-      void sendRefusal(error, { request, reply, form: formOf(request.url), log });
+      void refuse(error, { request, reply, form: formOf(request.url), log, turns }).then((body: unknown) => void reply.send(body as never));
     },
   });
   // Node.js applies the longer of the two to the body.
@@ -183,23 +190,24 @@ function createApp(
   receiveInTurns(app.server);
   // Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  const countRefusal = createRefusalCounter(transport);
-  const reader = new BodyReader(app, log, limits, countRefusal);
+  const gate = createBodyGate(transport);
+  const reader = new BodyReader(app, log, limits, gate);
   acceptBodies(app, reader, "json");
   new PendingResponses({ ...sendingLimits, ...options.sending }).watch(app);
   app.addHook("onRequest", (request, reply, done) => {
     addCommonHeaders(request, reply);
     const fault = findRequestFault(request.raw);
-    if (fault?.kind === "invalidParams") void countRefusal(request, fault).then(done);
+    if (fault?.kind === "invalidParams") void gate.countRefusal(request, fault).then(done);
     else done(fault);
   });
   addCallLog(app, log);
-  answerUnknownPaths(app, log);
+  answerUnknownPaths(app, log, turns);
   // ETags identify the version of the program and its public URL, because they determine responses, too.
   let made: string | undefined;
   const program = () => (made ??= createHash("sha256").update(JSON.stringify(about())).digest("base64url").slice(0, 6));
   addRoutes(app, {
     transport,
+    turns,
     longLists: pLimit(maxLongLists),
     imageReads: pLimit(imageReadLimits.atOnce),
     program,
@@ -212,14 +220,20 @@ function createApp(
 }
 
 /** If the transport is an engine, it counts refusals against the client, and refuses clients with too many. */
-function createRefusalCounter(transport: Transport): CountRefusal {
-  return async ({ ip, routeOptions: { config } }, refusal) => {
-    if (!config.operation || !transport.engine?.refusal) return refusal;
-    const engine = { clientAddress: (ip as string | undefined) ?? "unknown", refusal };
-    return transport.call(config.operation, {}, {}, { engine }).then(
-      () => refusal,
-      (error: Error) => error,
-    );
+function createBodyGate({ gate }: Transport): BodyGate {
+  return {
+    checkFailures: async (request) => {
+      const { operation } = request.routeOptions.config;
+      // Calls with valid credentials are never refused for failures.
+      if (operation && gate && isUnsigned(endpointOf(operation))) await gate.checkFailures(addressOf(request));
+    },
+    countRefusal: async (request, refusal) => {
+      if (!request.routeOptions.config.operation || !gate) return refusal;
+      return gate.countRefusal(addressOf(request)).then(
+        () => refusal,
+        (error: Error) => error,
+      );
+    },
   };
 }
 
@@ -248,9 +262,9 @@ function reportAnswers(app: FastifyInstance, onAnswer: (call: AnsweredCall) => v
   });
 }
 
-function answerUnknownPaths(app: FastifyInstance, log: Logger): void {
+function answerUnknownPaths(app: FastifyInstance, log: Logger, turns: RequestTurns): void {
   app.setErrorHandler((error, request, reply) =>
-    sendRefusal(error, { request, reply, form: formOf(request.url), log }),
+    refuse(error, { request, reply, form: formOf(request.url), log, turns }),
   );
   app.setNotFoundHandler(() => {});
   // Before the body is read, which may have any format.

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { EndpointOf, OperationName, ServiceError } from "../contract/index.ts";
+import type { EndpointOf, OperationName } from "../contract/index.ts";
 
 /** Who is calling. `appKey` identifies the account, `utoken` authenticates it. Neither is part of the input. */
 export interface Caller {
@@ -42,13 +42,23 @@ export interface EngineOptions {
   readonly inputText?: string | undefined;
   /** The IP address of the client that a server makes the call for, for limits by address. Absent for calls of this process. */
   readonly clientAddress?: string | undefined;
-  /** Why the server refuses the call before its input could be read. The call fails with it, and counts as a failure. */
-  readonly refusal?: ServiceError | undefined;
   /**
    * Called with the version of the account, before a read whose response depends on nothing else. If it returns true, the
    * caller has the response: the call ends with `NotModified`.
    */
   readonly hasVersion?: ((version: number) => boolean) | undefined;
+  /** Runs work that takes long but does not occupy the thread of the event loop, so that other calls can run meanwhile. */
+  readonly outside?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
+}
+
+/** What an engine decides about the requests of a server, before and after the calls. */
+export interface CallGate {
+  /** Refuses a client with too many failures. @throws ServiceError `tooManyRequests` */
+  readonly checkFailures: (clientAddress: string) => Promise<void>;
+  /** Counts a request against its client that the server has refused. @throws ServiceError `tooManyRequests` */
+  readonly countRefusal: (clientAddress: string) => Promise<void>;
+  /** Charges a client for a call without a valid token. @param cpuMs CPU time, in milliseconds */
+  readonly charge: (clientAddress: string, cpuMs: number) => Promise<void>;
 }
 
 /** The options of `EngineOptions` that a transport honors. */
@@ -80,6 +90,8 @@ export class NotModified extends Error {
 export interface Transport {
   /** Undefined for remote services. */
   readonly engine?: EngineCapability | undefined;
+  /** Undefined for remote services. */
+  readonly gate?: CallGate | undefined;
   call<N extends OperationName>(
     operation: N,
     input: InputOf<N>,
@@ -95,5 +107,5 @@ export function wrapTransport(
   call: Transport["call"],
   close: Transport["close"] = () => inner.close(),
 ): Transport {
-  return { engine: inner.engine, call, close };
+  return { engine: inner.engine, gate: inner.gate, call, close };
 }

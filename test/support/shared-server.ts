@@ -44,7 +44,10 @@ async function startServer(hasClock: boolean, trustedProxies: readonly string[] 
     return target;
   };
   const transport: Transport = {
-    engine: { clientAddress: true, hasVersion: true, refusal: true },
+    engine: { clientAddress: true, hasVersion: true, outside: true },
+    get gate() {
+      return current().transport.gate;
+    },
     call: (...call) => current().transport.call(...call),
     close: async () => {},
   };

@@ -30,8 +30,6 @@ export const photoLimits = {
   bytes: 1_000_000,
   thumbEdge: 300,
   thumbBytes: 100_000,
-  /** Photos that wait while another one is decoded. */
-  waiting: 8,
   /** The default of the space that the photos of an account may take up. */
   bytesPerAccount: 1_024 ** 3,
 } as const;

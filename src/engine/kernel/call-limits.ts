@@ -10,7 +10,7 @@ import {
   ServiceError,
   tooManyRequestsMessage,
 } from "../../contract/index.ts";
-import type { CallEvent, EngineOptions } from "../../service/transport.ts";
+import type { CallEvent } from "../../service/transport.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Account, CallContext } from "./handler.ts";
 import { MemoryTokenStore, type Token, type TokenStore } from "../../storage/token-store.ts";
@@ -112,7 +112,7 @@ export class CallLimits {
     const { email, signature } = input as { readonly email: string; readonly signature?: unknown };
     if (signature && readSignature) {
       // Otherwise, a client could have any number of invalid signatures verified.
-      await this.#takeForClient("failures-per-client", clientAddress);
+      await this.countRefusal(clientAddress);
       try {
         await readSignature();
       } finally {
@@ -195,18 +195,24 @@ export class CallLimits {
   }
 
   /**
-   * Counts a call against its client if it failed because its credentials are invalid, or its body could not be read.
+   * Counts a call against its client if it failed because its credentials are invalid.
    * Assumed: calls with valid credentials are never refused for failures, because a store may share its IP address with
    * others.
    * @throws ServiceError `tooManyRequests`
    */
-  async countFailure(
-    error: unknown,
-    endpoint: Endpoint,
-    { clientAddress, refusal }: EngineOptions = {},
-  ): Promise<void> {
-    if (refusal === undefined && !isInvalidCredential(error, endpoint)) return;
+  async countFailure(error: unknown, endpoint: Endpoint, clientAddress: string | undefined): Promise<void> {
+    if (isInvalidCredential(error, endpoint)) await this.countRefusal(clientAddress);
+  }
+
+  /** Counts a failure of a client. @throws ServiceError `tooManyRequests` */
+  async countRefusal(clientAddress: string | undefined): Promise<void> {
     await this.#takeForClient("failures-per-client", clientAddress);
+  }
+
+  /** Checks whether a client may fail. @throws ServiceError `tooManyRequests` */
+  async checkFailures(clientAddress: string | undefined): Promise<void> {
+    await this.countRefusal(clientAddress);
+    await this.#takeForClient("failures-per-client", clientAddress, -1);
   }
 }
 

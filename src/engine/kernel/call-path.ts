@@ -14,14 +14,12 @@ import type { CallLimits } from "./call-limits.ts";
 import type { Account, CallContext, HandlerContext, Operation, Preparation } from "./handler.ts";
 import { type CallHashes, hashCall, honoredKey, type KeyedCall, type KeyedResult, runOnce } from "./idempotency.ts";
 import { findOwner, type OwnerNames } from "./owner.ts";
-import type { FairTurns, Turn } from "./fair-turns.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import { validateInput } from "./validate.ts";
 
 /** What the calls of a transport share. */
 export interface Engine {
   readonly limits: CallLimits;
-  readonly turns: FairTurns;
   readonly writes: AccountWrites;
   readonly responses: ResponseCache;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
@@ -37,48 +35,35 @@ interface GivenCall {
   readonly options: CallOptions;
 }
 
-/** Carries out a call: at once, or for a client over the network when it is its turn. @returns the output */
+/** Carries out a call. @returns the output */
 export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown> {
   const { name, caller, options } = call;
-  const { limits, turns, startCall } = engine;
-  const clientAddress = options.engine?.clientAddress;
+  const { limits, startCall } = engine;
+  const { clientAddress } = options.engine ?? {};
   const endpoint = endpointOf(name);
-  const identify = async () => {
-    const started = startCall();
-    const account = await authenticate(started.database, endpoint, caller, started.nowMs);
-    if (account) turns.note(caller, hasToken(account, endpoint));
-    return { ...started, account };
+  const checkCpu = async () => {
+    // Calls with a secret are limited by their failures.
+    if (clientAddress !== undefined && endpoint.needsSecret !== true) await limits.checkCpu(clientAddress);
   };
-  if (clientAddress === undefined) return runSteps(call, await identify(), engine, inTurn);
-  // Calls with a secret are limited by their failures.
-  let isCharged = endpoint.needsSecret !== true;
-  if (isCharged && caller.utoken === undefined) await limits.checkCpu(clientAddress);
-  // Callers with an invalid token take no turns. The account may change while a call waits, so it is read again.
-  if (!turns.knows(caller)) await identify();
-  const turn = await turns.take(caller, endpoint);
-  try {
-    const started = await identify();
-    if (started.account && hasToken(started.account, endpoint)) isCharged = false;
-    else if (isCharged && caller.utoken !== undefined) await limits.checkCpu(clientAddress);
-    return await runSteps(call, started, engine, endpoint.batch ? inTurn : turn.outside);
-  } finally {
-    const cpuMs = turn.end();
-    if (isCharged) await limits.chargeCpu(clientAddress, cpuMs);
-  }
+  if (caller.utoken === undefined) await checkCpu();
+  const started = startCall();
+  const account = await authenticate(started.database, endpoint, caller, started.nowMs);
+  if (caller.utoken !== undefined && !(account && hasToken(account, endpoint))) await checkCpu();
+  return runSteps(call, { ...started, account }, engine);
 }
 
-/** Runs a step whose call keeps its turn. */
-const inTurn: Turn["outside"] = (work) => work();
+/** Runs a step of a call whose turn nobody else waits for, or which keeps it. */
+const inTurn: NonNullable<EngineOptions["outside"]> = (work) => work();
 
-/** Carries out the steps of a call, in order. @param outside runs those that may take long outside of the database */
+/** Carries out the steps of a call, in order. */
 async function runSteps(
   { name, given, options }: GivenCall,
   started: CallContext,
   { limits, writes, responses, findOperation }: Engine,
-  outside: Turn["outside"],
 ): Promise<unknown> {
-  const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
+  const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion, outside: leaveTurn = inTurn } = {} } = options;
   const endpoint = endpointOf(name);
+  const outside = endpoint.batch ? inTurn : leaveTurn;
   const { account } = started;
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });

@@ -15,18 +15,6 @@ export interface StoredPhoto {
 
 /** Photos are processed one after another, which bounds the memory. */
 let last: Promise<unknown> = Promise.resolve();
-/** Photos that are processed or wait for that. */
-let queued = 0;
-
-/** How long an upload waits before it is repeated, in milliseconds. */
-const retryAfterMs = 10_000;
-
-/** @throws ServiceError `unavailable` if too many photos wait already */
-export function requireFreeQueue(): void {
-  if (queued <= photoLimits.waiting) return;
-  throw new ServiceError("unavailable", "too many photos are being processed", { retryAfterMs });
-}
-
 /**
  * Rotates a photo as its EXIF data says, removes all metadata (also the place where it was taken), reduces it to the
  * stored size, and renders a thumbnail. libvips decodes in threads of its own, so other calls are answered in the meantime.
@@ -35,8 +23,7 @@ export function requireFreeQueue(): void {
  *   codec is not installed
  */
 export function processPhoto(bytes: Buffer, type: ImageType, load = loadSharp): Promise<StoredPhoto> {
-  queued += 1;
-  const done = last.then(async () => convert(await load(), bytes, type)).finally(() => (queued -= 1));
+  const done = last.then(async () => convert(await load(), bytes, type));
   last = done.catch(() => {});
   return done;
 }
@@ -92,6 +79,8 @@ async function loadSharp(): Promise<Sharp> {
   try {
     const { default: sharp } = await import("sharp");
     sharp.cache(false);
+    // Leaves the other processors to the calls.
+    sharp.concurrency(1);
     return sharp;
   } catch {
     const hint = "Install the optional dependencies of starpost.";

@@ -1,7 +1,7 @@
 import type { OperationName } from "../../../src/contract/index.ts";
 import { createServer, type Server, type ServerOptions } from "../../../src/server/server.ts";
 import { createServerLog } from "../../../src/server/server-log.ts";
-import type { Caller, CallOptions, EngineCapability, Transport } from "../../../src/service/transport.ts";
+import type { Caller, CallOptions, Transport } from "../../../src/service/transport.ts";
 
 /** A call as received by the transport. */
 export interface Made {
@@ -17,12 +17,12 @@ export async function startServing(
   answer: Answerer,
   options: Partial<ServerOptions>,
   opened: Server[],
-  engine: EngineCapability = { hasVersion: true },
+  declared: Pick<Transport, "engine" | "gate"> = { engine: { hasVersion: true } },
 ): Promise<{ server: Server; url: string; made: Made[]; lines: string[] }> {
   const made: Made[] = [];
   const lines: string[] = [];
   const transport: Transport = {
-    engine,
+    ...declared,
     call: async (operation, input, caller, callOptions) => {
       made.push({ operation, input, caller });
       return (await answer({ operation, input, caller }, callOptions)) as never;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CpuMeter } from "../../../../src/engine/kernel/cpu-meter.ts";
+import { CpuMeter } from "../../../src/server/cpu-meter.ts";
 
 it("divides the CPU time among the calls that run", () => {
   let cpuMs = 100;

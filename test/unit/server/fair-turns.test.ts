@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { FairTurns } from "../../../../src/engine/kernel/fair-turns.ts";
+import { FairTurns } from "../../../src/server/fair-turns.ts";
 
 const store = (appKey: string) => ({ appKey, utoken: `token of ${appKey}` });
 const read = { batch: undefined, effect: "read" } as const;
@@ -9,8 +9,8 @@ const bulk = { batch: { field: "orders", recommended: 200 }, effect: "once" } as
 function openTurns() {
   const turns = new FairTurns({ read: 1, write: 2 });
   for (const appKey of ["hot", "quiet"]) {
-    turns.note(store(appKey), true);
-    turns.note({ appKey }, false);
+    turns.note(store(appKey), appKey, true);
+    turns.note({ appKey }, appKey, false);
   }
   const started: string[] = [];
   const start = async (appKey: string, call: Parameters<typeof turns.take>[1] = read) => {

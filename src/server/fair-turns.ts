@@ -1,0 +1,198 @@
+import { type Endpoint, ServiceError, tooManyRequestsMessage } from "../contract/index.ts";
+import type { Caller } from "../service/transport.ts";
+import { CpuMeter } from "./cpu-meter.ts";
+
+/** Calls of a kind that run at a time for an owner, while others call as well. */
+export interface Shares {
+  readonly read: number;
+  /** Writes that run at the same time share the wait for the disk. */
+  readonly write: number;
+}
+
+/** Reads of a file run in the thread of the event loop, so that more of them at a time would only wait for each other. */
+export const shares = { file: { read: 1, write: 4 }, server: { read: 2, write: 4 } } as const;
+
+/** Bulk calls of an account that wait; others are refused. */
+const maxWaitingBulkCalls = 32;
+
+/** How long others are expected to call again after their last call. */
+const recentMs = 10_000;
+
+/** Tokens that were valid, or app keys that exist, to keep in memory. */
+const maxKnown = 10_000;
+
+/** What a call takes at least: receiving it, and sending its response. */
+const minCallMs = 0.2;
+
+const kinds = ["read", "write", "bulk"] as const;
+type Kind = (typeof kinds)[number];
+
+interface Lane {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+interface Owner {
+  readonly lanes: Readonly<Record<Kind, Lane>>;
+  /** The CPU time that its calls have taken, or would have if it had called as often as the others, in milliseconds. */
+  usedMs: number;
+  calledMs: number;
+  startedMs: number;
+}
+
+/** The turn of a call. */
+export interface Turn {
+  /** Lets others run during `work`, which takes long but is not done by the thread of the event loop. */
+  readonly outside: <T>(work: () => Promise<T>) => Promise<T>;
+  /** @returns the CPU time that the call has taken, in milliseconds */
+  readonly end: () => number;
+}
+
+/** What a call is, as far as turns depend on it. */
+export type CallKind = Pick<Endpoint, "batch" | "effect">;
+
+/**
+ * Lets owners of calls take turns: each store, the shoppers of each store, and all others. In each turn of the event loop,
+ * the calls of one owner start: of the one that has used the least CPU time. An owner who calls alone is not limited. An
+ * account has one bulk call at a time.
+ */
+export class FairTurns {
+  readonly #shares: Shares;
+  /** Those that have called last come last. */
+  readonly #owners = new Map<string, Owner>();
+  /** The owners of tokens that were valid, and of app keys that exist. */
+  #known = new Map<string, string>();
+  readonly #meter = new CpuMeter();
+  /** What the owner of the last call that waited had used. Who calls again after a pause has used at least as much. */
+  #startedAtMs = 0;
+  #isStarting = false;
+
+  constructor(given: Shares) {
+    this.#shares = given;
+  }
+
+  /** Remembers the account of a caller, so that made-up ones get no turns of their own. */
+  note(caller: Caller, appKey: string, hasToken: boolean): void {
+    if (keyOf(caller) === "" || (!hasToken && caller.utoken !== undefined)) return;
+    if (this.#known.size >= maxKnown) this.#known = new Map();
+    this.#known.set(keyOf(caller), `${hasToken ? "store" : "shoppers"} ${appKey}`);
+  }
+
+  /** Waits for the turn of a call. @throws ServiceError `tooManyRequests` if too many bulk calls of the account wait */
+  async take(caller: Caller, { batch, effect }: CallKind): Promise<Turn> {
+    const name = this.#known.get(keyOf(caller)) ?? "others";
+    const kind = batch ? "bulk" : effect === "read" ? "read" : "write";
+    let stop = await this.#enter(name, kind);
+    let cpuMs = 0;
+    return {
+      outside: async (work) => {
+        cpuMs += stop();
+        try {
+          return await work();
+        } finally {
+          stop = await this.#enter(name, kind);
+        }
+      },
+      end: () => cpuMs + stop(),
+    };
+  }
+
+  async #enter(name: string, kind: Kind): Promise<() => number> {
+    const owner = this.#callOf(name);
+    const lane = owner.lanes[kind];
+    if (!this.#isShared && this.#mayStart(owner, kind)) {
+      lane.running += 1;
+      this.#startedAtMs = Math.max(this.#startedAtMs, owner.usedMs);
+    } else {
+      if (kind === "bulk" && lane.waiting.length >= maxWaitingBulkCalls) {
+        throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: 1_000 });
+      }
+      await new Promise<void>((resolve) => {
+        lane.waiting.push(resolve);
+        this.#startSoon();
+      });
+    }
+    const measure = this.#meter.start();
+    return () => {
+      lane.running -= 1;
+      const cpuMs = measure();
+      owner.usedMs += Math.max(minCallMs, cpuMs);
+      this.#startSoon();
+      return cpuMs;
+    };
+  }
+
+  #callOf(name: string): Owner {
+    const owner = this.#owners.get(name) ?? createOwner();
+    if (isIdle(owner)) owner.usedMs = Math.max(owner.usedMs, this.#startedAtMs);
+    owner.calledMs = performance.now();
+    this.#owners.delete(name);
+    this.#owners.set(name, owner);
+    return owner;
+  }
+
+  /** Whether several owners have called recently. */
+  get #isShared(): boolean {
+    const oldestMs = performance.now() - recentMs;
+    for (const [name, owner] of this.#owners) {
+      if (owner.calledMs > oldestMs) break;
+      if (isIdle(owner)) this.#owners.delete(name);
+    }
+    return this.#owners.size > 1;
+  }
+
+  #mayStart({ lanes }: Owner, kind: Kind, isShared = this.#isShared): boolean {
+    return lanes[kind].running < (kind === "bulk" ? 1 : isShared ? this.#shares[kind] : Infinity);
+  }
+
+  /** After the event loop has received calls of others. */
+  #startSoon(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    setImmediate(() => {
+      this.#isStarting = false;
+      this.#startNext();
+    });
+  }
+
+  #startNext(): void {
+    const isShared = this.#isShared;
+    let next: { readonly owner: Owner; readonly kind: Kind } | undefined;
+    let waiting = 0;
+    for (const owner of this.#owners.values()) {
+      for (const kind of kinds) {
+        if (owner.lanes[kind].waiting.length === 0 || !this.#mayStart(owner, kind, isShared)) continue;
+        waiting += 1;
+        if (!next || isBefore(owner, next.owner)) next = { owner, kind };
+      }
+    }
+    if (!next) return;
+    const { owner, kind } = next;
+    const { [kind]: lane } = owner.lanes;
+    owner.startedMs = performance.now();
+    this.#startedAtMs = Math.max(this.#startedAtMs, owner.usedMs);
+    do {
+      lane.running += 1;
+      lane.waiting.shift()?.();
+    } while (kind === "write" && lane.waiting.length > 0 && this.#mayStart(owner, kind, isShared));
+    if (waiting > 1 || lane.waiting.length > 0) this.#startSoon();
+  }
+}
+
+function createOwner(): Owner {
+  const lane = (): Lane => ({ running: 0, waiting: [] });
+  return { lanes: { read: lane(), write: lane(), bulk: lane() }, usedMs: 0, calledMs: 0, startedMs: 0 };
+}
+
+function isIdle({ lanes }: Owner): boolean {
+  return kinds.every((kind) => lanes[kind].running === 0 && lanes[kind].waiting.length === 0);
+}
+
+/** Whether an owner has used less; if both have used as much, whether its last call started earlier. */
+function isBefore(first: Owner, second: Owner): boolean {
+  return first.usedMs < second.usedMs || (first.usedMs === second.usedMs && first.startedMs < second.startedMs);
+}
+
+function keyOf({ appKey = "", utoken }: Caller): string {
+  return utoken === undefined ? appKey : `${appKey} ${utoken}`;
+}

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from "fastify";
+import type { ServerResponse } from "node:http";
+import { ServiceError, uploadLimits } from "../contract/index.ts";
+import { listNetworks } from "../service/client-networks.ts";
+import { addressOf } from "./request-turns.ts";
+
+/** A request whose body may be received, until its response has been sent. */
+export interface Upload {
+  readonly client: string;
+  /** Refuses the body. Undefined before its first byte, and once it has arrived. */
+  refuse: ((error: ServiceError) => void) | undefined;
+}
+
+interface Waiting {
+  readonly client: string;
+  readonly start: () => void;
+}
+
+/**
+ * Lets few uploads be in memory at a time, each from the first byte of its body to its response. The bodies of others are
+ * not read meanwhile, so that they take neither time nor memory. Clients take turns.
+ */
+export class Uploads {
+  readonly #limits: typeof uploadLimits;
+  readonly #held = new Set<Upload>();
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(limits: Partial<typeof uploadLimits> = {}) {
+    this.#limits = { ...uploadLimits, ...limits };
+  }
+
+  /** Waits until a body may be received. @throws ServiceError `unavailable` if that takes too long */
+  take(request: FastifyRequest, response: ServerResponse): Promise<Upload> {
+    const client = listNetworks(addressOf(request))[0]?.name ?? "";
+    const { atOnce, waiting: max, waitMs } = this.#limits;
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        leave();
+        resolve(this.#hold(client, response));
+      };
+      const waiting = { client, start };
+      const leave = () => {
+        clearTimeout(timer);
+        response.removeListener("close", leave);
+        this.#waiting.delete(waiting);
+      };
+      const timer = setTimeout(() => {
+        leave();
+        reject(tooManyUploads());
+      }, waitMs).unref();
+      if (this.#held.size < atOnce) start();
+      else if (this.#waiting.size >= max) {
+        leave();
+        reject(tooManyUploads());
+      } else {
+        response.once("close", leave);
+        this.#waiting.add(waiting);
+      }
+    });
+  }
+
+  #hold(client: string, response: ServerResponse): Upload {
+    const upload: Upload = { client, refuse: undefined };
+    this.#held.add(upload);
+    const timer = setInterval(() => {
+      if (this.#waiting.size > 0) upload.refuse?.(tooManyUploads());
+    }, this.#limits.receiveMs).unref();
+    response.once("close", () => {
+      clearInterval(timer);
+      this.#held.delete(upload);
+      this.#startNext();
+    });
+    return upload;
+  }
+
+  #startNext(): void {
+    const clients = new Set([...this.#held].map(({ client }) => client));
+    const all = [...this.#waiting];
+    (all.find(({ client }) => !clients.has(client)) ?? all[0])?.start();
+  }
+}
+
+function tooManyUploads(): ServiceError {
+  return new ServiceError("unavailable", "too many uploads are being received", { retryAfterMs: 10_000 });
+}
