@@ -21,9 +21,6 @@ const recentMs = 10_000;
 /** Tokens that were valid, or app keys that exist, to keep in memory. */
 const maxKnown = 10_000;
 
-/** What a call takes at least: receiving it, and sending its response. */
-const minCallMs = 0.2;
-
 const kinds = ["read", "write", "bulk"] as const;
 type Kind = (typeof kinds)[number];
 
@@ -34,9 +31,8 @@ interface Lane {
 
 interface Owner {
   readonly lanes: Readonly<Record<Kind, Lane>>;
-  /** The CPU time that its calls have taken, or would have if it had called as often as the others, in milliseconds. */
-  usedMs: number;
   calledMs: number;
+  /** When its last call started that had to wait. */
   startedMs: number;
 }
 
@@ -53,8 +49,8 @@ export type CallKind = Pick<Endpoint, "batch" | "effect">;
 
 /**
  * Lets owners of calls take turns: each store, the shoppers of each store, and all others. In each turn of the event loop,
- * the calls of one owner start: of the one that has used the least CPU time. An owner who calls alone is not limited. An
- * account has one bulk call at a time.
+ * the calls of one owner start: of the one whose last call started the longest ago. An owner who calls alone is not limited.
+ * An account has one bulk call at a time.
  */
 export class FairTurns {
   readonly #shares: Shares;
@@ -63,8 +59,6 @@ export class FairTurns {
   /** The owners of tokens that were valid, and of app keys that exist. */
   #known = new Map<string, string>();
   readonly #meter = new CpuMeter();
-  /** What the owner of the last call that waited had used. Who calls again after a pause has used at least as much. */
-  #startedAtMs = 0;
   #isStarting = false;
 
   constructor(given: Shares) {
@@ -100,10 +94,8 @@ export class FairTurns {
   async #enter(name: string, kind: Kind): Promise<() => number> {
     const owner = this.#callOf(name);
     const lane = owner.lanes[kind];
-    if (!this.#isShared && this.#mayStart(owner, kind)) {
-      lane.running += 1;
-      this.#startedAtMs = Math.max(this.#startedAtMs, owner.usedMs);
-    } else {
+    if (!this.#isShared && this.#mayStart(owner, kind)) lane.running += 1;
+    else {
       if (kind === "bulk" && lane.waiting.length >= maxWaitingBulkCalls) {
         throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: 1_000 });
       }
@@ -115,16 +107,13 @@ export class FairTurns {
     const measure = this.#meter.start();
     return () => {
       lane.running -= 1;
-      const cpuMs = measure();
-      owner.usedMs += Math.max(minCallMs, cpuMs);
       this.#startSoon();
-      return cpuMs;
+      return measure();
     };
   }
 
   #callOf(name: string): Owner {
     const owner = this.#owners.get(name) ?? createOwner();
-    if (isIdle(owner)) owner.usedMs = Math.max(owner.usedMs, this.#startedAtMs);
     owner.calledMs = performance.now();
     this.#owners.delete(name);
     this.#owners.set(name, owner);
@@ -163,14 +152,13 @@ export class FairTurns {
       for (const kind of kinds) {
         if (owner.lanes[kind].waiting.length === 0 || !this.#mayStart(owner, kind, isShared)) continue;
         waiting += 1;
-        if (!next || isBefore(owner, next.owner)) next = { owner, kind };
+        if (!next || owner.startedMs < next.owner.startedMs) next = { owner, kind };
       }
     }
     if (!next) return;
     const { owner, kind } = next;
     const { [kind]: lane } = owner.lanes;
     owner.startedMs = performance.now();
-    this.#startedAtMs = Math.max(this.#startedAtMs, owner.usedMs);
     do {
       lane.running += 1;
       lane.waiting.shift()?.();
@@ -181,16 +169,11 @@ export class FairTurns {
 
 function createOwner(): Owner {
   const lane = (): Lane => ({ running: 0, waiting: [] });
-  return { lanes: { read: lane(), write: lane(), bulk: lane() }, usedMs: 0, calledMs: 0, startedMs: 0 };
+  return { lanes: { read: lane(), write: lane(), bulk: lane() }, calledMs: 0, startedMs: 0 };
 }
 
 function isIdle({ lanes }: Owner): boolean {
   return kinds.every((kind) => lanes[kind].running === 0 && lanes[kind].waiting.length === 0);
-}
-
-/** Whether an owner has used less; if both have used as much, whether its last call started earlier. */
-function isBefore(first: Owner, second: Owner): boolean {
-  return first.usedMs < second.usedMs || (first.usedMs === second.usedMs && first.startedMs < second.startedMs);
 }
 
 function keyOf({ appKey = "", utoken }: Caller): string {

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 const sliceBytes = 8 * 1_024;
 
 /** How long requests are parsed before other events are handled. */
-const turnMs = 10;
+const turnMs = 2;
 
 type Parse = (bytes: Buffer) => void;
 

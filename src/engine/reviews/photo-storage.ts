@@ -4,7 +4,8 @@ import type { Row } from "../../storage/tables.ts";
 import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { createAccountWalk } from "../kernel/due-accounts.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
-import { processPhoto, type StoredPhoto } from "./photo.ts";
+import { processPhoto } from "./photo.ts";
+import type { StoredPhoto } from "./photo-codec.ts";
 
 /** What the row of a photo, its indexes, and its incomplete pages take up, in bytes: SQLite has pages of 4 KiB. */
 const overheadBytes = 4_096;

@@ -1,14 +1,21 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../../../src/contract/index.ts";
+import { convertPhoto } from "../../../../src/engine/reviews/photo-codec.ts";
 import { processPhoto } from "../../../../src/engine/reviews/photo.ts";
 import { takePhoto, tinyPng } from "../../../support/photos.ts";
 
-test("a photo is refused if the codec is not installed, and the next one is processed", async () => {
+test("a photo is refused if the codec is not installed", async () => {
   const photo = await takePhoto({ width: 40, height: 30 });
-  const missing = () => Promise.reject(new ServiceError("featureDisabled", "not installed"));
-  await expect(processPhoto(photo, "image/jpeg", missing)).rejects.toMatchObject({ kind: "featureDisabled" });
-  await expect(processPhoto(photo, "image/jpeg")).resolves.toMatchObject({ photo_type: "image/webp" });
+  const missing = () => Promise.reject(new Error("not installed"));
+  await expect(convertPhoto(photo, "image/jpeg", missing)).resolves.toEqual({ isMissing: true });
+});
+
+test("photos are processed in a separate process, also after one that is damaged", async () => {
+  const photo = await takePhoto({ width: 40, height: 30 });
+  const damaged = processPhoto(photo.subarray(0, 100), "image/jpeg");
+  const intact = processPhoto(photo, "image/jpeg");
+  await expect(damaged).rejects.toMatchObject({ kind: "invalidParams", field: "image" });
+  await expect(intact).resolves.toMatchObject({ photo_type: "image/webp" });
 });
 
 test("a small photo is not enlarged", async () => {
