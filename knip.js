@@ -9,6 +9,7 @@ export default {
     "src/app/database-probe.ts!",
     "src/app/backups/backup-process.ts!",
     "src/email/templates/template-thread.ts!",
+    "src/engine/reviews/photo-process.ts!",
     "test/bench/*.ts",
     "test/bench/support/bare-server.ts",
     "test/attack/attacks/*.ts",

@@ -12,7 +12,8 @@ const warnings = { filesPerFolder: 25, linesPerFile: 300 };
 const limits = { filesPerFolder: 30, linesPerFile: 400 };
 
 /** Where a process or thread starts. Only these files may use the globals in `worldPatterns`. */
-const entryPoints = /^(main|app\/(engine-thread|database-probe|backups\/backup-process))\.ts$/;
+const entryPoints =
+  /^(main|app\/(engine-thread|database-probe|backups\/backup-process)|engine\/reviews\/photo-process)\.ts$/;
 
 /** Everything else receives its clock, streams, and signals as arguments. */
 const worldPatterns = {

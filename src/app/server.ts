@@ -64,8 +64,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     });
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
-    ...pickServerOptions(settings),
-    sharing: keepsOrder ? "file" : "server",
+    ...pickServerOptions(settings, keepsOrder),
     logger,
     tls,
     chaos,
@@ -114,11 +113,12 @@ function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes
   return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
 }
 
-function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings) {
+function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings, keepsOrder: boolean) {
   return {
     clock,
     random,
     trustedProxies,
+    sharing: keepsOrder ? ("file" as const) : ("server" as const),
     ...(chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: chaos.maxBodyBytes }),
   };
 }

@@ -61,6 +61,18 @@ export interface ReceivingLimits {
    * that has received nothing for the longest time is refused.
    */
   readonly bufferedBytes: number;
+  readonly uploads: UploadLimits;
+}
+
+/** Limits of calls without a token whose bodies are larger than those of the others. */
+export interface UploadLimits {
+  /** How many are in memory, each from the first byte of its body to its response. */
+  readonly atOnce: number;
+  /** How many wait for that, without being received, and how long. */
+  readonly waiting: number;
+  readonly waitMs: number;
+  /** One that takes longer to arrive is refused if others wait. */
+  readonly receiveMs: number;
 }
 
 export const receivingLimits: ReceivingLimits = {
@@ -69,13 +81,8 @@ export const receivingLimits: ReceivingLimits = {
   requestWithinMs: 120_000,
   idleMs: 15_000,
   bufferedBytes: 48 * bytesPerMiB,
+  uploads: { atOnce: 4, waiting: 64, waitMs: 30_000, receiveMs: 15_000 },
 };
-
-/**
- * Bodies that are larger than those of other calls without a token, from their first byte to their response: how many are in
- * memory, and how many wait for that, and how long. One that takes longer than `receiveMs` while others wait is refused.
- */
-export const uploadLimits = { atOnce: 4, waiting: 64, waitMs: 10_000, receiveMs: 15_000 };
 
 /** Limits of sending responses. */
 export interface SendingLimits {

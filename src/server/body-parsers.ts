@@ -182,13 +182,14 @@ export class BodyReader {
   readonly #responses = new WeakMap<IncomingMessage, ServerResponse>();
   readonly #gate: BodyGate;
   readonly #largeBodies = pLimit(1);
-  readonly #uploads = new Uploads();
+  readonly #uploads: Uploads;
   #heldBytes = 0;
 
   constructor(app: FastifyInstance, log: Logger, limits: ReceivingLimits, gate: BodyGate) {
     this.#log = log;
     this.#limits = limits;
     this.#gate = gate;
+    this.#uploads = new Uploads(limits.uploads);
     app.addHook("preParsing", (request, reply, payload, done) => {
       this.#responses.set(request.raw, reply.raw);
       if (!(Number(request.headers["content-length"]) >= largeFrom)) done(null, payload);

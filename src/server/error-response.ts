@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { RequestTurns } from "./request-turns.ts";
-import { bodyLimits, encodeError, type ErrorForm, type ErrorKind, httpStatusOf, ServiceError } from "../contract/index.ts";
+import {
+  bodyLimits,
+  encodeError,
+  type ErrorForm,
+  type ErrorKind,
+  httpStatusOf,
+  ServiceError,
+} from "../contract/index.ts";
 
 const kindOfFrameworkCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupportedMediaType", "send Content-Type: application/json"],
@@ -33,10 +40,7 @@ interface RefusedRequest {
 /**
  * Waits for the turn of a refused request. @returns the error in the form of the path. Of a bug, only the request ID is disclosed.
  */
-export async function refuse(
-  error: unknown,
-  { request, reply, form, log, turns }: RefusedRequest,
-): Promise<unknown> {
+export async function refuse(error: unknown, { request, reply, form, log, turns }: RefusedRequest): Promise<unknown> {
   await turns.waitToRefuse(request);
   const refusal = toServiceError(error, request.id);
   const { kind, retryAfterMs } = refusal;
@@ -58,10 +62,15 @@ export async function refuse(
   return encodeError(refusal, form);
 }
 
+/** As `refuse`, for handlers that send the response themselves. */
+export function sendRefusal(error: unknown, refused: RefusedRequest): void {
+  void refuse(error, refused).then((body) => void refused.reply.send(body));
+}
+
 /** How long a client can receive the response before its connection is closed, in milliseconds. */
 const closeAfterMs = 1_000;
 
-/** If a refused request has a large body that has not arrived, its connection is closed, because receiving it takes long. */
+/** If a refused request has a large body that has not arrived, its connection is closed: receiving it would take time. */
 function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete || !(Number(headers["content-length"]) > bodyLimits.open)) return;
   const { socket } = raw;

@@ -10,7 +10,7 @@ export interface Shares {
 }
 
 /** Reads of a file run in the thread of the event loop, so that more of them at a time would only wait for each other. */
-export const shares = { file: { read: 1, write: 4 }, server: { read: 2, write: 4 } } as const;
+export const shares = { file: { read: 1, write: 4 }, server: { read: 1, write: 2 } } as const;
 
 /** Bulk calls of an account that wait; others are refused. */
 const maxWaitingBulkCalls = 32;
@@ -159,10 +159,12 @@ export class FairTurns {
     const { owner, kind } = next;
     const { [kind]: lane } = owner.lanes;
     owner.startedMs = performance.now();
-    do {
+    // Writes that start together can share a transaction.
+    const starting = kind === "write" && isShared ? this.#shares.write - lane.running : 1;
+    for (const start of lane.waiting.splice(0, starting)) {
       lane.running += 1;
-      lane.waiting.shift()?.();
-    } while (kind === "write" && lane.waiting.length > 0 && this.#mayStart(owner, kind, isShared));
+      start();
+    }
     if (waiting > 1 || lane.waiting.length > 0) this.#startSoon();
   }
 }

@@ -54,6 +54,6 @@ export class RequestTurns {
 }
 
 /** The address of a client. A connection that was closed has none. */
-export function addressOf({ ip }: FastifyRequest): string {
-  return (ip as string | undefined) ?? "unknown";
+export function addressOf({ ip }: { readonly ip: string | undefined }): string {
+  return ip ?? "unknown";
 }

@@ -7,7 +7,7 @@ import { addCacheHeaders } from "./cache-headers.ts";
 import { answer, type Answering, type ResponseFormat } from "./response.ts";
 import { acceptBodies, type Bodies, type BodyReader } from "./body-parsers.ts";
 import type { Chaos } from "./chaos.ts";
-import { refuse } from "./error-response.ts";
+import { refuse, sendRefusal } from "./error-response.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -133,7 +133,7 @@ function refuseOtherMethods(
     method: everyMethod.filter((method) => method === "OPTIONS" || !allowed.includes(method)),
     url: first.path,
     errorHandler: (error, request, reply) =>
-      refuse(error, { request, reply, form: first.endpoint.errorForm, log, turns }),
+      sendRefusal(error, { request, reply, form: first.endpoint.errorForm, log, turns }),
     // Before the body is read, which may have any format.
     onRequest: async (request, reply) => {
       void reply.header("allow", allow);

@@ -30,7 +30,7 @@ import { refuseConnection } from "./client-error.ts";
 import { addHealthPaths } from "./health.ts";
 import { limitConnections } from "./connections.ts";
 import { listenOn } from "./listen.ts";
-import { refuse } from "./error-response.ts";
+import { refuse, sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { receiveInTurns } from "./receiving-turns.ts";
 import type { AnsweredCall } from "./metrics.ts";
@@ -181,7 +181,7 @@ function createApp(
       // Hooks do not run for these errors.
       addCommonHeaders(request, reply);
       reply.raw.once("finish", () => logCall(log, request, reply));
-      void refuse(error, { request, reply, form: formOf(request.url), log, turns }).then((body: unknown) => void reply.send(body as never));
+      sendRefusal(error, { request, reply, form: formOf(request.url), log, turns });
     },
   });
   // Node.js applies the longer of the two to the body.

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { ServerResponse } from "node:http";
-import { ServiceError, uploadLimits } from "../contract/index.ts";
+import { ServiceError, type UploadLimits } from "../contract/index.ts";
 import { listNetworks } from "../service/client-networks.ts";
 import { addressOf } from "./request-turns.ts";
 
@@ -21,12 +21,12 @@ interface Waiting {
  * not read meanwhile, so that they take neither time nor memory. Clients take turns.
  */
 export class Uploads {
-  readonly #limits: typeof uploadLimits;
+  readonly #limits: UploadLimits;
   readonly #held = new Set<Upload>();
   readonly #waiting = new Set<Waiting>();
 
-  constructor(limits: Partial<typeof uploadLimits> = {}) {
-    this.#limits = { ...uploadLimits, ...limits };
+  constructor(limits: UploadLimits) {
+    this.#limits = limits;
   }
 
   /** Waits until a body may be received. @throws ServiceError `unavailable` if that takes too long */

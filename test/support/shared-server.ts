@@ -45,8 +45,10 @@ async function startServer(hasClock: boolean, trustedProxies: readonly string[] 
   };
   const transport: Transport = {
     engine: { clientAddress: true, hasVersion: true, outside: true },
-    get gate() {
-      return current().transport.gate;
+    gate: {
+      checkFailures: async (address) => current().transport.gate?.checkFailures(address),
+      countRefusal: async (address) => current().transport.gate?.countRefusal(address),
+      charge: async (address, cpuMs) => current().transport.gate?.charge(address, cpuMs),
     },
     call: (...call) => current().transport.call(...call),
     close: async () => {},

@@ -52,8 +52,10 @@ export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown
   return runSteps(call, { ...started, account }, engine);
 }
 
-/** Runs a step of a call whose turn nobody else waits for, or which keeps it. */
-const inTurn: NonNullable<EngineOptions["outside"]> = (work) => work();
+/** How a call runs what takes long but does not occupy the thread. A bulk call keeps its turn, since it has one at a time. */
+function outsideOf({ batch }: Endpoint, { engine }: CallOptions): NonNullable<EngineOptions["outside"]> {
+  return (batch ? undefined : engine?.outside) ?? ((work) => work());
+}
 
 /** Carries out the steps of a call, in order. */
 async function runSteps(
@@ -61,9 +63,9 @@ async function runSteps(
   started: CallContext,
   { limits, writes, responses, findOperation }: Engine,
 ): Promise<unknown> {
-  const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion, outside: leaveTurn = inTurn } = {} } = options;
+  const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
-  const outside = endpoint.batch ? inTurn : leaveTurn;
+  const outside = outsideOf(endpoint, options);
   const { account } = started;
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });

@@ -126,7 +126,7 @@ test("serving.md lists paths of the contract", () => {
 });
 
 test("serving.md states the limits of the contract", () => {
-  const { bodyLimits, imageLimits, imageReadLimits, photoLimits, uploadLimits } = contract;
+  const { bodyLimits, imageLimits, imageReadLimits, photoLimits } = contract;
   const { jsonLimits, maxLength, orderLimits, receivingLimits } = contract;
   const text = readTable("docs/operations/serving.md", "## Limits").join("\n");
   const count = (value: number) => value.toLocaleString("en-US");
@@ -143,7 +143,7 @@ test("serving.md states the limits of the contract", () => {
     `${photoLimits.decodedBytes / 3e6} megapixels`,
     `16 bits per channel: ${photoLimits.decodedBytes / 6e6}`,
     `photos of an account,${photoLimits.bytesPerAccount / 1_024 ** 3} GB`,
-    `response,${uploadLimits.atOnce}`,
+    `response,${receivingLimits.uploads.atOnce}`,
     `wait for a photo,${imageReadLimits.waiting}`,
     `${count(maxLength.content)} characters`,
     `${count(orderLimits.products)} products, ${count(orderLimits.units)} units`,

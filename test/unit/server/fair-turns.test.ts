@@ -39,6 +39,16 @@ it("lets stores take turns", async () => {
   expect(started).toEqual(["quiet", "hot", "hot"]);
 });
 
+it("starts the call of the store whose last call started the longest ago", async () => {
+  const { started, start } = openTurns();
+  await Promise.all([start("quiet"), start("hot")]).then((turns) => turns.forEach((turn) => turn.end()));
+  const hot = Array.from({ length: 20 }, () => start("hot").then((turn) => turn.end()));
+  await hot[2];
+  await start("quiet").then((turn) => turn.end());
+  expect(started.slice(2)).toEqual(["hot", "hot", "hot", "quiet"]);
+  await Promise.all(hot);
+});
+
 it("lets others run while a call does something else", async () => {
   const { started, start } = openTurns();
   const [, hot] = await Promise.all([start("quiet"), start("hot")]);

@@ -120,6 +120,43 @@ describe("a JSON body", () => {
   });
 });
 
+describe("an upload", () => {
+  const path = "/starpost/v1/images";
+  const uploads = { atOnce: 1, waiting: 2, waitMs: 20_000, receiveMs: 10_000 };
+  const head = (length: number) => headOf(path, `${json}content-length: ${length}\r\n`);
+
+  it("waits, without being received, until one before it is answered", async () => {
+    const { made, post, open } = await setUp({ receiving: { uploads } });
+    const first = await open(`${head(10)}{`);
+    const second = post(path, "{}");
+    await sleep(50);
+    expect(made).toEqual([]);
+    first.socket.write(`${" ".repeat(8)}}`);
+    expect((await second).code).toBe(200);
+    expect(made).toHaveLength(2);
+  });
+
+  it("is refused if too many wait, or for too long, or if it is slow while others wait", async () => {
+    const { post, open } = await setUp({ receiving: { uploads: { ...uploads, waitMs: 100 } } });
+    await open(`${head(10)}{`);
+    const waiting = [post(path, "{}"), post(path, "{}")];
+    await sleep(20);
+    expect((await post(path, "{}")).code).toBe(503);
+    expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual([503, 503]);
+    const slow = await setUp({ receiving: { uploads: { ...uploads, receiveMs: 50 } } });
+    const { closed } = await slow.open(`${headOf(path, `${json}connection: close\r\ncontent-length: 10\r\n`)}{`);
+    expect((await slow.post(path, "{}")).code).toBe(200);
+    expect(await closed).toContain(" 503 ");
+  });
+});
+
+it("does not receive a large body that it refuses", async () => {
+  const { open } = await setUp();
+  const { socket, closed } = await open(headOf("/oauth/token", `${json}content-length: 900000\r\n`));
+  expect(await closed).toMatch(/ 413 [\s\S]*connection: close/);
+  expect(socket.destroyed).toBe(true);
+});
+
 it("limits forms", async () => {
   const { post, made } = await setUp();
   const send = (form: string) => post("/oauth/token", form, "application/x-www-form-urlencoded");
