@@ -1,6 +1,6 @@
-// Another store: until it receives a message, it writes and reads in turn, each time over a new connection, and reports how
-// many of its calls were answered, and the longest time that one took. As in probe.js, time in which this process or the
-// server waits for a processor that other programs use does not count.
+// Another store: until it receives a message, it stores orders and reads in turn, each time over a new connection, and reports
+// how many of its calls were answered, which orders were acknowledged, and how long the calls took. As in probe.js, time in
+// which this process or the server waits for a processor that other programs use does not count.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
@@ -28,19 +28,33 @@ function call(method, path, body) {
   });
 }
 
-const groups = `/v1/apps/${appKey}/products_groups`;
-const group = { utoken, group_name: `group ${process.pid}` };
-await call("POST", groups, group);
+const list = `/v1/apps/${appKey}/reviews?utoken=${utoken}&count=10`;
+const product = { name: "Pot", url: "https://shop.example/pot", image: "https://shop.example/pot.jpg" };
+const orderOf = (order_id) => ({
+  utoken,
+  platform: "general",
+  order_id,
+  email: "neighbor@mail.example",
+  customer_name: "Ann",
+  order_date: "2026-03-15",
+  products: { pot: product },
+});
+const store = (order_id) => call("POST", `/apps/${appKey}/purchases`, orderOf(order_id));
+
+await store(`${process.pid}-first`);
 process.send("ready");
-let [calls, answered, longestMs] = [0, 0, 0];
+const [durations, stored] = [[], []];
+let answered = 0;
 do {
+  const id = `${process.pid}-${durations.length}`;
+  const isRead = durations.length % 2 === 0;
   const startMs = performance.now() - readWaitMs();
-  const isRead = calls % 2 === 0;
-  const path = `${groups}/${encodeURIComponent(group.group_name)}`;
-  const status = await (isRead ? call("GET", `${path}?utoken=${utoken}`) : call("PUT", path, { utoken }));
-  longestMs = Math.max(longestMs, performance.now() - readWaitMs() - startMs);
-  calls += 1;
+  const status = await (isRead ? call("GET", list) : store(id));
+  durations.push(performance.now() - readWaitMs() - startMs);
   if (status === 200) answered += 1;
+  if (status === 200 && !isRead) stored.push(id);
 } while (!(await Promise.race([stopped, sleep(10, false)])));
-process.send({ calls, answered, longestMs: Math.round(longestMs) });
+durations.sort((a, b) => a - b);
+const at = (share) => Math.round(durations[Math.ceil(durations.length * share) - 1]);
+process.send({ calls: durations.length, answered, stored, p99Ms: at(0.99), longestMs: at(1) });
 process.disconnect();

@@ -16,14 +16,32 @@ export async function sendAll(send: Send, requests: readonly Parameters<Send>[])
 
 const neighborProgram = join(import.meta.dirname, "neighbor.js");
 
+/** What another store experienced. Times are in milliseconds. */
+interface NeighborReport {
+  readonly calls: number;
+  readonly answered: number;
+  /** The IDs of the orders that were acknowledged. */
+  readonly stored: readonly string[];
+  readonly p99Ms: number;
+  readonly longestMs: number;
+}
+
 /** Makes calls of another store from a process of its own while `work` runs. */
-export async function watchNeighbor({ url, pid, neighbor }: Target, work: () => Promise<unknown>): Promise<Outcome> {
+export async function callAsNeighbor(
+  { url, pid, neighbor }: Target,
+  work: () => Promise<unknown>,
+): Promise<NeighborReport> {
   const child = fork(neighborProgram, [url, String(pid), neighbor.appKey, neighbor.utoken]);
   await once(child, "message");
   await work();
-  const reported = once(child, "message") as Promise<[Record<"calls" | "answered" | "longestMs", number>]>;
+  const reported = once(child, "message") as Promise<[NeighborReport]>;
   child.send("stop");
-  const [{ calls, answered, longestMs }] = await reported;
+  return (await reported)[0];
+}
+
+/** Checks how long the calls of another store take while `work` runs. */
+export async function watchNeighbor(target: Target, work: () => Promise<unknown>): Promise<Outcome> {
+  const { calls, answered, longestMs } = await callAsNeighbor(target, work);
   const missing = answered === calls ? "" : `${calls - answered} of ${calls} calls of another store fail; `;
   return {
     result: `${missing}another store waits at most ${longestMs} ms`,

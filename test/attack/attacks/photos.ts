@@ -116,7 +116,7 @@ export const poolPhoto: Attack = {
     }
     const read = () => paths.map((path) => send("GET", path));
     const reading = [];
-    for (let nth = 0; nth < 50; nth += 1) {
+    for (let nth = 0; nth < 20; nth += 1) {
       reading.push(...read());
       await sleep(200);
     }
