@@ -134,8 +134,8 @@ const largeFrom = 64 * 1_024;
 /** After a large body, the time for other events before the next one, as a multiple of the time that it took. */
 const otherShare = 2;
 
-/** What a body is read into at first, in bytes. It doubles when it is full. */
-const firstSize = 4 * 1_024;
+/** What a body is read into at first, in bytes, unless it is an upload. It doubles when it is full. */
+const usualSize = 4 * 1_024;
 
 /** In a body of more chunks than `from`, the chunks must have at least `minBytes` on average. */
 const smallChunks = { from: 200, minBytes: 64 } as const;
@@ -143,6 +143,8 @@ const smallChunks = { from: 200, minBytes: 64 } as const;
 /** A body in memory: one that is being received, or one whose call has not been answered. */
 interface HeldBody {
   bytes: Buffer;
+  /** What it is read into at first, in bytes. */
+  readonly firstSize: number;
   length: number;
   chunks: number;
   /** The memory that it takes: also an estimate of its values, once it has been parsed. */
@@ -212,7 +214,8 @@ export class BodyReader {
   }
 
   #receive({ raw, headers }: FastifyRequest, payload: Readable, { limit, onBody, upload }: Receiving): void {
-    const body: HeldBody = { bytes: empty, length: 0, chunks: 0, size: 0, refuse: undefined };
+    const firstSize = (upload && Number(headers["content-length"])) || usualSize;
+    const body: HeldBody = { bytes: empty, firstSize, length: 0, chunks: 0, size: 0, refuse: undefined };
     const release = () => this.#release(body);
     const settle = (error: Error | null) => {
       clearTimeout(timer);
@@ -282,7 +285,7 @@ export class BodyReader {
   #append(body: HeldBody, chunk: Buffer, limit: number): void {
     const length = body.length + chunk.length;
     if (length > body.bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(firstSize, length, 2 * body.bytes.length)));
+      const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(body.firstSize, length, 2 * body.bytes.length)));
       body.bytes.copy(larger, 0, 0, body.length);
       this.#heldBytes += larger.length - body.size;
       body.bytes = larger;
