@@ -8,7 +8,7 @@ export interface JsonLimits {
 
 /**
  * Parsing takes long if a text nests deeply or has many values or names, even if it is short. The largest regular calls
- * have 10,000 units of orders, each with a name of its own: the ID of its product. Calls that need no token have at most
+ * have 5,000 units of orders, each with a name of its own: the ID of its product. Calls that need no token have at most
  * about 100 names.
  */
 export const jsonLimits = {
