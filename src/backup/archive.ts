@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { type Entry, extract, pack } from "tar-stream";
+import { extract, pack } from "tar-stream";
 
 /** Why a file is not a complete archive. */
 export class ArchiveError extends Error {
@@ -15,6 +14,9 @@ export class ArchiveError extends Error {
 /** An archive begins with a small text file, which is read into memory. */
 const maxTextBytes = 1_000_000;
 const pieceBytes = 1_048_576;
+
+/** How much may be read that is not content of a file: buffers, headers, and the zeros at the end. A header is in memory. */
+const maxOverheadBytes = 4_194_304;
 
 /** An entry whose content is in a file. */
 export interface FileEntry {
@@ -55,12 +57,15 @@ export async function writeArchive(target: string, settings: ArchiveSettings): P
  * @throws ArchiveError
  */
 export async function readArchiveText(path: string, name: string): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
   try {
-    for await (const entry of readEntries(path, [name])) {
-      if ((entry.header.size ?? 0) > maxTextBytes) throw invalid(path, `${name} is too large`);
-      return await text(entry);
+    for await (const { part, size } of readParts(path, [{ name, maxBytes: maxTextBytes }])) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes === size) break;
     }
-    throw invalid(path, "it is incomplete");
+    return Buffer.concat(parts).toString();
   } catch (error) {
     throw await toArchiveError(path, error);
   }
@@ -83,19 +88,19 @@ export async function extractFile(
   output: Writable,
 ): Promise<ReadFile> {
   const hash = createHash("sha256");
+  const files = [
+    { name: names.text, maxBytes: maxTextBytes },
+    { name: names.file, maxBytes: names.bytes },
+  ];
   let bytes = 0;
   // Reads to the end of the archive, which contains its checksum, before the output ends.
   const listParts = async function* (): AsyncGenerator<Buffer> {
     try {
-      for await (const entry of readEntries(path, [names.text, names.file])) {
-        for await (const part of entry) {
-          if (entry.header.name !== names.file) continue;
-          hash.update(part);
-          bytes += part.length;
-          // A small archive may expand to any size.
-          if (bytes > names.bytes) throw invalid(path, `${names.file} is larger than ${names.bytes} bytes`);
-          yield part;
-        }
+      for await (const { name, part } of readParts(path, files)) {
+        if (name !== names.file) continue;
+        hash.update(part);
+        bytes += part.length;
+        yield part;
       }
     } catch (error) {
       throw await toArchiveError(path, error);
@@ -125,25 +130,52 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
+interface Part {
+  readonly name: string;
+  /** The size of the file. */
+  readonly size: number;
+  readonly part: Buffer;
+}
+
 /**
- * Reads the entries of an archive.
- * @throws ArchiveError if it does not begin with the given names
+ * Reads the files of an archive. Each begins with an empty part.
+ * @throws ArchiveError if it does not begin with these files, or if it contains anything else
  */
-async function* readEntries(path: string, names: readonly string[]): AsyncGenerator<Entry> {
+async function* readParts(
+  path: string,
+  files: readonly { readonly name: string; readonly maxBytes: number }[],
+): AsyncGenerator<Part> {
   const source = createReadStream(path, { highWaterMark: pieceBytes });
   const tar = extract();
-  const reading = pipeline(source, createGunzip({ chunkSize: 262_144 }), tar);
+  let overhead = 0;
+  const countOverhead = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      overhead += chunk.length;
+      if (overhead > maxOverheadBytes) throw invalid(path, "its headers are too large");
+      yield chunk;
+    }
+  };
+  const reading = pipeline(source, createGunzip({ chunkSize: 262_144 }), countOverhead, tar);
   // The same error ends the entries.
   reading.catch(() => {});
   let count = 0;
   try {
     for await (const entry of tar) {
-      const name = names[count++];
-      if (name !== undefined && entry.header.name !== name) throw invalid(path, `it does not contain ${name}`);
-      yield entry;
+      const { name, type, size = 0, pax } = entry.header;
+      const expected = files[count++];
+      if (!expected) throw invalid(path, "it contains more than two files");
+      if (name !== expected.name || type !== "file") throw invalid(path, `it does not contain ${expected.name}`);
+      if (pax || !(size >= 0)) throw invalid(path, "it was not made by starpost");
+      // A small archive may expand to any size.
+      if (size > expected.maxBytes) throw invalid(path, `${name} is larger than ${expected.maxBytes} bytes`);
+      yield { name, size, part: Buffer.alloc(0) };
+      for await (const part of entry) {
+        overhead -= part.length;
+        yield { name, size, part };
+      }
     }
     await reading;
-    if (count < names.length) throw invalid(path, "it is incomplete");
+    if (count < files.length) throw invalid(path, "it is incomplete");
   } finally {
     source.destroy();
   }

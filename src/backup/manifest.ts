@@ -34,27 +34,52 @@ export function createManifest(facts: Omit<Manifest, "format" | "format_version"
   return { format: "starpost-backup", format_version: formatVersion, ...facts };
 }
 
-/** Parses the manifest of a file. @returns undefined if the text is not one */
-function parseManifest(text: string): Manifest | undefined {
-  try {
-    const found = JSON.parse(text) as Partial<Manifest> | null;
-    const isKnown = found?.format === "starpost-backup" && typeof found.content?.sha256 === "string";
-    return isKnown ? (found as Manifest) : undefined;
-  } catch {
-    return undefined;
-  }
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string" && value.length <= 1_000 && !/[\p{Cc}\p{Cf}]/u.test(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isTime: Check = (value) => isText(value) && !Number.isNaN(Date.parse(String(value)));
+
+/** What every version of the format contains. */
+const identityChecks = {
+  format: (value) => value === "starpost-backup",
+  format_version: isCount,
+  starpost: isText,
+} as const;
+
+const checks: Readonly<Record<Exclude<keyof Manifest, keyof typeof identityChecks | "content">, Check>> = {
+  created_at: isTime,
+  database: isText,
+  dialect: (value) => value === "sqlite" || value === "postgres",
+  database_version: isText,
+  schema: isCount,
+  accounts: isCount,
+  namespace: (value) => value === null || isText(value),
+  dump_version: (value) => value === null || isCount(value),
+};
+
+const contentChecks: Readonly<Record<keyof Manifest["content"], Check>> = {
+  name: isText,
+  bytes: isCount,
+  sha256: isText,
+};
+
+/** @returns the name of the first field that is missing or invalid */
+function findInvalid(value: unknown, fields: Readonly<Record<string, Check>>): string | undefined {
+  const record = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.keys(fields).find((name) => !fields[name]?.(record[name]));
 }
 
 /**
- * Reads the manifest of a backup.
+ * Reads the manifest of a backup, which anybody may have written.
  * @throws UserError if the file is not a backup, or was made by a newer version
  */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = await readArchiveText(path, manifestName).catch((error: unknown) => {
     throw toUserError(error);
   });
-  const manifest = parseManifest(text);
-  if (!manifest) throw toUserError(new ArchiveError(`${path}: not a backup of starpost`));
+  const manifest = parseJson(text) as Manifest;
+  if (findInvalid(manifest, identityChecks)) throw toUserError(new ArchiveError(`${path}: not a backup of starpost`));
   if (manifest.format_version > formatVersion) {
     throw new UserError(
       "failed",
@@ -62,7 +87,19 @@ export async function readManifest(path: string): Promise<Manifest> {
       "Update starpost.",
     );
   }
+  const invalid = findInvalid(manifest, checks) ?? findInvalid(manifest.content, contentChecks);
+  if (invalid !== undefined) {
+    throw toUserError(new ArchiveError(`${path}: invalid backup: ${invalid} in ${manifestName} is missing or invalid`));
+  }
   return manifest;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Converts an error about the content of a backup. Returns any other error unchanged. */
