@@ -340,6 +340,8 @@ export interface RestoreSettings extends HostContext {
   readonly sealingKeyFile?: string | undefined;
   /** Whether to keep the replaced file after the restore. */
   readonly keepsReplaced: boolean;
+  /** Whether the backup may contain views, triggers, and functions that starpost does not create. */
+  readonly isTrusted: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 

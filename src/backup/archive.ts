@@ -161,11 +161,11 @@ async function* readParts(
   let count = 0;
   try {
     for await (const entry of tar) {
-      const { name, type, size = 0, pax } = entry.header;
+      const { name, type, size = 0 } = entry.header;
       const expected = files[count++];
       if (!expected) throw invalid(path, "it contains more than two files");
       if (name !== expected.name || type !== "file") throw invalid(path, `it does not contain ${expected.name}`);
-      if (pax || !(size >= 0)) throw invalid(path, "it was not made by starpost");
+      if (!Number.isSafeInteger(size) || size < 0) throw invalid(path, `the size of ${name} is invalid`);
       // A small archive may expand to any size.
       if (size > expected.maxBytes) throw invalid(path, `${name} is larger than ${expected.maxBytes} bytes`);
       yield { name, size, part: Buffer.alloc(0) };

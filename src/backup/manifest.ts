@@ -45,7 +45,7 @@ const identityChecks = {
   format: (value) => value === "starpost-backup",
   format_version: isCount,
   starpost: isText,
-} as const;
+} as const satisfies Readonly<Record<string, Check>>;
 
 const checks: Readonly<Record<Exclude<keyof Manifest, keyof typeof identityChecks | "content">, Check>> = {
   created_at: isTime,

@@ -1,11 +1,12 @@
 import { text } from "node:stream/consumers";
-import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Environment } from "../config/environment.ts";
 import { UserError, codeOf } from "../config/user-error.ts";
 import { readBackupFacts } from "../storage/postgres/backup-facts.ts";
+import { newestSchema } from "../storage/schema/migrate.ts";
 import { extractFile } from "./archive.ts";
+import { checkScript } from "./dump-script.ts";
 import { type Manifest, manifestName, toUserError } from "./manifest.ts";
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
@@ -41,17 +42,28 @@ export async function dumpDatabase(
 
 /**
  * Reads a complete dump without restoring it.
- * @throws UserError if it is damaged, or `pg_restore` is missing or too old
+ * @param shownAs the backup, for errors
+ * @throws UserError if it is damaged, or would run code, or `pg_restore` is missing or too old
  */
-export async function verifyDump(path: string, manifest: Manifest, settings: Pick<Server, "env" | "signal">) {
+export async function verifyDump(
+  path: string,
+  shownAs: string,
+  manifest: Manifest,
+  settings: Pick<Server, "env" | "signal">,
+) {
   await readRestoreVersion(manifest, settings.env);
-  await runTool("pg_restore", ["--file=-"], settings, {
+  const namespace = manifest.namespace ?? "";
+  await runTool("pg_restore", listRestoreArgs(namespace), settings, {
     input: (stream) => pipeline(createReadStream(path), stream),
-    output: async (stream) => {
-      stream.resume();
-      await once(stream, "end");
-    },
+    output: (stream) =>
+      pipeline(stream, checkScript(shownAs, namespace), async (checked) => {
+        for await (const _ of checked);
+      }),
   });
+}
+
+function listRestoreArgs(namespace: string): readonly string[] {
+  return ["--no-owner", "--no-privileges", `--schema=${namespace}`, "--file=-"];
 }
 
 async function readRestoreVersion({ dump_version }: Manifest, env: Environment): Promise<void> {
@@ -62,9 +74,10 @@ async function readRestoreVersion({ dump_version }: Manifest, env: Environment):
 /**
  * Replaces the tables of a database with those of a backup, in one transaction: until it is committed, and if anything
  * fails, the database has its own tables.
+ * @param isTrusted whether the backup may contain other statements than those of `checkScript`
  * @throws UserError, StorageError
  */
-export async function restoreDump(server: Server, file: string, manifest: Manifest): Promise<void> {
+export async function restoreDump(server: Server, file: string, manifest: Manifest, isTrusted: boolean): Promise<void> {
   const { url, shownAs, env, signal } = server;
   await readToolVersion("psql", { env });
   await readRestoreVersion(manifest, env);
@@ -78,14 +91,14 @@ export async function restoreDump(server: Server, file: string, manifest: Manife
     );
   }
   const options = { env: toConnectionEnv(url, env), signal };
-  const restoreArgs = ["--no-owner", "--no-privileges", `--schema=${namespace}`, "--file=-"];
+  const finalChecks = await listFinalChecks(namespace, manifest.schema);
   await runTool("psql", ["--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--file=-"], options, {
     input: async (script) => {
       const begin = ["set client_min_messages = warning", "begin", `set local lock_timeout = '${lockWait}'`, ...drops];
       script.write(begin.map((statement) => `${statement};\n`).join(""));
       await runTool(
         "pg_restore",
-        restoreArgs,
+        listRestoreArgs(namespace),
         { env, signal },
         {
           input: async (archive) => {
@@ -96,13 +109,30 @@ export async function restoreDump(server: Server, file: string, manifest: Manife
             });
             if (read.sha256 !== manifest.content.sha256) throw damaged(file);
           },
-          output: async (sql) => pipeline(sql, script, { end: false }),
+          output: (sql) => {
+            if (isTrusted) return pipeline(sql, script, { end: false });
+            return pipeline(sql, checkScript(file, namespace), script, { end: false });
+          },
         },
       );
       // Without this, the end of the input rolls back.
-      script.end("commit;\n");
+      script.end([...finalChecks, "commit"].map((statement) => `${statement};\n`).join(""));
     },
   });
+}
+
+/** Lists statements that fail if the restored tables are of another version, or incomplete. */
+async function listFinalChecks(namespace: string, schema: number): Promise<readonly string[]> {
+  const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  const own = (table: string) => `${quote(namespace)}.${quote(table)}`;
+  const found = `case when max(version) = ${schema} then '0' else 'schema ' || max(version) || ' instead of ${schema}' end`;
+  const version = `select cast(${found} as integer) from ${own("starpost_migrations")}`;
+  if (schema !== newestSchema) return [version];
+  const { tables } = await import("../storage/tables.ts");
+  const columns = Object.entries(tables).map(
+    ([name, table]) => `select ${Object.keys(table.columns).map(quote).join(", ")} from ${own(name)} limit 0`,
+  );
+  return [version, ...columns];
 }
 
 export function inUse(shownAs: string): UserError {
@@ -113,8 +143,8 @@ export function inUse(shownAs: string): UserError {
   );
 }
 
-export function damaged(file: string): UserError {
-  return new UserError("failed", `${file}: damaged: its checksum does not match`, "Use another backup.");
+export function damaged(file: string, problem = "its checksum does not match"): UserError {
+  return new UserError("failed", `${file}: damaged: ${problem}`, "Use another backup.");
 }
 
 /** The programs of PostgreSQL that backups use. */

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import type { BackupResult, BackupSettings, ListedBackup, VerifiedBackup, VerifySettings } from "../ports.ts";
 import { extractFile, hashFile, writeArchive } from "../../backup/archive.ts";
 import { createManifest, type Manifest, manifestName, readManifest, toUserError } from "../../backup/manifest.ts";
+import { foreignContent } from "../../backup/dump-script.ts";
 import { damaged, dumpDatabase, verifyDump } from "../../backup/postgres-backup.ts";
 import { type BackupRecord, changeRecords, readRecords } from "../../backup/records.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
@@ -153,20 +154,24 @@ function toStorageFailure({ problem, message }: { problem: StorageError["problem
 
 /**
  * Inspects a file in another process, because the driver would keep it open in this one.
- * @param isQuick whether to omit the check of all pages
+ * @param mode whether to omit the check of all pages, and whether somebody else may have written the file
  */
-export function probeFile(path: string, isQuick: boolean): Promise<DatabaseFileProbe> {
+export function probeFile(
+  path: string,
+  mode: { isQuick?: boolean; isUntrusted?: boolean },
+): Promise<DatabaseFileProbe> {
   const program = findThreadFile(import.meta.url, "./database-probe");
-  return probeDatabaseFile(path, { program, timeoutMs: checkWithinMs, isQuick });
+  return probeDatabaseFile(path, { program, timeoutMs: checkWithinMs, ...mode });
 }
 
 /**
  * Reads all pages of a database file in another process.
  * @param shownAs what the file is, for errors
- * @throws UserError if it is damaged
+ * @throws UserError if it is damaged, or could run code although it is not trusted
  */
-export async function checkFile(path: string, shownAs: string): Promise<CopyFacts> {
-  const { inspection, damage } = await probeFile(path, false);
+export async function checkFile(path: string, shownAs: string, isUntrusted = false): Promise<CopyFacts> {
+  const { inspection, damage, foreign } = await probeFile(path, { isUntrusted });
+  if (foreign) throw foreignContent(shownAs, foreign.slice(0, 3).join(", "));
   if (inspection && "failure" in inspection) {
     const { problem, message } = inspection.failure;
     throw toStorageFailure({ problem, message: message.replaceAll(path, shownAs) });
@@ -225,15 +230,24 @@ export async function verifyBackup(settings: VerifySettings): Promise<VerifiedBa
   const content = join(folder, `${basename(file)}.${random(6).toString("hex")}.content`);
   try {
     await extractContent(file, manifest, content);
-    if (manifest.dialect === "postgres") await verifyDump(content, manifest, { env, signal });
-    else {
-      const { schema, accounts } = await checkFile(content, file);
-      if (schema !== manifest.schema || accounts !== manifest.accounts) throw damaged(file);
-    }
+    if (manifest.dialect === "postgres") await verifyDump(content, file, manifest, { env, signal });
+    else await checkContent(content, file, manifest);
     return { file, manifest };
   } finally {
     deleteDatabaseFile(content);
   }
+}
+
+/** Checks the database file of a backup. @throws UserError if it must not be used */
+export async function checkContent(
+  content: string,
+  file: string,
+  manifest: Manifest,
+  isTrusted = false,
+): Promise<void> {
+  const { schema, accounts } = await checkFile(content, file, !isTrusted);
+  if (schema !== manifest.schema || accounts !== manifest.accounts)
+    throw damaged(file, `${manifestName} does not match the database`);
 }
 
 /** @throws UserError if the tables in a backup are of a version that cannot be used */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Restoration, RestoreSettings } from "../ports.ts";
-import { checkFile, extractContent, opensAccount, probeFile, readKeyFile, refuseOtherSchema } from "./backups.ts";
+import { checkContent, extractContent, opensAccount, probeFile, readKeyFile, refuseOtherSchema } from "./backups.ts";
 import { type Manifest, readManifest } from "../../backup/manifest.ts";
 import { inUse, restoreDump } from "../../backup/postgres-backup.ts";
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
@@ -42,7 +42,8 @@ export async function openRestoration(settings: RestoreSettings): Promise<Restor
         const { database: url, shownAs } = profile;
         const isServer = isDatabaseServer(profile);
         // PostgreSQL keeps the replaced tables until the transaction is committed.
-        if (isServer) await restoreDump({ url, shownAs, env, signal: settings.signal }, file, manifest);
+        const { signal, isTrusted } = settings;
+        if (isServer) await restoreDump({ url, shownAs, env, signal }, file, manifest, isTrusted);
         const keptAs = isServer ? undefined : await restoreFile(settings, manifest);
         if (keys) await addSealingKeys(settings, keys);
         return { keptAs, opensSecrets: await opensSecrets(settings) };
@@ -71,7 +72,7 @@ async function describeExisting({ profile, clock }: RestoreSettings): Promise<Re
   if (!isServer && !(statSync(database, { throwIfNoEntry: false })?.size ?? 0)) return undefined;
   const { inspection } = isServer
     ? { inspection: await inspectDatabase(database, { clock, busyTimeoutMs }) }
-    : await probeFile(database, true);
+    : await probeFile(database, { isQuick: true });
   if (!inspection) throw new UserError("failed", `${shownAs} cannot be read`);
   if ("failure" in inspection) {
     if (isServer) throw new UserError("failed", inspection.failure.message);
@@ -90,13 +91,13 @@ async function describeExisting({ profile, clock }: RestoreSettings): Promise<Re
 
 /** @returns the path of the replaced database, if it is kept */
 async function restoreFile(settings: RestoreSettings, manifest: Manifest): Promise<string | undefined> {
-  const { profile, file, random, clock, keepsReplaced } = settings;
+  const { profile, file, random, clock, keepsReplaced, isTrusted } = settings;
   const { database: path } = profile;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${random(6).toString("hex")}.restored`;
   try {
     await extractContent(file, manifest, draft);
-    await checkFile(draft, file);
+    await checkContent(draft, file, manifest, isTrusted);
     if (!existsSync(path)) {
       placeFile(draft, path);
       return undefined;

@@ -91,7 +91,7 @@ const sqliteTypes: SqlTypes = {
 };
 
 /** Lists the statements that create a table. */
-function createSqliteTable(name: string, table: Table): readonly string[] {
+export function createSqliteTable(name: string, table: Table): readonly string[] {
   if (table.view !== undefined) return [`create view "${name}" as ${table.view}`];
   if (table.isTextIndex) return sqliteTextSearch.createIndex(name, table);
   return [

@@ -46,10 +46,12 @@ describe.skipIf(process.platform === "win32")("the programs of PostgreSQL", () =
   test("are named if they are not installed", async () => {
     await expect(dump(nowhere)).rejects.toMatchObject(failed(/^pg_dump not found/, /postgresql-client\b/));
     const server = { url: nowhere, shownAs: "the database", env: { PATH: folder } };
-    await expect(restoreDump(server, "shop.tar.gz", manifest)).rejects.toMatchObject(failed(/^psql not found/, /PATH/));
+    await expect(restoreDump(server, "shop.tar.gz", manifest, false)).rejects.toMatchObject(
+      failed(/^psql not found/, /PATH/),
+    );
     writeTool("psql", "16.1");
     const missing = failed(/^pg_restore not found/, /PATH/);
-    await expect(restoreDump(server, "shop.tar.gz", manifest)).rejects.toMatchObject(missing);
+    await expect(restoreDump(server, "shop.tar.gz", manifest, false)).rejects.toMatchObject(missing);
     expect(existsSync(join(folder, "content"))).toBe(false);
   });
 
@@ -60,7 +62,9 @@ describe.skipIf(process.platform === "win32")("the programs of PostgreSQL", () =
   ])("with pg_restore %s, a backup of version 16 is refused, or read", async (version, message) => {
     writeTool("pg_restore", version);
     writeFileSync(join(folder, "content"), "a dump");
-    await expect(verifyDump(join(folder, "content"), manifest, { env: { PATH: folder } })).rejects.toMatchObject({
+    await expect(
+      verifyDump(join(folder, "content"), "shop.tar.gz", manifest, { env: { PATH: folder } }),
+    ).rejects.toMatchObject({
       kind: "failed",
       message: expect.stringMatching(message),
     });

@@ -16,11 +16,15 @@ export default command({
       description: "add the sealing key in this file to those of this machine",
       values: "files",
     },
+    trusted: {
+      description: "also restore views, triggers, and functions that starpost does not create: they can run code",
+    },
     "keep-replaced": { description: "keep the replaced SQLite file after the restore, and print its path" },
   },
   notes: [
     "Stop all servers, workers, and imports first: a database in use is not replaced. The replaced database stays until the " +
-      "new one is complete and checked, so a failed restore changes nothing. Backups of newer versions are refused, and " +
+      "new one is complete and checked, so a failed restore changes nothing. A backup that could run code is refused unless " +
+      "it is --trusted. Backups of newer versions are refused, and " +
       "so are those whose schema is older than 23. The next command migrates those of other older versions.",
   ],
   run: async (context, { arguments: [given = ""], flags }) => {
@@ -30,9 +34,10 @@ export default command({
     const key = flags["sealing-key"];
     const sealingKeyFile = key === undefined ? undefined : resolveFile(context, key);
     const { openRestoration } = await context.io.loadApp();
-    const keepsReplaced = flags["keep-replaced"] ?? false;
+    const { trusted: isTrusted = false, "keep-replaced": keepsReplaced = false } = flags;
     const { manifest, keptAs, opensSecrets } = await untilStopped(context, async (signal) => {
-      const opened = await openRestoration({ ...host, profile, file, sealingKeyFile, keepsReplaced, signal });
+      const settings = { ...host, profile, file, sealingKeyFile, keepsReplaced, isTrusted, signal };
+      const opened = await openRestoration(settings);
       if (opened.replaced) {
         const { accounts } = opened.replaced;
         const content = accounts === undefined ? "cannot be read" : countOf(accounts, "account");
