@@ -7,6 +7,7 @@ import { Writable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { ArchiveError, extractFile, hashFile, readArchiveText, writeArchive } from "../../../src/backup/archive.ts";
+import { makeTar, type TarEntry } from "../../support/tar.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starpost-archive-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -142,6 +143,34 @@ describe("damaged archives", () => {
       "is larger than 1000000 bytes",
     );
     expect(written).toBeLessThanOrEqual(1_000_000);
+  });
+
+  const text = { name: names.text, content: "{}" };
+  const data = { name: names.file, content: "data" };
+  const zeros = Buffer.alloc(64_000_000);
+  test.each<[string, TarEntry[], Buffer?]>([
+    ["a symbolic link instead of the file", [text, { ...data, content: "", type: "2", link: "/etc/passwd" }]],
+    ["a hard link instead of the file", [text, { ...data, content: "", type: "1", link: "../../secret" }]],
+    ["a device instead of the file", [text, { ...data, content: "", type: "3" }]],
+    ["a folder instead of the text", [{ ...text, content: "", type: "5" }, data]],
+    ["an absolute path", [text, { ...data, name: "/tmp/data.bin" }]],
+    ["a path to a folder above", [text, { ...data, name: "../data.bin" }]],
+    ["the file twice", [text, data, data]],
+    ["a link after the file", [text, data, { name: "x", type: "2", link: "/etc/passwd" }]],
+    ["an extended header of 64 MB", [{ name: "x", type: "x", content: zeros }, text, data]],
+    ["a long name of 64 MB", [{ name: "x", type: "L", content: zeros }, text, data]],
+    ["an extended header that declares no size", [text, { name: "x", type: "x", content: "14 size=abcd\n\n" }, data]],
+    ["an extended header that declares a negative size", [text, { name: "x", type: "x", content: "11 size=-1\n" }, data]],
+    ["a negative size", [text, { ...data, size: -1 }]],
+    ["a text of 64 MB", [{ ...text, content: zeros }, data]],
+    ["64 MB of zeros at the end", [text, data], zeros],
+  ])("%s", async (_, entries, end) => {
+    const path = join(folder, `hostile-${(made += 1)}.tar.gz`);
+    writeFileSync(path, gzipSync(makeTar(entries, end), { level: 1 }));
+    const before = process.memoryUsage().arrayBuffers;
+    await expect(read(path)).rejects.toThrow(ArchiveError);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(40_000_000);
+    await readArchiveText(path, names.text).catch((error: unknown) => expect(error).toBeInstanceOf(ArchiveError));
   });
 
   test("another archive", async () => {
