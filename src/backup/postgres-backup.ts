@@ -265,7 +265,8 @@ export async function runTool(
   // If its output cannot be stored, the program has not failed, but was ended.
   if (outputError) throw outputError;
   if (inputError instanceof UserError || (inputError && status === 0)) throw inputError;
-  if (status !== 0) throw new UserError("failed", `${tool} failed: ${describe(complaint, status)}`);
+  const hint = tool === "pg_dump" ? undefined : "Nothing was changed. If the backup is the cause, use another one.";
+  if (status !== 0) throw new UserError("failed", `${tool} failed: ${describe(complaint, status)}`, hint);
 }
 
 /** Writes the output of a program to a new file, which only its owner can read. */
@@ -278,7 +279,8 @@ function describe(complaint: string, status: number | null): string {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  return lines.length === 0 ? `exit status ${status}` : lines.slice(0, 3).join("; ");
+  if (lines.length > 0) return lines.slice(0, 3).join("; ");
+  return status === null ? "it was ended by a signal" : `exit status ${status}`;
 }
 
 function notInstalled(tool: Tool): UserError {

@@ -10,7 +10,7 @@ export interface TarEntry {
 }
 
 /** Writes entries without checking them, and the zeros at the end. */
-export function makeTar(entries: readonly TarEntry[], end = Buffer.alloc(1_024)): Buffer {
+export function makeTar(entries: readonly TarEntry[], end: Buffer = Buffer.alloc(1_024)): Buffer {
   return Buffer.concat([...entries.flatMap(formatEntry), end]);
 }
 

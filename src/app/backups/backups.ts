@@ -12,6 +12,7 @@ import { type BackupRecord, changeRecords, readRecords } from "../../backup/reco
 import { isDatabaseServer, type LocalProfile } from "../../config/profile.ts";
 import { readSealingKey } from "../../config/sealing-key.ts";
 import { codeOf, toFileError, toInputError, UserError } from "../../config/user-error.ts";
+import { findFreeBytes } from "../../doctor/local/database-checks.ts";
 import { type DatabaseFileProbe, probeDatabaseFile } from "../../doctor/local/database-file-probe.ts";
 import { createSealer } from "../../engine/kernel/sealer.ts";
 import { toServiceError } from "../../engine/kernel/storage-errors.ts";
@@ -185,7 +186,7 @@ export async function checkFile(path: string, shownAs: string, isUntrusted = fal
 
 function requireSchema({ version, accounts, account, bytes, schema }: DatabaseFacts, shownAs: string): CopyFacts {
   if (schema !== null) return { version, accounts, account, bytes, schema };
-  throw new UserError("failed", `${shownAs} is not a starpost database: it has none of its tables`);
+  throw new UserError("failed", `${shownAs} is not a starpost database: it has none of its tables`, "Use another one.");
 }
 
 /** Copies the sealing keys to a new file, which only its owner can read. */
@@ -245,7 +246,10 @@ export async function checkContent(
   manifest: Manifest,
   isTrusted = false,
 ): Promise<void> {
-  const { schema, accounts } = await checkFile(content, file, !isTrusted);
+  const { schema, accounts } = await checkFile(content, file, !isTrusted).catch((error: Error) => {
+    // The content of a backup is not a bug.
+    throw error instanceof UserError ? error : new UserError("failed", error.message, "Use another backup.", error);
+  });
   if (schema !== manifest.schema || accounts !== manifest.accounts)
     throw damaged(file, `${manifestName} does not match the database`);
 }
@@ -258,6 +262,12 @@ export function refuseOtherSchema({ schema }: Manifest, file: string): void {
 
 /** Writes the database in a backup to a new file. @throws UserError if the backup is damaged */
 export async function extractContent(file: string, { content }: Manifest, target: string): Promise<void> {
+  const folder = dirname(target);
+  const freeBytes = await findFreeBytes(folder);
+  if (freeBytes !== undefined && content.bytes > freeBytes) {
+    const problem = `contains ${content.bytes} bytes, but ${folder} has only ${freeBytes} free`;
+    throw new UserError("failed", `${file}: ${problem}`, "Free some space, or use another backup.");
+  }
   const output = createWriteStream(target, { flags: "wx", mode: 0o600 });
   const read = await extractFile(file, { text: manifestName, file: content.name, bytes: content.bytes }, output).catch(
     (error: unknown) => {

@@ -34,10 +34,11 @@ export function findForeignObjects(path: string): readonly string[] {
 
 /** @returns the first table or column that a database file of the newest schema does not have */
 export function findMissing(path: string): string | undefined {
-  const select = (table: string, columns: object) =>
-    `select ${Object.keys(columns)
-      .map((column) => `"${table}"."${column}"`)
-      .join(", ")} from "${table}" limit 0`;
+  const select = (table: string, columns: object) => {
+    const own = JSON.stringify(table);
+    const listed = Object.keys(columns).map((column) => `${own}.${JSON.stringify(column)}`);
+    return `select ${listed.join(", ")} from ${own} limit 0`;
+  };
   try {
     readFile(path, (file) => {
       for (const [table, { columns }] of Object.entries(tables)) file.all(select(table, columns));

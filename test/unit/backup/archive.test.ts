@@ -160,7 +160,10 @@ describe("damaged archives", () => {
     ["an extended header of 64 MB", [{ name: "x", type: "x", content: zeros }, text, data]],
     ["a long name of 64 MB", [{ name: "x", type: "L", content: zeros }, text, data]],
     ["an extended header that declares no size", [text, { name: "x", type: "x", content: "14 size=abcd\n\n" }, data]],
-    ["an extended header that declares a negative size", [text, { name: "x", type: "x", content: "11 size=-1\n" }, data]],
+    [
+      "an extended header that declares a negative size",
+      [text, { name: "x", type: "x", content: "11 size=-1\n" }, data],
+    ],
     ["a negative size", [text, { ...data, size: -1 }]],
     ["a text of 64 MB", [{ ...text, content: zeros }, data]],
     ["64 MB of zeros at the end", [text, data], zeros],
