@@ -366,6 +366,29 @@ describeBackends("events from email providers", (harness) => {
     expect(await service.emailEvents.receive(signBySecret(body, rotated.secret, now))).toMatchObject({ repeated: 1 });
   });
 
+  it("counts an event once if its body is replayed, reordered, signed again, or sent under another ID", async () => {
+    const account = await harness().newAccount();
+    const sent = await sendEmail(harness(), account);
+    const events = [createEvent(sent, "open"), createEvent(sent, "bounce", { reason: "550 no such user" })];
+    const { secret } = await account.service.emailEvents.setUp({});
+    const body = JSON.stringify(events);
+    const signed = signBySecret(body, secret, harness().clock());
+    expect(await account.service.emailEvents.receive(signed)).toMatchObject({ accepted: 2 });
+    const counts = await readCounts(account);
+    for (let at = 0; at < 5; at += 1) {
+      expect(await account.service.emailEvents.receive(signed)).toMatchObject({ accepted: 0, repeated: 2 });
+    }
+    harness().clock.advance(dayMs);
+    await expect(account.service.emailEvents.receive(signed)).rejects.toMatchObject({ kind: "unauthorized" });
+    const again = signBySecret(JSON.stringify(events.toReversed()), secret, harness().clock());
+    expect(await account.service.emailEvents.receive(again)).toMatchObject({ accepted: 0, repeated: 2 });
+    expect(await readCounts(account)).toEqual(counts);
+    // A signature of one account is not one of another.
+    const other = await harness().newAccount();
+    await other.service.emailEvents.setUp({});
+    await expect(other.service.emailEvents.receive(again)).rejects.toMatchObject({ kind: "unauthorized" });
+  });
+
   it("accepts bodies signed with the provider's own key", async () => {
     const account = await harness().newAccount();
     const { service } = account;

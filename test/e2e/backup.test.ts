@@ -9,7 +9,10 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { writeArchive } from "../../src/backup/archive.ts";
 import { execute, postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
-import { type Home, Homes, type RunOptions } from "../support/starpost.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { aReview } from "../support/builders.ts";
+import { takePhoto } from "../support/photos.ts";
+import { type Home, Homes, type RunOptions, writeInto } from "../support/starpost.ts";
 
 interface Made {
   readonly file: string;
@@ -75,6 +78,16 @@ async function openHome(dialect: string): Promise<{ home: Home; database: string
   const address = new URL(url);
   address.password ||= "a password";
   return { home: homes.open({ STARPOST_DATABASE: address.href }), database: url };
+}
+
+async function readRows(query: string, database: string): Promise<Record<string, unknown>[]> {
+  if (database.startsWith("postgres:")) return execute(query, database);
+  const file = new SqliteFile(database, { isReadOnly: true });
+  try {
+    return file.all(query);
+  } finally {
+    file.close();
+  }
 }
 
 const hasDump = spawnSync("pg_dump", ["--version"]).status === 0;
@@ -205,7 +218,6 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
   test("a database with other tables is not replaced", async () => {
     const { home: another, database: place } = await openHome(dialect);
     if (dialect === "SQLite") {
-      const { SqliteFile } = await import("../../src/storage/sqlite/sqlite-file.ts");
       const file = new SqliteFile(place);
       file.execute("create table notes (text text)");
       file.close();
@@ -233,6 +245,27 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
     });
     expect(withKey.data.opens_secrets).toBe(true);
     expect(readFileSync(join(third.folder, "starpost.key"), "utf8").split("\n")[0]).toBe(own);
+  });
+
+  test("keeps photos with their bytes, sizes, and thumbnails", async () => {
+    const [{ home: shop, database: source }, { home: another, database: target }] = [
+      await openHome(dialect),
+      await openHome(dialect),
+    ];
+    const review = writeInto(shop, "review.json", JSON.stringify(aReview()));
+    const { data } = await shop.json<{ image_upload_token: string }>(["reviews", "create", "--input", review]);
+    const photo = join(shop.folder, "photo.jpg");
+    writeFileSync(photo, await takePhoto());
+    const upload = ["images", "upload", "--image-upload-token", data.image_upload_token, "--image-file", photo];
+    expect((await shop.run(upload)).exitCode).toBe(0);
+    const { data: kept } = await shop.json<Made>(["backup", "create"]);
+    expect((await restore(another, [kept.file])).exitCode).toBe(0);
+    const readPhotos = (from: string) => readRows("select * from review_images", from);
+    const photos = await readPhotos(source);
+    expect(photos).toEqual([expect.objectContaining({ photo_type: "image/webp" })]);
+    expect(await readPhotos(target)).toEqual(photos);
+    const account = "select photo_bytes from account_versions";
+    expect(await readRows(account, target)).toEqual(await readRows(account, source));
   });
 
   test("never replaces a file, and writes to a folder", async () => {

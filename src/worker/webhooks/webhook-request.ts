@@ -53,10 +53,13 @@ export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
   return async (begun, abort) => {
     const startedAtMs = clock();
     const lookup = begun.isPrivateAllowed ? lookups.any : lookups.public;
-    const outcome = await sendRequest(client, begun, { clock, abort, lookup }).catch((error: Error): Outcome => {
-      if (!abort.aborted) return { state: "failed", problem: describeFailure(error, timeoutMs), detail: error.message };
-      return { state: "aborted", problem: "the worker stopped during the request; it will be repeated" };
-    });
+    const outcome = await sendRequest(client, begun, { clock, abort, lookup, timeoutMs }).catch(
+      (error: Error): Outcome => {
+        if (!abort.aborted)
+          return { state: "failed", problem: describeFailure(error, timeoutMs), detail: error.message };
+        return { state: "aborted", problem: "the worker stopped during the request; it will be repeated" };
+      },
+    );
     return { ...outcome, durationMs: clock() - startedAtMs };
   };
 }
@@ -64,12 +67,13 @@ export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
 interface RequestSettings extends Pick<WebhookPostSettings, "clock"> {
   readonly abort: AbortSignal;
   readonly lookup: LookupFunction;
+  readonly timeoutMs: number;
 }
 
 type Outcome = AttemptOutcome extends infer O ? (O extends unknown ? Omit<O, "durationMs"> : never) : never;
 
 async function sendRequest(client: Got, begun: WebhookRequest, settings: RequestSettings): Promise<Outcome> {
-  const { clock, abort, lookup } = settings;
+  const { clock, abort, lookup, timeoutMs } = settings;
   const { url, eventId, body, secret, isPrivateAllowed } = begun;
   // IP addresses are not looked up, so they are checked here.
   const refusal = explainRefusedUrl(url, isPrivateAllowed);
@@ -89,7 +93,7 @@ async function sendRequest(client: Got, begun: WebhookRequest, settings: Request
     },
   });
   try {
-    const response = await waitForResponse(request);
+    const response = await waitForResponse(request, timeoutMs);
     await discardBody(request);
     return toOutcome(response, clock());
   } finally {
@@ -97,12 +101,19 @@ async function sendRequest(client: Got, begun: WebhookRequest, settings: Request
   }
 }
 
-function waitForResponse(request: Readable): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    request.once("response", resolve);
-    // Also handles errors that occur after the response has started.
-    request.on("error", reject);
-  });
+async function waitForResponse(request: Readable, timeoutMs: number): Promise<Response> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      request.once("response", resolve);
+      // Also handles errors that occur after the response has started.
+      request.on("error", reject);
+      // The client does not end requests whose receiver switches to another protocol (101).
+      timer = setTimeout(reject, timeoutMs, Object.assign(new Error("no response"), { code: "ETIMEDOUT" }));
+    });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Reads the response body up to a limit, so that the receiver does not see an aborted connection. */

@@ -211,6 +211,50 @@ describe("a mail server", () => {
     await expect.poll(() => isClosed).toBe(true);
   });
 
+  it.each([
+    ["a greeting without an end", "2".repeat(3_000_000)],
+    ["garbage", Buffer.from(Array.from({ length: 4_096 }, (_, at) => 128 + (at % 128))).toString("latin1")],
+    ["a code that does not exist", "999 mail.example\r\n"],
+    ["no code", "mail.example ready\r\n"],
+  ])("that greets with %s is reported", async (_what, greeting) => {
+    const port = await startSpeaker(greeting);
+    expect(await open({ port }, 1_000).send(await aMessage())).toMatchObject({
+      state: "unreachable",
+      mayHaveArrived: false,
+    });
+  });
+
+  it.each([
+    ["does not offer STARTTLS", "250 mail.example\r\n", ""],
+    [
+      "refuses STARTTLS",
+      "250-mail.example\r\n250-AUTH PLAIN LOGIN CRAM-MD5\r\n250 STARTTLS\r\n",
+      "454 4.7.0 later\r\n",
+    ],
+    [
+      "adds unencrypted responses after STARTTLS",
+      "250-mail.example\r\n250 STARTTLS\r\n",
+      "220 go\r\n250-mail.example\r\n250 AUTH PLAIN LOGIN\r\n235 2.7.0 welcome\r\n250 ok\r\n250 ok\r\n354 go\r\n250 ok\r\n",
+    ],
+  ])("that %s gets neither the password nor the email", async (_what, capabilities, answer) => {
+    let received = "";
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined).write("220 mail.example\r\n");
+      socket.on("data", (data) => {
+        received += data.toString("latin1");
+        if (/^EHLO/.test(data.toString())) socket.write(capabilities);
+        else if (/^STARTTLS/.test(data.toString())) socket.write(answer);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    const login = { user: "shop", password: "p4ss-word" };
+    const outcome = await open({ port, tls: "starttls", ...login }, 1_000).send(await aMessage());
+    expect(outcome).toMatchObject({ state: "unreachable", mayHaveArrived: false });
+    expect(received).not.toMatch(/AUTH|MAIL FROM|shop/);
+  });
+
   it("that speaks another protocol is reported", async () => {
     const port = await startSpeaker("SSH-2.0-OpenSSH_9.2\r\n");
     expect(await open({ port }).send(await aMessage())).toMatchObject({ state: "unreachable" });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { retryDelaysMs } from "../../../../src/engine/webhooks/outcomes.ts";
@@ -246,6 +247,14 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     });
   });
 
+  const late = "no response within 1 s";
+  const upgrade = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+  const drip = (socket: ServerResponse["socket"], text: string, at = 0): void => {
+    if (socket?.write(text.charAt(at)) === true) setTimeout(drip, 20, socket, text, at + 1);
+  };
+  const flood = (response: ServerResponse, text: string): void => {
+    if (!response.destroyed) response.socket?.write(text.repeat(100), () => setImmediate(flood, response, text));
+  };
   const troubles: readonly [string, Responder, string][] = [
     [
       "redirects",
@@ -273,6 +282,17 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
       (response) => void response.writeHead(200, { x: "y".repeat(40_000) }).end(),
       "the response headers are too long",
     ],
+    [
+      "sends a byte of its headers now and then",
+      (response) => drip(response.socket, "HTTP/1.1 200 OK\r\n" + "x: y\r\n".repeat(90)),
+      late,
+    ],
+    [
+      "sends endless early hints",
+      (response) => flood(response, "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
+      late,
+    ],
+    ["switches protocols", (response) => void response.socket?.write(upgrade), late],
     ["rejects them", (response) => sendJson(response, 404, {}), "HTTP 404"],
   ];
   it.each(troubles)("are retried if the receiver %s", async (_what, respond, problem) => {
@@ -307,6 +327,18 @@ describe.each(engines)("webhook deliveries over $name", ({ open }) => {
     await wait(200);
     expect(written - writtenThen).toBeLessThan(1_000_000);
     expect(written).toBeLessThan(20_000_000);
+  });
+
+  it("do not expand a compressed response", async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const receiver = await receive(
+      (response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(bomb),
+    );
+    await subscribe(receiver.url);
+    await review();
+    const before = process.memoryUsage().arrayBuffers;
+    expect((await runOnce(openDispatcher(harness))).counts).toMatchObject({ delivered: 1 });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
   });
 
   it("succeed once if the receiver never ends its response", async () => {
