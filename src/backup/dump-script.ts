@@ -29,7 +29,7 @@ function listPatterns(namespace: string): readonly RegExp[] {
     `set (?:${settings}) = (?:\\w+|'\\w*')`,
     String.raw`select pg_catalog \. set_config \( 'search_path' , '' , false \)`,
     String.raw`select pg_catalog \. setval \( ${sequence} , (?:- )?\d+ , \w+ \)`,
-    String.raw`create(?: unlogged)? table ${own} (?<definition>\(.*\))`,
+    String.raw`create table ${own} (?<definition>\(.*\))`,
     `create sequence ${own} ${words}`,
     String.raw`alter sequence ${own} owned by ${own} \. ${name}`,
     String.raw`${column} add generated (?:always|by default) as identity \( sequence name ${own} ${words}\)`,
@@ -52,6 +52,18 @@ function checkStatement(statement: string, patterns: readonly RegExp[]): boolean
 }
 
 /**
+ * Splits what has been read into rows, with their end, and what comes after them. Keeps an end that may be incomplete, and the
+ * character that must follow it.
+ */
+function splitRows(read: Buffer): { rows: Buffer; others: Buffer } {
+  const end = read.indexOf(endOfRows);
+  const isEnded = end !== -1 && read.length > end + endOfRows.length;
+  const incomplete = Math.max(0, read.length - endOfRows.length);
+  const at = isEnded ? end + endOfRows.length : end === -1 ? incomplete : end;
+  return { rows: read.subarray(0, at), others: read.subarray(at) };
+}
+
+/**
  * Passes on the SQL that `pg_restore` has read from a backup, if it only creates tables with sequences, indexes, and keys, and
  * fills them. A backup that somebody else has written can contain any other statement: a `commit`, a function, or
  * `copy … from program`.
@@ -69,14 +81,11 @@ export function checkScript(file: string, namespace: string) {
       rest = Buffer.concat([rest, chunk]);
       for (;;) {
         if (isInRows) {
-          const end = rest.indexOf(endOfRows);
-          const known = end === -1 ? Math.max(0, rest.length - endOfRows.length) : end;
-          yield rest.subarray(0, known);
-          rest = rest.subarray(known);
-          if (end === -1 || rest.length === endOfRows.length) break;
-          if (rest[endOfRows.length] !== newline) throw foreignStatement(file, rest.toString("latin1"));
-          yield endOfRows;
-          rest = rest.subarray(endOfRows.length);
+          const { rows, others } = splitRows(rest);
+          yield rows;
+          rest = others;
+          if (!rows.subarray(-endOfRows.length).equals(endOfRows)) break;
+          if (rest[0] !== newline) throw foreignStatement(file, rest.toString("latin1"));
           isInRows = false;
         }
         const end = rest.indexOf(newline, 1);

@@ -27,7 +27,7 @@ function formatEntry({ name, content = "", type = "0", link = "", size }: TarEnt
   header.fill(" ", 148, 156);
   header.write(type, 156);
   header.write(link, 157, 100);
-  header.write("ustar\0" + "00", 257);
+  header.write("ustar\x0000", 257);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
   return [header, body, Buffer.alloc((512 - (body.length % 512)) % 512)];

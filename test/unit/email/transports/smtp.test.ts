@@ -242,8 +242,8 @@ describe("a mail server", () => {
       socket.on("error", () => undefined).write("220 mail.example\r\n");
       socket.on("data", (data) => {
         received += data.toString("latin1");
-        if (/^EHLO/.test(data.toString())) socket.write(capabilities);
-        else if (/^STARTTLS/.test(data.toString())) socket.write(answer);
+        if (data.toString().startsWith("EHLO")) socket.write(capabilities);
+        else if (data.toString().startsWith("STARTTLS")) socket.write(answer);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
