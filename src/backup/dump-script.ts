@@ -51,10 +51,7 @@ function checkStatement(statement: string, patterns: readonly RegExp[]): boolean
   return match && isPlainDefinition(match.groups?.["definition"] ?? "") ? match[0].startsWith("copy ") : undefined;
 }
 
-/**
- * Splits what has been read into rows, with their end, and what comes after them. Keeps an end that may be incomplete, and the
- * character that must follow it.
- */
+/** Splits rows, with their end, from the SQL after them. An end is complete only with the character that must follow it. */
 function splitRows(read: Buffer): { rows: Buffer; others: Buffer } {
   const end = read.indexOf(endOfRows);
   const isEnded = end !== -1 && read.length > end + endOfRows.length;
