@@ -22,10 +22,12 @@ import {
   siteShare,
   templateLimits,
   utokenLimits,
+  webhookRequestLimits,
   webhookSlots,
 } from "../../src/contract/index.ts";
 import { invitationLifetime } from "../../src/contract/invitations.ts";
 import { serviceWaits } from "../../src/client/service-limit.ts";
+import { smtpTimeouts } from "../../src/email/transports/smtp.ts";
 import { dayMs, minuteMs } from "../../src/contract/time.ts";
 import { zipLimits } from "../../src/import/source/containers/zip-directory.ts";
 import { workbookLimits } from "../../src/import/source/conversion/workbook/shared-strings.ts";
@@ -148,6 +150,10 @@ const files: readonly Row[] = [
 const remote: readonly Row[] = [
   ["one wait that a service asks for (`Retry-After`)", `${serviceWaits.eachMs / minuteMs} minutes`],
   ["waits of a call in total", `${serviceWaits.totalMs / minuteMs} minutes`],
+  ["connecting to a mail server", formatMs(smtpTimeouts.connectMs)],
+  ["opening a session with a mail server, or sending it an email", formatMs(smtpTimeouts.idleMs)],
+  ["webhook request", formatMs(webhookRequestLimits.ms)],
+  ["response to a webhook request that is read", formatBytes(webhookRequestLimits.responseBytes)],
 ];
 
 const notes: Readonly<Record<string, string>> = {

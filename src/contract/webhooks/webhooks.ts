@@ -36,6 +36,9 @@ export const maxDeliveriesPerCall = 10_000;
  */
 export const webhookSlots = { perAccount: 8, perWorker: 256 } as const;
 
+/** How long a request to a receiver takes at most, and how much of its response is read and discarded. */
+export const webhookRequestLimits = { ms: 15_000, responseBytes: 65_536 } as const;
+
 export const webhookEventName = lazily(() =>
   z.enum(webhookEvents, {
     error: `must be one of ${webhookEvents.join(", ")}`,

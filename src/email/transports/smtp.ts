@@ -12,7 +12,7 @@ export interface SmtpTimeouts {
 }
 
 /** Assumed: a server that does not respond within this time has lost the message. RFC 5321 recommends ten minutes. */
-const defaultTimeouts: SmtpTimeouts = { connectMs: 30_000, idleMs: 120_000 };
+export const smtpTimeouts: SmtpTimeouts = { connectMs: 30_000, idleMs: 120_000 };
 
 /** Time limit for closing the session. */
 const quitTimeoutMs = 2_000;
@@ -40,7 +40,7 @@ interface Session {
 }
 
 /** Opens a transport with one connection to a mail server, which is established on first use and then reused. */
-export function openSmtp(settings: SmtpSettings, timeouts = defaultTimeouts): EmailTransport {
+export function openSmtp(settings: SmtpSettings, timeouts = smtpTimeouts): EmailTransport {
   const place = `${settings.host}:${settings.port}`;
   let session: Session | undefined;
 

@@ -6,6 +6,7 @@ import { explainRefusedAddress, explainRefusedUrl } from "../../engine/webhooks/
 import { signMessage } from "../../engine/kernel/standard-webhooks.ts";
 import type { BegunDelivery } from "../../engine/webhooks/webhook-queue.ts";
 import type { AttemptOutcome } from "../../engine/webhooks/outcomes.ts";
+import { webhookRequestLimits } from "../../contract/index.ts";
 import { parseRetryAfter } from "../../contract/time.ts";
 import type { LookupAddress } from "node:dns";
 import { lookup as dnsLookup } from "node:dns/promises";
@@ -27,18 +28,13 @@ export type WebhookPost = (request: WebhookRequest, abort: AbortSignal) => Promi
 type WebhookRequest = Partial<BegunDelivery> &
   Pick<BegunDelivery, "url" | "eventId" | "body" | "secret" | "isPrivateAllowed">;
 
-const defaultTimeoutMs = 15_000;
-
-/** Maximum number of bytes of a response body that are read, and discarded, before the connection is closed. */
-const maxBodyBytes = 65_536;
-
 /**
  * Creates the function that sends webhook requests.
  * Assumed: the outcome depends only on the status, even if reading the body fails; a redirect is a failure, because its
  * target was not checked when the webhook was created.
  */
 export function createWebhookPost(settings: WebhookPostSettings): WebhookPost {
-  const { clock, resolve, timeoutMs = defaultTimeoutMs } = settings;
+  const { clock, resolve, timeoutMs = webhookRequestLimits.ms } = settings;
   const lookups = { public: createCheckedLookup(false, resolve), any: createCheckedLookup(true, resolve) };
   // Connections are not reused, because a reused connection would bypass the address check.
   const client = got.extend({
@@ -122,7 +118,7 @@ async function discardBody(request: Readable): Promise<void> {
   try {
     for await (const chunk of request) {
       bytes += (chunk as Buffer).length;
-      if (bytes >= maxBodyBytes) return;
+      if (bytes >= webhookRequestLimits.responseBytes) return;
     }
   } catch {
     // The status is already known.
