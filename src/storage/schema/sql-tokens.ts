@@ -20,7 +20,7 @@ export function normalizeSql(sql: string): string | undefined {
 
 /** What may come before a parenthesis in the definition of a table or an index, other than an operator. */
 const beforeParenthesis =
-  /(?:^|[^\w"' ]|\b(?:key|unique|and|or|not|where|when|then|else|cast|coalesce|nullif|btree|gin|with|include)) \($/;
+  /(?:^|[^\w"' ]|\b(?:key|unique|and|or|not|where|when|then|else|cast|coalesce|nullif|lower|btree|gin|with|include)) \($/;
 
 /** Queries, other statements, and clauses that take definitions from elsewhere. */
 const foreignClauses = /;|\b(?:select|table|values|execute|like|inherits|partition)\b/;

@@ -9,7 +9,13 @@ const plainPatterns = [
   new RegExp(`^create(?: unique)? index ${name} on ${name} (?<definition>\\(.*)$`, "s"),
 ];
 
-const normalizeSpace = (statement: string) => statement.toLowerCase().replaceAll(/\s+/g, " ").trim();
+/** Earlier versions have created the same objects with other spaces and quotes. */
+const normalizeForm = (statement: string) =>
+  statement
+    .toLowerCase()
+    .replaceAll(/"(\w+)"/g, "$1")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 
 /**
  * Lists what a database file contains that starpost does not create, and that runs code when tables are used: views, triggers,
@@ -18,10 +24,10 @@ const normalizeSpace = (statement: string) => statement.toLowerCase().replaceAll
  */
 export function findForeignObjects(path: string): readonly string[] {
   const own = new Set(
-    Object.entries(tables).flatMap(([table, definition]) => createSqliteTable(table, definition).map(normalizeSpace)),
+    Object.entries(tables).flatMap(([table, definition]) => createSqliteTable(table, definition).map(normalizeForm)),
   );
   const isOwn = (statement: string) => {
-    if (own.has(normalizeSpace(statement))) return true;
+    if (own.has(normalizeForm(statement))) return true;
     const normalized = normalizeSql(statement) ?? "";
     const definition = plainPatterns.map((pattern) => pattern.exec(normalized)?.groups?.["definition"]).find(Boolean);
     return definition !== undefined && isPlainDefinition(definition);
