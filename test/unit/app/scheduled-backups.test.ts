@@ -129,7 +129,9 @@ test("a failure is logged and recorded, and tried again after a while", async ()
   await settle(1);
   expect(log).toEqual([{ level: "error", message: "backup failed", data: { error: "the disk is full" } }]);
   expect(backups.counts).toMatchObject({ lastSuccessMs: undefined, failures: 1 });
-  expect((await readRecords(paths)).schedules[database]).toMatchObject({ error: "the disk is full" });
+  await vi.waitFor(async () =>
+    expect((await readRecords(paths)).schedules[database]).toMatchObject({ error: "the disk is full" }),
+  );
   backups.stop();
   expect(makes).toBe(1);
 });
