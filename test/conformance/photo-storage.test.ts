@@ -187,7 +187,7 @@ describeIsolated(
   (harness) => {
     it("is counted exactly, and refuses more, also of concurrent uploads", async () => {
       const account = await harness().newAccount();
-      const image = await drawNoise(1_200);
+      const image = await drawNoise(900);
       const tokens = [
         await newToken(account),
         await newToken(account, { email: "bea@mail.example" }),
