@@ -64,7 +64,7 @@ async function countStored(database: string, ids: readonly string[]): Promise<nu
 }
 
 export const crowd: Attack = {
-  name: `Delay another store with ${clients} clients at full speed`,
+  name: "Delay another store with 50 clients at full speed",
   run: async (target) => {
     const { uploads, others } = await listCalls(target);
     const alone = await callAsNeighbor(target, () => sleep(seconds.alone * 1_000));
