@@ -34,6 +34,8 @@ export class Uploads {
     const client = listNetworks(addressOf(request))[0]?.name ?? "";
     const { atOnce, waiting: max, waitMs } = this.#limits;
     return new Promise((resolve, reject) => {
+      // The event has passed that would release it.
+      if (response.closed) return;
       const start = () => {
         leave();
         resolve(this.#hold(client, response));
