@@ -72,7 +72,8 @@ const closeAfterMs = 1_000;
 
 /** If a refused request has a large body that has not arrived, its connection is closed: receiving it would take time. */
 function leaveUnread({ raw, headers }: FastifyRequest, reply: FastifyReply): void {
-  if (raw.complete || !(Number(headers["content-length"]) > bodyLimits.open)) return;
+  const length = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Infinity;
+  if (raw.complete || length <= bodyLimits.open) return;
   const { socket } = raw;
   void reply.header("connection", "close");
   // By default, Node.js closes it at once, so that the client may fail to send before it has received the response.

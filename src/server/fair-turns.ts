@@ -57,7 +57,7 @@ export class FairTurns {
   /** Those that have called last come last. */
   readonly #owners = new Map<string, Owner>();
   /** The owners of tokens that were valid, and of app keys that exist. */
-  #known = new Map<string, string>();
+  readonly #known = new Map<string, string>();
   readonly #meter = new CpuMeter();
   #isStarting = false;
 
@@ -68,14 +68,17 @@ export class FairTurns {
   /** Remembers the account of a caller, so that made-up ones get no turns of their own. */
   note(caller: Caller, appKey: string, hasToken: boolean): void {
     if (keyOf(caller) === "" || (!hasToken && caller.utoken !== undefined)) return;
-    if (this.#known.size >= maxKnown) this.#known = new Map();
+    const [oldest] = this.#known.size >= maxKnown ? this.#known.keys() : [];
+    if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(keyOf(caller), `${hasToken ? "store" : "shoppers"} ${appKey}`);
   }
 
   /** Waits for the turn of a call. @throws ServiceError `tooManyRequests` if too many bulk calls of the account wait */
   async take(caller: Caller, { batch, effect }: CallKind): Promise<Turn> {
-    const name = this.#known.get(keyOf(caller)) ?? "others";
-    const kind = batch ? "bulk" : effect === "read" ? "read" : "write";
+    const known = this.#known.get(keyOf(caller));
+    const name = known ?? "others";
+    // Strangers cannot use up the places of a store that calls for the first time.
+    const kind = batch && known !== undefined ? "bulk" : effect === "read" ? "read" : "write";
     let stop = await this.#enter(name, kind);
     let cpuMs = 0;
     return {
@@ -94,7 +97,7 @@ export class FairTurns {
   async #enter(name: string, kind: Kind): Promise<() => number> {
     const owner = this.#callOf(name);
     const lane = owner.lanes[kind];
-    if (!this.#isShared && this.#mayStart(owner, kind)) lane.running += 1;
+    if (!this.#isShared && lane.waiting.length === 0 && this.#mayStart(owner, kind, false)) lane.running += 1;
     else {
       if (kind === "bulk" && lane.waiting.length >= maxWaitingBulkCalls) {
         throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: 1_000 });
@@ -130,7 +133,7 @@ export class FairTurns {
     return this.#owners.size > 1;
   }
 
-  #mayStart({ lanes }: Owner, kind: Kind, isShared = this.#isShared): boolean {
+  #mayStart({ lanes }: Owner, kind: Kind, isShared: boolean): boolean {
     return lanes[kind].running < (kind === "bulk" ? 1 : isShared ? this.#shares[kind] : Infinity);
   }
 

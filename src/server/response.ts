@@ -125,7 +125,10 @@ function toPage(
     .header("content-security-policy", page.policy)
     .header("referrer-policy", "no-referrer");
   const { url } = value as { readonly url?: unknown };
-  if (endpoint.redirects && typeof url === "string") return reply.redirect(url, 302);
+  if (endpoint.redirects && typeof url === "string") {
+    void reply.code(302).header("location", url);
+    return "";
+  }
   // RFC 9110 15.5.21: the form is well-formed, but has invalid values.
   if (page.hasProblems?.(value)) void reply.code(422);
   return page.render(value);

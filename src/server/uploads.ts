@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { ServiceError, type UploadLimits } from "../contract/index.ts";
 import { listNetworks } from "../service/client-networks.ts";
 import { addressOf } from "./request-turns.ts";
@@ -33,17 +34,19 @@ export class Uploads {
   take(request: FastifyRequest, response: ServerResponse): Promise<Upload> {
     const client = listNetworks(addressOf(request))[0]?.name ?? "";
     const { atOnce, waiting: max, waitMs } = this.#limits;
+    const { socket } = request.raw;
     return new Promise((resolve, reject) => {
       // The event has passed that would release it.
-      if (response.closed) return;
+      if (response.closed || socket.destroyed) return;
       const start = () => {
         leave();
-        resolve(this.#hold(client, response));
+        resolve(this.#hold(client, response, socket));
       };
       const waiting = { client, start };
       const leave = () => {
         clearTimeout(timer);
-        response.removeListener("close", leave);
+        // If a response waits for those before it, only its connection reports that it is closed.
+        for (const from of [response, socket]) from.removeListener("close", leave);
         this.#waiting.delete(waiting);
       };
       const timer = setTimeout(() => {
@@ -55,23 +58,25 @@ export class Uploads {
         leave();
         reject(tooManyUploads());
       } else {
-        response.once("close", leave);
+        for (const from of [response, socket]) from.once("close", leave);
         this.#waiting.add(waiting);
       }
     });
   }
 
-  #hold(client: string, response: ServerResponse): Upload {
+  #hold(client: string, response: ServerResponse, socket: Socket): Upload {
     const upload: Upload = { client, refuse: undefined };
     this.#held.add(upload);
     const timer = setInterval(() => {
       if (this.#waiting.size > 0) upload.refuse?.(tooManyUploads());
     }, this.#limits.receiveMs).unref();
-    response.once("close", () => {
+    const release = () => {
+      for (const from of [response, socket]) from.removeListener("close", release);
       clearInterval(timer);
       this.#held.delete(upload);
       this.#startNext();
-    });
+    };
+    for (const from of [response, socket]) from.once("close", release);
     return upload;
   }
 

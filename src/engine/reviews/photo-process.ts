@@ -9,6 +9,9 @@ try {
 } catch {
   // Some sandboxes do not allow it.
 }
+// A terminal sends these to the process, too; it ends with the process that started it.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+process.on("disconnect", () => process.exit());
 process.on("message", ({ bytes, type }: { readonly bytes: Uint8Array; readonly type: ImageType }) => {
   void convertPhoto(bytes, type).then((reply) => process.send?.(reply));
 });

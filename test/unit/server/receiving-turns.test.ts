@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, expect, it, vi } from "vitest";
 import { receiveInTurns } from "../../../src/server/receiving-turns.ts";
 
 const servers: Server[] = [];
@@ -60,4 +61,22 @@ it("answers all requests of a connection in their order", async () => {
   const answered = await send(port, `${texts.join("\r\n")}connection: close\r\n\r\n`);
   const paths = [...answered.matchAll(/\/(\d+);/g)].map(([, n]) => Number(n));
   expect(paths).toEqual(Array.from({ length: requests }, (_, n) => n));
+});
+
+it("parses no further requests of a connection while many of them have not been answered", async () => {
+  const held: (() => void)[] = [];
+  const port = await listen(createServer((_request, response) => void held.push(() => response.end("x"))));
+  const text = `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(400)}\r\n`;
+  const answered = send(port, `${Array.from({ length: 500 }, () => text).join("\r\n")}connection: close\r\n\r\n`);
+  await vi.waitFor(() => expect(held.length).toBeGreaterThanOrEqual(32));
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  // A slice of 8 KiB has 18 requests.
+  expect(held.length).toBeLessThanOrEqual(32 + 19);
+  let isOver = false;
+  void answered.then(() => (isOver = true));
+  while (!isOver) {
+    for (const answer of held.splice(0)) answer();
+    await nextTurn();
+  }
+  expect((await answered).match(/HTTP\/1\.1 200/g)).toHaveLength(500);
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { bodyLimits, ServiceError } from "../../../src/contract/index.ts";
 import type { Server, ServerOptions } from "../../../src/server/server.ts";
 import { startServing } from "./start-test-server.ts";
@@ -124,6 +124,17 @@ describe("an upload", () => {
   const path = "/starpost/v1/images";
   const uploads = { atOnce: 1, waiting: 2, waitMs: 20_000, receiveMs: 10_000 };
   const head = (length: number) => headOf(path, `${json}content-length: ${length}\r\n`);
+
+  it("makes room if its client disconnects, also while an earlier request of it waits", async () => {
+    const { made, post, open } = await setUp({ receiving: { uploads: { ...uploads, waitMs: 5_000 } } });
+    const first = await open(`${headOf("/oauth/token", `${json}content-length: 10\r\n`)}{`);
+    first.socket.destroy();
+    const pipelined = headOf(path, `${json}content-length: 2\r\n`);
+    const second = await open(`${pipelined}{}${head(10)}{`);
+    await vi.waitFor(() => expect(made).toHaveLength(1));
+    second.socket.destroy();
+    expect((await post(path, "{}")).code).toBe(200);
+  });
 
   it("waits, without being received, until one before it is answered", async () => {
     const { made, post, open } = await setUp({ receiving: { uploads } });
