@@ -80,7 +80,8 @@ describe("a live profile", () => {
     const undo = await home.json(["imports", "undo", data.import_id]);
     expect([undo.exitCode, undo.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
     const plan = ["products", "plan", file("p.csv"), "--update", "--out", file("plan.json")];
-    expect((await home.run(plan)).exitCode).toBe(0);
+    const planned = await home.run(plan);
+    expect(planned.exitCode, planned.stderr).toBe(0);
     const apply = await home.json(["imports", "apply", file("plan.json")]);
     expect([apply.exitCode, apply.stderr]).toEqual([2, expect.stringContaining("shop (live,")]);
     expect((await home.json(["imports", "apply", file("plan.json"), "--yes"])).exitCode).toBe(0);

@@ -16,7 +16,7 @@ const limits = { factor: 4, unnoticedMs: 50 } as const;
 type Make = (send: Send, nth: number) => Promise<AttackReply>;
 
 /** What uploaders and the other clients do, in turn: everything that takes the server long, and what it refuses. */
-async function listCalls({ account: { appKey }, random }: Target): Promise<Record<"uploads" | "others", Make[]>> {
+async function listCalls({ otherAccount: { appKey }, random }: Target): Promise<Record<"uploads" | "others", Make[]>> {
   const edge = 1_500;
   const pixels = Buffer.from(Uint8Array.from({ length: edge * edge * 3 }, () => random.below(256)));
   const raw = { width: edge, height: edge, channels: 3 } as const;
