@@ -220,7 +220,6 @@ export class BodyReader {
     const settle = (error: Error | null) => {
       clearTimeout(timer);
       body.refuse = undefined;
-      if (upload) upload.refuse = undefined;
       payload.removeListener("data", onData).removeListener("end", onEnd).removeListener("error", onError);
       if (error) release();
       const bytes = body.bytes.subarray(0, body.length);
@@ -247,7 +246,7 @@ export class BodyReader {
       refuseConnection({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, raw.socket, this.#log);
     }, this.#limits.idleMs).unref();
     body.refuse = settle;
-    if (upload) upload.refuse = settle;
+    if (upload) upload.refuse = (error) => body.refuse?.(error);
     this.#responses.get(raw)?.once("close", () => {
       clearTimeout(timer);
       release();

@@ -38,7 +38,8 @@ interface RefusedRequest {
 }
 
 /**
- * Waits for the turn of a refused request. @returns the error in the form of the path. Of a bug, only the request ID is disclosed.
+ * Waits for the turn of a refused request.
+ * @returns the error in the form of the path; of a bug, only the request ID is disclosed
  */
 export async function refuse(error: unknown, { request, reply, form, log, turns }: RefusedRequest): Promise<unknown> {
   await turns.waitToRefuse(request);

@@ -24,16 +24,17 @@ const maxKnown = 10_000;
 const kinds = ["read", "write", "bulk"] as const;
 type Kind = (typeof kinds)[number];
 
+/** The calls of an owner of one kind. */
 interface Lane {
   running: number;
+  /** When its last call started that had to wait. */
+  startedMs: number;
   readonly waiting: (() => void)[];
 }
 
 interface Owner {
   readonly lanes: Readonly<Record<Kind, Lane>>;
   calledMs: number;
-  /** When its last call started that had to wait. */
-  startedMs: number;
 }
 
 /** The turn of a call. */
@@ -155,13 +156,13 @@ export class FairTurns {
       for (const kind of kinds) {
         if (owner.lanes[kind].waiting.length === 0 || !this.#mayStart(owner, kind, isShared)) continue;
         waiting += 1;
-        if (!next || owner.startedMs < next.owner.startedMs) next = { owner, kind };
+        if (!next || comesBefore(owner, kind, next)) next = { owner, kind };
       }
     }
     if (!next) return;
     const { owner, kind } = next;
     const { [kind]: lane } = owner.lanes;
-    owner.startedMs = performance.now();
+    lane.startedMs = performance.now();
     // Writes that start together can share a transaction.
     const starting = kind === "write" && isShared ? this.#shares.write - lane.running : 1;
     for (const start of lane.waiting.splice(0, starting)) {
@@ -173,8 +174,15 @@ export class FairTurns {
 }
 
 function createOwner(): Owner {
-  const lane = (): Lane => ({ running: 0, waiting: [] });
-  return { lanes: { read: lane(), write: lane(), bulk: lane() }, calledMs: 0, startedMs: 0 };
+  const lane = (): Lane => ({ running: 0, startedMs: 0, waiting: [] });
+  return { lanes: { read: lane(), write: lane(), bulk: lane() }, calledMs: 0 };
+}
+
+/** Whether the last call of an owner started earlier, or, of the same owner, the last call of a kind. */
+function comesBefore(owner: Owner, kind: Kind, other: { readonly owner: Owner; readonly kind: Kind }): boolean {
+  if (owner === other.owner) return owner.lanes[kind].startedMs < owner.lanes[other.kind].startedMs;
+  const startedMs = ({ lanes }: Owner) => Math.max(...kinds.map((one) => lanes[one].startedMs));
+  return startedMs(owner) < startedMs(other.owner);
 }
 
 function isIdle({ lanes }: Owner): boolean {

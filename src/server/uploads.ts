@@ -8,7 +8,7 @@ import { addressOf } from "./request-turns.ts";
 /** A request whose body may be received, until its response has been sent. */
 export interface Upload {
   readonly client: string;
-  /** Refuses the body. Undefined before its first byte, and once it has arrived. */
+  /** Refuses the body, unless it has arrived. Undefined before it is received. */
   refuse: ((error: ServiceError) => void) | undefined;
 }
 

@@ -79,6 +79,7 @@ async function encode(open: () => ReturnType<Sharp>, maxEdge: number, maxBytes: 
 async function loadSharp(): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
   sharp.cache(false);
+  // Leaves the other processors to calls.
   sharp.concurrency(1);
   return sharp;
 }

@@ -53,6 +53,8 @@ async function askProcess(bytes: Uint8Array, type: ImageType): Promise<PhotoRepl
     asked.channel?.unref();
     return reply;
   } catch (cause) {
+    // It would keep a command running.
+    child?.kill("SIGKILL");
     child = undefined;
     throw unavailable(cause);
   } finally {

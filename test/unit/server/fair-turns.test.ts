@@ -49,6 +49,21 @@ it("starts the call of the store whose last call started the longest ago", async
   await Promise.all(hot);
 });
 
+it("lets the reads and writes of a store take turns", async () => {
+  const { turns, start } = openTurns();
+  await start("quiet").then((turn) => turn.end());
+  const started: string[] = [];
+  const take = async (effect: "read" | "once") => {
+    const turn = await turns.take(store("hot"), { batch: undefined, effect });
+    started.push(effect);
+    turn.end();
+  };
+  const calls = [...Array.from({ length: 8 }, () => take("read")), take("once")];
+  await calls.at(-1);
+  expect(started.length).toBeLessThanOrEqual(3);
+  await Promise.all(calls);
+});
+
 it("lets others run while a call does something else", async () => {
   const { started, start } = openTurns();
   const [, hot] = await Promise.all([start("quiet"), start("hot")]);
