@@ -1,7 +1,10 @@
 // Loaded into the attacked server with `--import`: reports the longest delay of its event loop since the last message,
-// without the time for which its thread was ready to run but other programs had the processor.
+// without the time for which its thread was ready to run but other programs had the processor. Then, collects the garbage that
+// was left, so that the memory of the next attack does not depend on those before it.
 import { openSync, readSync } from "node:fs";
 import { performance } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 
 const intervalMs = 10;
@@ -17,6 +20,8 @@ function createWaitReader() {
 }
 
 if (isMainThread && process.send) {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc");
   const readWaitMs = createWaitReader();
   let longestMs = 0;
   let previous = { nowMs: performance.now(), waitMs: readWaitMs() };
@@ -29,8 +34,11 @@ if (isMainThread && process.send) {
   setInterval(measure, intervalMs).unref();
   process.on("message", () => {
     measure();
-    process.send({ longestMs: Math.round(longestMs) });
+    const reply = { longestMs: Math.round(longestMs) };
+    collectGarbage();
+    measure();
     longestMs = 0;
+    process.send(reply);
   });
   process.channel.unref();
 }

@@ -113,11 +113,13 @@ describe.skipIf(postgresServer === undefined)("a transaction on PostgreSQL", () 
 
   it("shares a commit with a call whose deferred statement fails, which alone is rolled back", async () => {
     const queue = new WriteQueue(database);
-    const write = (appKey: string) => queue.run((db) => add(appKey, { ...database, db }));
+    // The lock keeps the order of writes that are in two transactions.
+    const accountId = await addLockable(database);
+    const write = (appKey: string) => queue.run((db) => add(appKey, { ...database, db }), { accountId });
     const settled = await Promise.allSettled(["a", "b", "b", "c", "a", "d"].map(write));
     expect(settled.map(({ status }) => status === "fulfilled")).toEqual([true, true, false, true, false, true]);
     expect(settled[2]).toMatchObject({ reason: { code: "23505" } });
-    expect(await readKeys()).toEqual(["a", "b", "c", "d"]);
+    expect(await readKeys()).toEqual(["locked", "a", "b", "c", "d"]);
   });
 
   it("has an unknown outcome if the connection is lost after the commit was sent, and the next one runs", async () => {
