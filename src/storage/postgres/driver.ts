@@ -72,7 +72,12 @@ class PipelinedDriver implements Driver {
 
   constructor(url: string, options: DriverOptions) {
     const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
-    const settings = { lock_timeout: busyTimeoutMs, idle_in_transaction_session_timeout: idleTimeoutMs };
+    const settings = {
+      lock_timeout: busyTimeoutMs,
+      idle_in_transaction_session_timeout: idleTimeoutMs,
+      // Joins are written in the order that is fast. Without statistics of a new table, PostgreSQL would choose another one.
+      join_collapse_limit: 1,
+    };
     this.#open = () => {
       const pool = createPool(url, options);
       pool.on("connect", (client) => this.#servers.set(client, new ServerConnection(client, settings)));
