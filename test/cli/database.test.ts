@@ -108,6 +108,7 @@ describe("database distribute", () => {
     addsExtension: true,
     reference: ["accounts"],
     distributed: ["account_versions", "orders"],
+    local: [],
     distribute: async () => {
       throw new Error("distributed");
     },
@@ -122,16 +123,20 @@ describe("database distribute", () => {
   });
 
   test("distributes what is not distributed yet", async () => {
-    const distribute = async () => ({ reference: ["accounts"], distributed: ["account_versions", "orders", "new"] });
+    const distribute = async () => ({
+      distributed: ["account_versions", "orders", "new"],
+      reference: ["accounts"],
+      local: ["public_ids"],
+    });
     const app = { openDistribution: async () => plan({ distribute }) };
     const ran = await run(["database", "distribute", "--yes", "--json"], withApp(app));
     expect([ran.status, JSON.parse(ran.stdout)]).toEqual([0, await distribute()]);
   });
 
   test("does nothing and asks nothing if everything is distributed", async () => {
-    const app = { openDistribution: async () => plan({ addsExtension: false, reference: [], distributed: [] }) };
+    const app = { openDistribution: async () => plan({ addsExtension: false, local: [], reference: [], distributed: [] }) };
     const ran = await run(["database", "distribute", "--no-input", "--json"], withApp(app));
-    expect([ran.status, JSON.parse(ran.stdout)]).toEqual([0, { reference: [], distributed: [] }]);
+    expect([ran.status, JSON.parse(ran.stdout)]).toEqual([0, { distributed: [], reference: [], local: [] }]);
   });
 
   test("refuses a SQLite file", async () => {

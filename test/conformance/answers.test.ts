@@ -145,7 +145,9 @@ async function countEverywhere({ database }: Harness, { service }: TestAccount) 
   const answers = questions.reduce((sum, { sorted_public_answers }) => sum + sorted_public_answers.length, 0);
   const shown = await database.db
     .selectFrom("questions")
-    .leftJoin("answers", "answers.question_row", "questions.id")
+    .leftJoin("answers", (join) =>
+      join.onRef("answers.account_id", "=", "questions.account_id").onRef("answers.question_row", "=", "questions.id"),
+    )
     .select(["questions.id", "answers.id as answer"])
     .where("state", "=", "public")
     .execute();

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { distributeDatabase } from "../../src/storage/postgres/distribute-database.ts";
 import { findScattered, recordStatements } from "./partition-check.ts";
 import { partitionTables } from "./partitions.ts";
-import { addCitusWorker, postgresServer, postgresSkipped, takeDatabase } from "./postgres.ts";
+import { addCitusWorkers, postgresServer, postgresSkipped, takeDatabase } from "./postgres.ts";
 
 /** A database with the current schema and no rows. */
 export interface Place {
@@ -83,10 +83,10 @@ export async function placeOnPartitions(): Promise<Place> {
 /** Databases with distributed tables that earlier tests released. */
 const distributed: string[] = [];
 
-/** On Citus: a coordinator (`STARPOST_TEST_POSTGRES`) and a worker (`STARPOST_TEST_CITUS_WORKER`). */
+/** On a Citus cluster; see `.ci/citus`. */
 async function placeOnCitus(): Promise<Place> {
   const { url, drop } = await takeDatabase(async (address) => {
-    await addCitusWorker(address);
+    await addCitusWorkers(address);
     await distributeDatabase(address, { nowMs: 0 });
   }, distributed);
   return { url, remove: drop };

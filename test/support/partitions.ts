@@ -3,7 +3,7 @@ import { execute } from "./postgres.ts";
 export const partitionsPerTable = 8;
 
 /** Tables that are read across accounts, or before the account is known. */
-const shared = ["public_ids", "utokens"];
+const shared = ["public_ids"];
 
 /**
  * Turns every table of rows of accounts into one that is partitioned by hash of the account, with the same columns, rows,

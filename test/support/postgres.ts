@@ -14,8 +14,8 @@ declare module "vitest" {
 /** The server for test databases; undefined if the variable is not set. */
 export const postgresServer = process.env["STARPOST_TEST_POSTGRES"] || undefined;
 
-/** A second server with Citus; undefined if the variable is not set. */
-const citusWorker = process.env["STARPOST_TEST_CITUS_WORKER"] || undefined;
+/** The workers of a Citus cluster whose coordinator is the server; see `.ci/citus`. */
+const citusWorkers = process.env["STARPOST_TEST_CITUS_WORKERS"]?.split(",") ?? [];
 
 /** Appears in the titles of skipped tests. */
 export const postgresSkipped = "PostgreSQL: skipped because STARPOST_TEST_POSTGRES is not set";
@@ -36,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await db.destroy();
   project.provide("postgresRun", run);
   return async () => {
-    for (const server of [postgresServer, ...(citusWorker === undefined ? [] : [citusWorker])]) {
+    for (const server of [postgresServer, ...citusWorkers]) {
       const left = await execute(`select datname from pg_database where starts_with(datname, '${run}')`, server);
       for (const { datname } of left) await execute(`drop database if exists ${String(datname)} with (force)`, server);
     }
@@ -112,15 +112,17 @@ async function create(template: string): Promise<string> {
   return addressOf(name);
 }
 
-/** Creates a database of the same name on the second server, and makes it a worker of the database. */
-export async function addCitusWorker(url: string): Promise<void> {
+/** Creates databases of the same name on the workers, and adds them to the database. */
+export async function addCitusWorkers(url: string): Promise<void> {
   const name = nameIn(url);
-  await execute(`create database ${name} template template0 encoding 'UTF8'`, citusWorker);
-  await execute("create extension citus", addressOf(name, citusWorker));
-  const [coordinator, worker] = [new URL(url), new URL(citusWorker ?? "")];
+  const hostOf = (address: string) => `'${new URL(address).hostname}', ${new URL(address).port}`;
   await execute("create extension citus", url);
-  await execute(`select citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`, url);
-  await execute(`select citus_add_node('${worker.hostname}', ${worker.port})`, url);
+  await execute(`select citus_set_coordinator_host(${hostOf(url)})`, url);
+  for (const worker of citusWorkers) {
+    await execute(`create database ${name} template template0 encoding 'UTF8'`, worker);
+    await execute("create extension citus", addressOf(name, worker));
+    await execute(`select citus_add_node(${hostOf(worker)})`, url);
+  }
 }
 
 function addressOf(name: string, server = postgresServer): string {

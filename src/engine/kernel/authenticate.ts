@@ -41,21 +41,22 @@ function missingAppKey({ method }: Endpoint): ServiceError {
   return missingField(method === "GET" ? inQuery : inBody);
 }
 
+/** Names the account by its ID, so that a database that is distributed over several servers asks only that of the account. */
 const selectAccount = createStatement<
-  { appKey: string; tokenHash: string; nowMs: number },
-  {
-    readonly id: number;
-    readonly version: number;
-    readonly disabled_at: number | null;
-    readonly token_row: number | null;
-  }
+  { id: number; appKey: string; tokenHash: string; nowMs: number },
+  { readonly version: number; readonly disabled_at: number | null; readonly token_row: number | null }
 >(
   (slot) => sql`
-    select accounts.id, account_versions.version, accounts.disabled_at, utokens.id as token_row
-    from accounts join account_versions on account_versions.account_id = accounts.id
-      left join utokens on utokens.account_id = accounts.id
+    select account_versions.version, accounts.disabled_at, utokens.id as token_row
+    from account_versions cross join accounts
+      left join utokens on utokens.account_id = ${slot("id")}
       and utokens.token_hash = ${slot("tokenHash")} and utokens.expires_at > ${slot("nowMs")}
-    where accounts.app_key = ${slot("appKey")}`,
+    where account_versions.account_id = ${slot("id")} and accounts.id = ${slot("id")}
+      and accounts.app_key = ${slot("appKey")}`,
+);
+
+const selectId = createStatement<{ appKey: string }, { readonly id: number }>(
+  (slot) => sql`select id from accounts where app_key = ${slot("appKey")}`,
 );
 
 interface FoundAccount {
@@ -82,15 +83,36 @@ function findAccountOnce(database: Database, caller: Caller, nowMs: number): Pro
   return found;
 }
 
-async function findAccount({ db, dialect }: Database, caller: Caller, nowMs: number): Promise<FoundAccount> {
+async function findAccount(database: Database, caller: Caller, nowMs: number): Promise<FoundAccount> {
+  const { db, dialect } = database;
   const { appKey = "", utoken = "" } = caller;
   // No stored text contains U+0000, and PostgreSQL rejects it as a parameter.
   if (appKey.includes("\0")) throw unknownAccount(appKey);
-  const { rows } = await selectAccount(db, dialect, { appKey, tokenHash: hashToken(utoken), nowMs });
+  const id = await findId(appKey, database);
+  const { rows } = await selectAccount(db, dialect, { id, appKey, tokenHash: hashToken(utoken), nowMs });
   const [found] = rows;
   if (!found) throw unknownAccount(appKey);
   if (found.disabled_at !== null) throw disabledAccount();
-  return { account: { id: found.id, appKey, version: found.version }, hasToken: found.token_row !== null };
+  return { account: { id, appKey, version: found.version }, hasToken: found.token_row !== null };
+}
+
+/** The maximum number of IDs in memory per database. */
+const maxIds = 100_000;
+
+/** The IDs of accounts by their app keys, which never change. */
+const accountIds = new WeakMap<Database, Map<string, number>>();
+
+async function findId(appKey: string, database: Database): Promise<number> {
+  const known = accountIds.get(database) ?? new Map<string, number>();
+  accountIds.set(database, known);
+  const id = known.get(appKey) ?? (await selectId(database.db, database.dialect, { appKey })).rows[0]?.id;
+  if (id === undefined) throw unknownAccount(appKey);
+  // The one that was used the longest ago comes first.
+  known.delete(appKey);
+  known.set(appKey, id);
+  const [oldest] = known.size > maxIds ? known.keys() : [];
+  if (oldest !== undefined) known.delete(oldest);
+  return id;
 }
 
 /** The error for an app key that does not exist. Source: practice of services of this kind. */

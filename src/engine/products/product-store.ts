@@ -75,7 +75,8 @@ function createSave(columnIndexes: readonly number[]) {
 
 /**
  * Like `createSave`, for rows that need nothing of a stored product to be added: they have a name, a URL, and no empty
- * description. Looks up each product once instead of twice.
+ * description, and all products may change. Looks up each product once instead of twice.
+ * Citus supports no parameters after `on conflict`.
  */
 function createUpsert(columnIndexes: readonly number[]) {
   const columnNames = columnIndexes.flatMap((index) => productColumnNames[index] ?? []);
@@ -104,11 +105,11 @@ function createUpsert(columnIndexes: readonly number[]) {
     on conflict (account_id, product_id) do update set
       ${sql.join([...merges.map(({ column, merged }) => sql`${column} = ${merged}`), ...erased])},
       named_by_visitor = 0, updated_at = excluded.updated_at
-    where products.id > ${slot("sinceId")} and (products.named_by_visitor <> 0
+    where products.named_by_visitor <> 0
       or ${sql.join(
         merges.map(({ stored, merged }) => sql`${stored} is distinct from ${merged}`),
         sql` or `,
-      )})`,
+      )}`,
   );
 }
 
@@ -160,7 +161,7 @@ export async function prepareProducts(
   });
   if (rows.length === 0) return [];
   const columnIndexes = [...productColumnNames.keys()].filter((index) => rows.some((row) => row[index] !== null));
-  const isUpsert = rows.every(canUpsert);
+  const isUpsert = sinceId === 0 && rows.every(canUpsert);
   const key = `${isUpsert ? "upsert" : "save"} ${columnIndexes.join(" ")}`;
   const save = saves.get(key) ?? (isUpsert ? createUpsert : createSave)(columnIndexes);
   saves.set(key, save);

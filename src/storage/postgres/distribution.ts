@@ -1,19 +1,18 @@
 import { type QueryExecutorProvider, sql } from "kysely";
 
-/**
- * Tables that every node has a copy of, in the order in which they are created: those that no account owns, or that are
- * read before the account is known. The list of migrations and `localTables` stay on the coordinator.
- */
-const referenceTables = ["accounts", "invitations", "utokens", "public_ids"];
+/** Tables that every node has a copy of, because those of the accounts refer to them. Changes of them need all nodes. */
+const referenceTables = ["accounts"];
 
-/** Limits on calls, which are not joined with other tables. */
-const localTables = ["token_buckets"];
+/** Tables that stay on the coordinator, as does the list of migrations: those that are read before the account is known. */
+const localTables = ["invitations", "public_ids", "token_buckets"];
 
 /** The table that is distributed first. */
 const first = "account_versions";
 
 /** How tables are distributed. */
 export interface TableDistribution {
+  /** Tables that an earlier version distributed, and that move to the coordinator. */
+  readonly local: readonly string[];
   /** Tables that become reference tables. */
   readonly reference: readonly string[];
   /** Tables whose rows are distributed by account. */
@@ -61,6 +60,7 @@ export async function listUndistributed(db: QueryExecutorProvider): Promise<Tabl
   const others = new Set<string>([first, ...referenceTables, ...localTables]);
   const owned = [first, ...rows.map(({ name }) => name).filter((name) => !others.has(name))];
   return {
+    local: localTables.filter((name) => done.has(name)),
     reference: referenceTables.filter((name) => !done.has(name)),
     distributed: owned.filter((name) => !done.has(name)),
   };
@@ -75,6 +75,7 @@ export async function distributeTables(db: QueryExecutorProvider): Promise<Table
   const identities = await readIdentities(db);
   // Foreign keys from distributed to reference tables require it.
   await sql`set local citus.multi_shard_modify_mode to 'sequential'`.execute(db);
+  for (const table of plan.local) await sql`select undistribute_table(${table})`.execute(db);
   for (const table of plan.reference) await sql`select create_reference_table(${table})`.execute(db);
   for (const table of plan.distributed) {
     const colocation = table === first ? "none" : first;

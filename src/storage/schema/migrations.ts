@@ -97,6 +97,17 @@ async function addPhotoColumns(database: MigratedDatabase): Promise<void> {
   }
 }
 
+/** Makes the account part of the keys of tokens, so that they can be on the server of their account. */
+async function addAccountToTokenKeys({ db, dialect }: MigratedDatabase): Promise<void> {
+  const { utokens } = (await import("../tables.ts")).tables;
+  const columns = sql`account_id, token_hash, created_at, expires_at`;
+  await sql`create table utokens_before as select id, ${columns} from utokens`.execute(db);
+  await sql`drop table utokens`.execute(db);
+  await dialect.createTables({ utokens }, db);
+  await sql`insert into utokens (${columns}) select ${columns} from utokens_before order by id`.execute(db);
+  await sql`drop table utokens_before`.execute(db);
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -140,4 +151,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
       await renewEmailKeys(database);
     },
   },
+  { version: 30, name: "tokens by account", up: addAccountToTokenKeys },
 ];

@@ -69,14 +69,14 @@ export const accountTables = defineTables({
   },
   utokens: {
     columns: {
-      id: ownId,
+      id: rowId,
       account_id: account,
       /** SHA-256 of the token, hexadecimal. */
       token_hash: text,
       created_at: bigint,
       expires_at: bigint,
     },
-    unique: { utokens_hash: ["token_hash"] },
+    unique: { utokens_hash: ["account_id", "token_hash"] },
     indexes: { utokens_by_age: "(account_id, created_at, id)" },
   },
   account_platforms: {

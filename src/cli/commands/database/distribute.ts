@@ -17,7 +17,7 @@ export default command({
     const profile = await findLocalProfile(context, "has a database");
     const { openDistribution } = await context.io.loadApp();
     const plan = await openDistribution(await context.host(), profile);
-    if (!plan.addsExtension && plan.distributed.length === 0 && plan.reference.length === 0) {
+    if (!plan.addsExtension && [plan.distributed, plan.reference, plan.local].every(({ length }) => length === 0)) {
       context.messages.info(`The tables of ${profile.shownAs} are already distributed.`);
       return toData(plan);
     }
@@ -26,15 +26,17 @@ export default command({
       `Distribute the tables of ${profile.shownAs} by account? They are locked meanwhile.`,
     );
     const done = await plan.distribute();
-    const { distributed, reference } = done;
+    const { distributed, reference, local } = done;
+    const moved = local.length === 0 ? "" : ` Moved ${countOf(local.length, "table")} to the coordinator.`;
     context.messages.info(
-      `Distributed ${countOf(distributed.length, "table")} by account, and copied ${countOf(reference.length, "table")} to all servers.`,
+      `Distributed ${countOf(distributed.length, "table")} by account, and copied ${countOf(reference.length, "table")} to all servers.${moved}`,
     );
     return toData(done);
   },
-  render: ({ distributed, reference }) => silent({ distributed: distributed.length, reference: reference.length }),
+  render: ({ distributed, reference, local }) =>
+    silent({ distributed: distributed.length, reference: reference.length, local: local.length }),
 });
 
-function toData({ distributed, reference }: Pick<Distribution, "distributed" | "reference">) {
-  return { distributed, reference };
+function toData({ distributed, reference, local }: Pick<Distribution, "distributed" | "reference" | "local">) {
+  return { distributed, reference, local };
 }
