@@ -1,13 +1,15 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
-/** The conformance suite on PostgreSQL databases that are set up in other ways; see `test/support/databases.ts`. */
+/** The conformance and wire suites on PostgreSQL databases that are set up in other ways; see `test/support/databases.ts`. */
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
-      include: ["test/conformance/**/*.test.ts"],
+      include: ["test/conformance/**/*.test.ts", "test/wire/**/*.test.ts"],
       exclude: ["test/conformance/deleted-database.test.ts"],
+      // On Citus, a statement takes several times as long.
+      testTimeout: 240_000,
       env: { STARPOST_TEST_DATABASES: process.env.STARPOST_TEST_DATABASES ?? "pgbouncer,partitions" },
     },
   }),

@@ -143,8 +143,9 @@ export async function* readTexts({
   database: { db },
 }: Harness): AsyncGenerator<readonly [place: string, text: string]> {
   const tables = await db.introspection.getTables();
-  // The rows of partitions are also those of their table.
-  for (const { name } of tables.filter((table) => !/_\d$/.test(table.name))) {
+  // The rows of partitions are also those of their table. Citus has tables of its own in other schemas.
+  const own = tables.filter(({ name, schema = "public" }) => schema === "public" && !/_\d$/.test(name));
+  for (const { name } of own) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
     for (const row of rows) {
       for (const [column, value] of Object.entries(row)) {

@@ -118,6 +118,9 @@ export const places: readonly TestedPlace[] = (
   .split(",")
   .map((kind) => ({ kind: kind as DatabaseKind, place: kinds[kind as DatabaseKind] }));
 
+/** Opens a database of the first kind: SQLite, unless others were chosen. */
+export const firstPlace = (): Promise<Place> => (places[0]?.place ?? placeOnSqlite)();
+
 /** Runs a suite on each kind of database. Each test gets a new database. */
 export function describeDatabases(title: string, suite: (url: () => string) => void): void {
   describe.each(places)(`${title} on $kind`, ({ place }) => {

@@ -7,7 +7,7 @@ import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
 import { createService } from "../../src/service/service.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { placeOnSqlite } from "./databases.ts";
+import { firstPlace } from "./databases.ts";
 import { createOpenApiChecker } from "./openapi-checker.ts";
 import { takeServer } from "./shared-server.ts";
 
@@ -93,7 +93,7 @@ export function useWire(options: WireOptions = {}): () => Wire {
 }
 
 async function openWire({ publicLimits, trustedProxies }: WireOptions): Promise<Wire & { close(): Promise<void> }> {
-  const place = await placeOnSqlite();
+  const place = await firstPlace();
   let nowMs = startMs;
   const clock = () => nowMs;
   const database = await openDatabase(place.url, { nowMs });
