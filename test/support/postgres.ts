@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
-import { inject } from "vitest";
+import { inject, vi } from "vitest";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "../../src/storage/database.ts";
 
@@ -121,7 +121,8 @@ export async function addCitusWorkers(url: string): Promise<void> {
   for (const worker of citusWorkers) {
     await execute(`create database ${name} template template0 encoding 'UTF8'`, worker);
     await execute("create extension citus", addressOf(name, worker));
-    await execute(`select citus_add_node(${hostOf(worker)})`, url);
+    // Citus changes roles, which belong to all databases, so adding nodes to several of them at once can fail.
+    await vi.waitFor(() => execute(`select citus_add_node(${hostOf(worker)})`, url), { timeout: 30_000, interval: 500 });
   }
 }
 
