@@ -91,30 +91,23 @@ export async function findScattered(url: string, sent: readonly Sent[]): Promise
   }
 }
 
-/** The tables of which a plan reads or changes several partitions. */
+/**
+ * The tables of which a plan has several partitions. PostgreSQL could still select one during the execution, but Citus cannot.
+ */
 function findScatteredTables(plan: PlanNode): string[] {
-  const partitions = new Map<string, Map<string, PlanNode[]>>();
+  const partitions = new Map<string, Set<string>>();
+  const scattered = new Set<string>();
   for (const node of listNodes(plan)) {
+    if (Number(node["Subplans Removed"] ?? 0) > 0) scattered.add("partitions removed during the execution");
     const [, table, partition] = /^(\w+)_(\d)$/.exec(node["Relation Name"] ?? "") ?? [];
     if (table === undefined || partition === undefined) continue;
-    const found = partitions.get(table) ?? new Map<string, PlanNode[]>();
-    partitions.set(table, found.set(partition, [...(found.get(partition) ?? []), node]));
+    const found = (partitions.get(table) ?? new Set()).add(partition);
+    partitions.set(table, found);
+    if (found.size > 1) scattered.add(table);
   }
-  return [...partitions]
-    .filter(([, found]) => found.size > 1 && ![...found.values()].flat().every(hasAccount))
-    .map(([table]) => table);
+  return [...scattered];
 }
 
 function listNodes(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(listNodes)];
-}
-
-/**
- * Whether a scan is limited to the account of a row that the statement has found before. PostgreSQL then selects the
- * partition during the execution.
- */
-function hasAccount(node: PlanNode): boolean {
-  return ["Filter", "Index Cond", "Recheck Cond"].some((name) =>
-    /\baccount_id = \D|\.id = account_id\b/.test(String(node[name])),
-  );
 }
