@@ -82,8 +82,25 @@ export interface DialectFacts {
   readonly replication: Replication | null;
   /** The connections to the server, including that of the inspection; null without a server. */
   readonly connections: ConnectionFacts | null;
-  /** The number of tables that are distributed over several servers; null if none can be. */
-  readonly distributedTables: number | null;
+  /** Null if no tables are distributed over several servers. */
+  readonly cluster: ClusterFacts | null;
+}
+
+/** The servers that the rows of accounts are distributed over. */
+export interface ClusterFacts {
+  /** The number of distributed tables. */
+  readonly tables: number;
+  readonly nodes: readonly NodeFacts[];
+}
+
+export interface NodeFacts {
+  /** Host and port. */
+  readonly node: string;
+  readonly isReachable: boolean;
+  /** The number of shards of each table. */
+  readonly shards: number;
+  /** The number of accounts whose rows it has; null if it cannot be reached. */
+  readonly accounts: number | null;
 }
 
 /** Names the columns of a batch in order, with the SQL type of each. */

@@ -21,7 +21,7 @@ export interface DatabaseFacts extends DialectFacts {
   readonly pendingMigrations: readonly string[];
   readonly tables: number;
   readonly accounts: number;
-  /** The chosen account, or else the first one; null if it does not exist. */
+  /** The chosen account, or else the first one; null if it does not exist, or a server of a cluster cannot be reached. */
   readonly account: {
     readonly appKey: string;
     readonly secretSealed: string;
@@ -80,8 +80,10 @@ export async function inspectDatabase(
     const tables = (await dialect.readTableNames(untyped)).length;
     const schema = (await readSchemaVersion(untyped, dialect)) ?? null;
     const facts = await dialect.readFacts(db, address.location, clock);
-    const account = schema === null ? null : await readAccount(db, clock(), appKey);
-    const isCurrent = schema === newestSchema;
+    // What follows reads the rows of all accounts, which are not all there if a server of a cluster is lost.
+    const isWhole = (facts.cluster?.nodes ?? []).every(({ isReachable }) => isReachable);
+    const isCurrent = schema === newestSchema && isWhole;
+    const account = schema === null || !isWhole ? null : await readAccount(db, clock(), appKey);
     const heldEmails = isCurrent ? await countHeldEmails(db) : {};
     const backlog = isCurrent ? await readBacklog(db) : undefined;
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;

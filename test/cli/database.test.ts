@@ -16,7 +16,13 @@ const status: DatabaseStatus = {
   writer: null,
   replication: { isReplica: false, lagMs: null, replicas: [{ name: "copy", state: "streaming", lagMs: 1_500 }] },
   connections: null,
-  distributedTables: 37,
+  cluster: {
+    tables: 37,
+    nodes: [
+      { node: "db1.example:5432", isReachable: true, shards: 16, accounts: 12 },
+      { node: "db2.example:5432", isReachable: false, shards: 16, accounts: null },
+    ],
+  },
   schema: 16,
   newestSchema: 17,
   pendingMigrations: ["17: more"],
@@ -48,6 +54,10 @@ describe("database status", () => {
         lag_ms: null,
         replicas: [{ name: "copy", state: "streaming", lag_ms: 1_500 }],
         distributed_tables: 37,
+        nodes: [
+          { node: "db1.example:5432", shards: 16, accounts: 12, is_reachable: true },
+          { node: "db2.example:5432", shards: 16, accounts: null, is_reachable: false },
+        ],
       },
     ]);
   });
@@ -85,6 +95,7 @@ describe("database status", () => {
       is_replica: null,
       replicas: [],
       distributed_tables: null,
+      nodes: [],
     });
     await setSchemaVersion(url, 22);
     const env = { STARPOST_HOME: makeFolder(), STARPOST_DATABASE: url };
@@ -134,7 +145,9 @@ describe("database distribute", () => {
   });
 
   test("does nothing and asks nothing if everything is distributed", async () => {
-    const app = { openDistribution: async () => plan({ addsExtension: false, local: [], reference: [], distributed: [] }) };
+    const app = {
+      openDistribution: async () => plan({ addsExtension: false, local: [], reference: [], distributed: [] }),
+    };
     const ran = await run(["database", "distribute", "--no-input", "--json"], withApp(app));
     expect([ran.status, JSON.parse(ran.stdout)]).toEqual([0, { distributed: [], reference: [], local: [] }]);
   });

@@ -122,7 +122,10 @@ export async function addCitusWorkers(url: string): Promise<void> {
     await execute(`create database ${name} template template0 encoding 'UTF8'`, worker);
     await execute("create extension citus", addressOf(name, worker));
     // Citus changes roles, which belong to all databases, so adding nodes to several of them at once can fail.
-    await vi.waitFor(() => execute(`select citus_add_node(${hostOf(worker)})`, url), { timeout: 30_000, interval: 500 });
+    await vi.waitFor(() => execute(`select citus_add_node(${hostOf(worker)})`, url), {
+      timeout: 30_000,
+      interval: 500,
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { platform } from "node:os";
 import type { LocalProfile } from "../../config/profile.ts";
 import { describeHold } from "../../contract/emails/sending.ts";
 import { type DatabaseFacts, type DatabaseFailure, inspectDatabase } from "../../storage/inspect-database.ts";
-import { formatBytes, formatDuration } from "../../terminal/plural.ts";
+import { countOf, formatBytes, formatDuration } from "../../terminal/plural.ts";
 import { type Check, ok, problem, skipAll, skipped, warning, failed, type DoctorContext } from "../check.ts";
 import { formatMode } from "../folder-checks.ts";
 import { findPoolSize, findReader, maxReaderLagMs } from "../../config/database-settings.ts";
@@ -140,6 +140,16 @@ export function checkConnections({ connections }: Pick<DialectFacts, "connection
   } catch (error) {
     return [failed("connections", error, "Correct the variable.")];
   }
+}
+
+/** Checks that the servers of a cluster can be reached. Omits the check without a cluster. */
+export function checkNodes({ cluster }: Pick<DialectFacts, "cluster">): Check[] {
+  if (!cluster) return [];
+  const lost = cluster.nodes.filter(({ isReachable }) => !isReachable).map(({ node }) => node);
+  if (lost.length === 0)
+    return [ok("nodes", `${countOf(cluster.nodes.length, "server")} of the cluster can be reached`)];
+  const message = `the coordinator cannot reach ${lost.join(", ")}: calls for the accounts there fail`;
+  return [problem("nodes", message, "Check that PostgreSQL is running there, and the network between the servers.")];
 }
 
 const readerFix =

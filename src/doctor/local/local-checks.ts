@@ -16,6 +16,7 @@ import {
   checkFileMode,
   checkHeldEmails,
   checkJournal,
+  checkNodes,
   findFreeBytes,
   fixes,
   reportFailure,
@@ -113,6 +114,7 @@ async function checkServerAccount(context: DoctorContext, profile: LocalProfile)
     await checkDatabase(facts, profile, undefined),
     skipped("database-integrity", "not applicable to PostgreSQL"),
     checkServerLock(facts.writer ?? undefined),
+    ...checkNodes(facts),
     ...(await checkAccount(context, profile, facts)),
     ...(await checkContent(context, profile, facts, async () => [
       ...checkConnections(facts, context.env),
@@ -144,8 +146,11 @@ async function checkContent(
 async function checkAccount(
   { env, paths }: DoctorContext,
   profile: LocalProfile,
-  { account }: DatabaseFacts,
+  { account, cluster }: DatabaseFacts,
 ): Promise<Check[]> {
+  if (cluster?.nodes.some(({ isReachable }) => !isReachable)) {
+    return skipAll(["key", "credentials", "tokens"], "a server of the cluster cannot be reached");
+  }
   if (!account && profile.account !== undefined) {
     const { message, hint = "" } = unknownAccount(profile.account, profile.shownAs);
     return [problem("credentials", message, hint), ...skipAll(["key", "tokens"], "the account does not exist")];

@@ -1,4 +1,6 @@
-import { type QueryExecutorProvider, sql } from "kysely";
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import type { ClusterFacts, NodeFacts } from "../dialect.ts";
+import type { Tables } from "../tables.ts";
 
 /** Tables that every node has a copy of, because those of the accounts refer to them. Changes of them need all nodes. */
 const referenceTables = ["accounts"];
@@ -27,10 +29,24 @@ export async function isDistributed(db: QueryExecutorProvider): Promise<boolean>
   return rows[0]?.found === true && (await listDistributed(db)).has("accounts");
 }
 
-export async function countDistributed(db: QueryExecutorProvider): Promise<number> {
-  const { rows } = await sql<{ tables: number }>`
+/** How long the coordinator waits for a connection to a node. */
+const nodeTimeoutMs = 2_000;
+
+/** Asks each node. */
+export async function readCluster(db: Kysely<Tables>): Promise<ClusterFacts> {
+  const counted = await sql<{ tables: number }>`
     select count(*) as tables from pg_dist_partition where partmethod = 'h'`.execute(db);
-  return rows[0]?.tables ?? 0;
+  const { rows } = await db.transaction().execute(async (transaction) => {
+    await sql`select set_config('citus.node_connection_timeout', ${String(nodeTimeoutMs)}, true)`.execute(transaction);
+    return sql<NodeFacts>`
+      select nodename || ':' || nodeport as node, node_states.success as "isReachable", count(shardid) as shards,
+        case when node_states.success then coalesce(sum(case when placed.success then placed.result::bigint end), 0) end as accounts
+      from run_command_on_workers('select 1') as node_states
+        left join run_command_on_placements('account_versions', 'select count(*) from %s') as placed
+          using (nodename, nodeport)
+      group by nodename, nodeport, node_states.success order by nodename, nodeport`.execute(transaction);
+  });
+  return { tables: counted.rows[0]?.tables ?? 0, nodes: rows };
 }
 
 /** Whether the database has the Citus extension, or can have it, and otherwise why not. */

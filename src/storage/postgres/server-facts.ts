@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { ConnectionFacts, DialectFacts, Replication } from "../dialect.ts";
 import type { Tables } from "../tables.ts";
-import { countDistributed, isDistributed } from "./distribution.ts";
+import { isDistributed, readCluster } from "./distribution.ts";
 
 export async function readServerFacts(
   db: Kysely<Tables>,
@@ -24,7 +24,7 @@ export async function readServerFacts(
     writer: await findWriter(db),
     replication: await readReplication(db),
     connections: await readConnections(db),
-    distributedTables: (await isDistributed(db)) ? await countDistributed(db) : null,
+    cluster: (await isDistributed(db)) ? await readCluster(db) : null,
   };
 }
 

@@ -199,7 +199,7 @@ export const sqlite: StorageDialect = {
       writer: null,
       replication: null,
       connections: null,
-      distributedTables: null,
+      cluster: null,
     };
   },
 };

@@ -80,7 +80,7 @@ describeDatabases("an inspection", (url) => {
     });
     const isServer = url().startsWith("postgres");
     expect(await inspectDatabase(url(), look)).toMatchObject({
-      facts: { replication: isServer ? { isReplica: false, lagMs: null } : null, distributedTables: null },
+      facts: { replication: isServer ? { isReplica: false, lagMs: null } : null, cluster: null },
     });
   });
 

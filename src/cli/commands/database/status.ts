@@ -1,5 +1,5 @@
 import type { DatabaseStatus } from "../../../app/ports.ts";
-import { formatBytes } from "../../../terminal/plural.ts";
+import { countOf, formatBytes } from "../../../terminal/plural.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 
@@ -15,7 +15,7 @@ export default command({
     const { readDatabaseStatus } = await context.io.loadApp();
     return toData(await readDatabaseStatus(await context.host(), profile));
   },
-  render: ({ bytes, pending_migrations, replicas, is_replica, lag_ms, distributed_tables, ...status }) =>
+  render: ({ bytes, pending_migrations, replicas, is_replica, lag_ms, distributed_tables, nodes, ...status }) =>
     fields({
       ...status,
       size: formatBytes(bytes),
@@ -24,7 +24,7 @@ export default command({
         role: is_replica ? `replica, ${formatLag(lag_ms)}` : "primary",
         replicas: replicas.length === 0 ? "none" : replicas.map(formatReplica).join(", "),
       }),
-      ...(distributed_tables !== null && { distributed_tables }),
+      ...(distributed_tables !== null && { distributed_tables, nodes: nodes.map(formatNode).join(", ") }),
     }),
 });
 
@@ -42,8 +42,14 @@ function toData(status: DatabaseStatus) {
     is_replica: replication?.isReplica ?? null,
     lag_ms: replication?.lagMs ?? null,
     replicas: (replication?.replicas ?? []).map(({ name, state, lagMs }) => ({ name, state, lag_ms: lagMs })),
-    distributed_tables: status.distributedTables,
+    distributed_tables: status.cluster?.tables ?? null,
+    nodes: (status.cluster?.nodes ?? []).map(({ isReachable, ...node }) => ({ ...node, is_reachable: isReachable })),
   };
+}
+
+function formatNode({ node, is_reachable, shards, accounts }: ReturnType<typeof toData>["nodes"][number]): string {
+  const held = accounts === null ? "" : `, ${countOf(accounts, "account")}`;
+  return `${node} (${is_reachable ? "" : "not reachable, "}${countOf(shards, "shard")}${held})`;
 }
 
 function formatPending(
