@@ -23,8 +23,6 @@ export interface EngineThreadData {
   readonly isRehearsal: boolean;
 }
 
-const clock = () => Date.now();
-
 /** Opens the engine. If that fails, returns a transport that rejects every call with the error. */
 async function openTransport({
   database: url,
@@ -35,11 +33,11 @@ async function openTransport({
   isRehearsal,
 }: EngineThreadData): Promise<Transport> {
   try {
-    const database = await openDatabase(url, { nowMs: clock(), poolSize, isRehearsal, isBulk: true });
+    const database = await openDatabase(url, { nowMs: Date.now(), poolSize, isRehearsal, isBulk: true });
     const sealer = createSealer(Buffer.from(sealingKey));
     return createLocalTransport({
       database,
-      clock,
+      clock: database.clock ?? (() => Date.now()),
       random: randomBytes,
       sealer,
       enforceLimits: false,

@@ -13,6 +13,8 @@ import type { Database } from "../storage/database.ts";
 
 interface Engine {
   readonly transport: LocalTransport;
+  /** The time of the engine: of the database server, or of this machine. */
+  readonly clock: () => number;
   readonly appKey: string;
   readonly secret: string;
   readonly sealingKey: Buffer;
@@ -47,11 +49,14 @@ export async function openEngine(
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
   const { toServiceError } = await import("../engine/kernel/storage-errors.ts");
-  const { clock, random, env, paths } = host;
+  const { random, env, paths } = host;
   const existingKey = await readSealingKey(env, paths.keyFile);
-  const database = await openDatabase(url, { nowMs: clock(), poolSize: findPoolSize(env) }).catch((error: unknown) => {
-    throw toServiceError(error, shownAs);
-  });
+  const database = await openDatabase(url, { nowMs: host.clock(), poolSize: findPoolSize(env) }).catch(
+    (error: unknown) => {
+      throw toServiceError(error, shownAs);
+    },
+  );
+  const { clock = host.clock } = database;
   try {
     const key = existingKey ?? (await createKey(host, database.db, shownAs));
     const sealer = createSealer(followSealingKey(env, paths.keyFile, key));
@@ -74,7 +79,7 @@ export async function openEngine(
       ...options,
     });
     const keepsOrder = database.dialect.runsInOrder;
-    return { transport, appKey, secret, sealingKey: key, keepsOrder, reloadWebhooks };
+    return { transport, clock, appKey, secret, sealingKey: key, keepsOrder, reloadWebhooks };
   } catch (error) {
     await database.db.destroy();
     throw toServiceError(error, shownAs);

@@ -39,7 +39,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
   let monitoring: Monitoring | undefined;
-  const { transport, appKey, keepsOrder, reloadWebhooks } = await openEngine(settings, settings.profile, {
+  const { transport, clock, appKey, keepsOrder, reloadWebhooks } = await openEngine(settings, settings.profile, {
     ...pickEngineSettings(settings),
     publicLimits: limits,
     publicUrl: () => publicUrl ?? listensAt,
@@ -57,6 +57,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const openSender = (found: EmailTransportSettings) =>
     createWorker({
       ...settings,
+      clock,
       work: transport.work,
       log: logger,
       mail: found,
@@ -65,6 +66,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
     ...pickServerOptions(settings, keepsOrder),
+    clock,
     logger,
     tls,
     chaos,
@@ -113,9 +115,8 @@ function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes
   return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
 }
 
-function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings, keepsOrder: boolean) {
+function pickServerOptions({ random, trustedProxies, chaos }: ServerSettings, keepsOrder: boolean) {
   return {
-    clock,
     random,
     trustedProxies,
     sharing: keepsOrder ? ("file" as const) : ("server" as const),
@@ -178,12 +179,12 @@ export async function openWorker(settings: WorkerSettings): Promise<OpenWorker> 
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const problem = findLinkProblem(publicUrl, mail.kind === "smtp" ? mail.host : undefined);
   if (problem) throw problem;
-  const { transport } = await openEngine(settings, settings.profile, {
+  const { transport, clock } = await openEngine(settings, settings.profile, {
     enforceLimits: false,
     ...(publicUrl !== undefined && { publicUrl: () => publicUrl }),
   });
   const log = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
-  const sending = { ...settings, work: transport.work, log };
+  const sending = { ...settings, clock, work: transport.work, log };
   const worker = await createWorker({ ...sending, mail });
   const close = async () => {
     await worker.close();

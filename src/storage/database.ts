@@ -20,6 +20,8 @@ export interface Database {
   readonly dialect: StorageDialect;
   /** The database as it is shown to users: a path, or a URL without its password. */
   readonly shownAs: string;
+  /** The time of the server, in milliseconds since the epoch; undefined for a file. */
+  readonly clock: (() => number) | undefined;
   /** How many transactions should write at a time, so that connections remain for reads; undefined for a file. */
   readonly maxTransactions: number | undefined;
   /** The connections to a server; undefined for a file. */
@@ -50,15 +52,17 @@ export async function openDatabase(
   }
   const db = new Kysely<Tables>({ dialect: driver });
   if (dialect.isPipelined && !isRehearsal) pipelineTransactions(db);
+  let clock: (() => number) | undefined;
   try {
     await migrate(db as unknown as Kysely<never>, dialect, nowMs);
+    clock = await dialect.openClock?.(db);
   } catch (error) {
     await db.destroy().catch(() => {});
     throw toStorageError(error, shownAs) ?? error;
   }
   const { poolSize = defaultPoolSize } = options;
   const maxTransactions = dialect.runsInOrder ? undefined : Math.max(2, Math.floor(poolSize * shareOfWrites));
-  return { db, dialect, shownAs, maxTransactions, poolUse: () => readPool?.() };
+  return { db, dialect, shownAs, clock, maxTransactions, poolUse: () => readPool?.() };
 }
 
 function parseAddress(url: string): DatabaseAddress {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { type CountingMailServer, startCountingMailServer } from "../support/counting-mail-server.ts";
-import { postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
+import { execute, postgresServer, postgresSkipped, takeEmptyDatabase } from "../support/postgres.ts";
 import { type Home, Homes } from "../support/starpost.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { chooseSize } from "../support/suite-size.ts";
@@ -217,6 +217,40 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
     });
   },
 );
+
+describe.skipIf(postgresServer === undefined)("two servers whose clocks differ by hours", () => {
+  const aheadMs = 7_200_000;
+  const setAhead = `data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${aheadMs}`)}`;
+
+  test("send each email once, and none before it is due", async () => {
+    const smtp = await startServer();
+    // Long enough that leases of one server could seem expired to the other one.
+    smtp.beforeResponse = () => sleep(10);
+    const home = await openHome(true);
+    await (await order(home, 121)).stop();
+    const { STARPOST_DATABASE: url = "" } = home.env;
+    const later = await execute(
+      `update mails set due_at = extract(epoch from now()) * 1000 + 3600000
+        where id = (select max(id) from mails) returning id::int`,
+      url,
+    );
+    const serve = (name: string, env: Record<string, string> = {}) =>
+      homes.open({ ...home.env, ...by(smtp, name).env, ...env }).serve();
+    const servers = await Promise.all([serve("one"), serve("ahead", { NODE_OPTIONS: `--import ${setAhead}` })]);
+    await until(() => smtp.accepted.length >= 120);
+    // Both look for due emails every second.
+    await sleep(2_500);
+    expect(await Promise.all(servers.map(({ stop }) => stop()))).toEqual([0, 0]);
+    const ids = smtp.accepted.map(({ messageId }) => idOf(messageId));
+    expect([ids.length, distinct(ids), distinct(smtp.accepted.map(({ from }) => from))]).toEqual([120, 120, 2]);
+    expect(await execute("select id::int from mails where state = 'queued'", url)).toEqual(later);
+    const times = await execute(
+      "select count(*)::int as late from mails where sent_at > extract(epoch from now()) * 1000",
+      url,
+    );
+    expect(times).toEqual([{ late: 0 }]);
+  });
+});
 
 describe("mail run", () => {
   test("sends all due emails once, and reports the results", async () => {

@@ -3,6 +3,7 @@ import type { StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
 import { distributeTables, isDistributed } from "./distribution.ts";
 import { explainPostgresError } from "./errors.ts";
+import { openServerClock } from "./server-clock.ts";
 import { readServerFacts } from "./server-facts.ts";
 import { DatabaseTokenStore } from "./token-store.ts";
 import { formatIndexes, formatTable, type SqlTypes } from "../schema/create-table.ts";
@@ -186,6 +187,7 @@ export const postgres: StorageDialect = {
   createTokenStore: (db, clock) => new DatabaseTokenStore(db, postgres, clock),
 
   removeDeleted: removeDeletedValues,
+  openClock: openServerClock,
   readFacts: readServerFacts,
   distributeNewTables: async (db) => {
     if (await isDistributed(db)) await distributeTables(db);

@@ -49,10 +49,7 @@ export interface EmailQueue {
   nextDueAt(): Promise<number | undefined>;
 }
 
-/**
- * Assumed: the clocks of machines that share a database differ by less than the duration of a lease.
- * @param holder its worker name must be unique among all processes, including past ones
- */
+/** @param holder its worker name must be unique among all processes, including past ones */
 export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQueue {
   const due = new DueAccounts(emailQueue);
   /** The account of each claimed email, by the ID of the email. */
