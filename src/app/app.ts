@@ -1,7 +1,7 @@
 import type { App, Connection, ConnectionSettings, Rehearsal, RehearsalSettings } from "./ports.ts";
 import { commandAccounts, openEngine } from "./engine.ts";
 import { findRate, pace, defaultRate, openSharedPace } from "./pacing.ts";
-import { findPoolSize } from "../config/database-settings.ts";
+import { findPoolSettings } from "../config/database-settings.ts";
 import type { Environment } from "../config/environment.ts";
 import type { LocalProfile, Profile, RemoteProfile } from "../config/profile.ts";
 import { UserError } from "../config/user-error.ts";
@@ -206,7 +206,7 @@ async function moveToThread(
   env: Environment,
   isRehearsal = false,
 ): Promise<Transport> {
-  const settings = { publicUrl: findPublicUrl(env), poolSize: findPoolSize(env) };
+  const settings = { publicUrl: findPublicUrl(env), pool: findPoolSettings(env) };
   await transport.close();
   thread.open({ database, shownAs, sealingKey, isRehearsal, ...settings });
   return thread.transport;

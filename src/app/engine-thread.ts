@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { PoolSettings } from "../config/database-settings.ts";
 import { loadHandlers } from "../engine/handlers.ts";
 import { createLocalTransport } from "../engine/local-transport.ts";
 import { createSealer } from "../engine/kernel/sealer.ts";
@@ -17,8 +18,7 @@ export interface EngineThreadData {
   readonly sealingKey: Uint8Array;
   /** The public address of the service, if known. */
   readonly publicUrl: string | undefined;
-  /** The maximum number of connections to a database server, if it is not the default. */
-  readonly poolSize: number | undefined;
+  readonly pool: PoolSettings;
   /** Whether all changes are rolled back when the transport is closed. */
   readonly isRehearsal: boolean;
 }
@@ -29,11 +29,11 @@ async function openTransport({
   shownAs,
   sealingKey,
   publicUrl,
-  poolSize,
+  pool,
   isRehearsal,
 }: EngineThreadData): Promise<Transport> {
   try {
-    const database = await openDatabase(url, { nowMs: Date.now(), poolSize, isRehearsal, isBulk: true });
+    const database = await openDatabase(url, { nowMs: Date.now(), ...pool, isRehearsal, isBulk: true });
     const sealer = createSealer(Buffer.from(sealingKey));
     return createLocalTransport({
       database,

@@ -1,7 +1,7 @@
 import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
 import { outboxFolderOf } from "../config/paths.ts";
-import { findPoolSize } from "../config/database-settings.ts";
+import { findPoolSettings } from "../config/database-settings.ts";
 import { unknownAccount } from "../config/profile-name.ts";
 import { UserError } from "../config/user-error.ts";
 import { createSealingKey, followSealingKey, readSealingKey } from "../config/sealing-key.ts";
@@ -51,7 +51,7 @@ export async function openEngine(
   const { toServiceError } = await import("../engine/kernel/storage-errors.ts");
   const { random, env, paths } = host;
   const existingKey = await readSealingKey(env, paths.keyFile);
-  const database = await openDatabase(url, { nowMs: host.clock(), poolSize: findPoolSize(env) }).catch(
+  const database = await openDatabase(url, { nowMs: host.clock(), ...findPoolSettings(env) }).catch(
     (error: unknown) => {
       throw toServiceError(error, shownAs);
     },

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ServeOptions } from "./ports.ts";
 import type { LocalTransport } from "../engine/local-transport.ts";
 import { measureEmailDelay } from "../engine/emails/sending/email-queue.ts";
+import type { Readiness } from "../server/health.ts";
 import type { Metrics, MetricSources } from "../server/metrics.ts";
 
 /** How long a check waits for the database, in milliseconds. */
@@ -9,7 +10,7 @@ const checkWithinMs = 2_000;
 
 export interface Monitoring {
   /** Whether the database answers in time. */
-  readonly isReady: () => Promise<boolean>;
+  readonly readReadiness: () => Promise<Readiness>;
   /** Undefined without a port for metrics. */
   readonly metrics: Metrics | undefined;
   /**
@@ -26,16 +27,18 @@ export async function createMonitoring(
   { metricsAt, backupCounts }: Pick<ServeOptions, "metricsAt"> & Pick<MetricSources, "backupCounts">,
 ): Promise<Monitoring> {
   const emailDelayMs = limitTime(() => transport.work.read(measureEmailDelay), checkWithinMs);
-  const isReady = async () =>
-    emailDelayMs()
+  const readReadiness = async () => ({
+    isReady: await emailDelayMs()
       .then(() => true)
-      .catch(() => false);
-  if (!metricsAt) return { isReady, metrics: undefined, listen: async () => undefined, close: async () => {} };
+      .catch(() => false),
+    problem: transport.poolUse()?.isRefused ? "too_few_connections" : undefined,
+  });
+  if (!metricsAt) return { readReadiness, metrics: undefined, listen: async () => undefined, close: async () => {} };
   const { createMetrics, createMetricsServer } = await import("../server/metrics.ts");
   const { queuedWrites, poolUse } = transport;
   const metrics = createMetrics({ queuedWrites, poolUse, emailDelayMs, backupCounts });
-  const server = createMetricsServer(metrics, isReady);
-  return { isReady, metrics, listen: () => server.listen(metricsAt), close: () => server.close() };
+  const server = createMetricsServer(metrics, readReadiness);
+  return { readReadiness, metrics, listen: () => server.listen(metricsAt), close: () => server.close() };
 }
 
 /** Limits how long a caller waits. Callers share a check that has not finished, so that checks do not pile up. */

@@ -5,7 +5,7 @@ import type { EmailTransportSettings } from "../email/transports/transport.ts";
 import type { WorkerLog } from "../worker/job.ts";
 import type { RunningServer, ServerSettings, SignUpState, OpenWorker, WorkerSettings } from "./ports.ts";
 import { UserError } from "../config/user-error.ts";
-import { findPoolSize, findReader, maxReaderLagMs } from "../config/database-settings.ts";
+import { findPoolSettings, findReader, maxReaderLagMs } from "../config/database-settings.ts";
 import { findLinkProblem, findPublicUrl } from "../config/public-url.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
 import { type PublicLimits, publicLimits } from "../contract/http-limits.ts";
@@ -72,7 +72,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     chaos,
     receiving,
     about: () => ({ version, publicUrl }),
-    isReady: monitoring.isReady,
+    readReadiness: monitoring.readReadiness,
     onAnswer: monitoring.metrics?.countCall,
   });
   try {
@@ -156,7 +156,7 @@ async function useReplica(
   const { openReplica } = await import("../storage/postgres/replica.ts");
   return new ReplicaReads(transport, {
     open: async () => {
-      const database = await openReplica(address.location, { poolSize: findPoolSize(env) });
+      const database = await openReplica(address.location, findPoolSettings(env));
       const replica = { ...database, shownAs: "the replica" };
       return { transport: transport.onReplica(replica), readLagMs: () => transport.readReplicaLag(replica) };
     },

@@ -6,6 +6,8 @@ type Address = ReturnType<typeof parseDatabaseAddress>;
 
 const poolVariable = "STARPOST_DATABASE_POOL";
 
+const poolWaitVariable = "STARPOST_DATABASE_POOL_WAIT";
+
 const readerVariable = "STARPOST_DATABASE_READER";
 
 const readerHint = "Use the URL of a streaming replica, as in STARPOST_DATABASE, or unset the variable.";
@@ -13,18 +15,39 @@ const readerHint = "Use the URL of a streaming replica, as in STARPOST_DATABASE,
 /** Sizes of a connection pool. With one connection, a call would wait for those that follow it. */
 const poolSizes = { min: 2, max: 1_000 } as const;
 
+/** Times to wait for a connection, in seconds. */
+const poolWaits = { min: 0, max: 300 } as const;
+
 /**
  * Reads the maximum number of connections to a PostgreSQL server. Ignored for SQLite files.
  * @returns undefined for the default
  * @throws UserError `usage`
  */
 export function findPoolSize(env: Environment): number | undefined {
-  const text = readVariable(env, poolVariable);
+  return findInteger(env, poolVariable, poolSizes);
+}
+
+/** How a process uses the connections to a PostgreSQL server; undefined for defaults. */
+export interface PoolSettings {
+  readonly poolSize: number | undefined;
+  readonly poolWaitMs: number | undefined;
+}
+
+/**
+ * Reads the maximum number of connections to a PostgreSQL server, and how long a call waits for one.
+ * @throws UserError `usage`
+ */
+export function findPoolSettings(env: Environment): PoolSettings {
+  const seconds = findInteger(env, poolWaitVariable, poolWaits);
+  return { poolSize: findPoolSize(env), poolWaitMs: seconds === undefined ? undefined : seconds * 1_000 };
+}
+
+function findInteger(env: Environment, variable: string, { min, max }: typeof poolSizes | typeof poolWaits) {
+  const text = readVariable(env, variable);
   if (text === undefined) return undefined;
-  const { min, max } = poolSizes;
-  const size = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (size >= min && size <= max) return size;
-  throw invalidValue(text, poolVariable, `an integer from ${min} to ${max}`);
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw invalidValue(text, variable, `an integer from ${min} to ${max}`);
 }
 
 /** A replica that is further behind is not used, in milliseconds. */

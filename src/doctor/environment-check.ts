@@ -14,6 +14,7 @@ export const knownVariables: Readonly<Record<string, Visibility>> = {
   STARPOST_PAGER: "value",
   STARPOST_DATABASE: "address",
   STARPOST_DATABASE_POOL: "value",
+  STARPOST_DATABASE_POOL_WAIT: "value",
   STARPOST_DATABASE_READER: "address",
   STARPOST_BASE_URL: "address",
   STARPOST_APP_KEY: "value",

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { fastify } from "fastify";
-import { addHealthPaths } from "./health.ts";
+import { addHealthPaths, type Readiness } from "./health.ts";
 import { listenOn } from "./listen.ts";
 
 /** What metrics are read from when they are requested. */
@@ -145,9 +145,9 @@ function addDatabaseState({ emailDelayMs }: MetricSources, registers: Registry[]
 }
 
 /** Serves `/metrics`, and the paths that state the health of the process, on a listener of its own. */
-export function createMetricsServer(metrics: Metrics, isReady: () => Promise<boolean>) {
+export function createMetricsServer(metrics: Metrics, readReadiness: () => Promise<Readiness>) {
   const app = fastify({ logger: false, forceCloseConnections: true, requestTimeout: 10_000 });
-  addHealthPaths(app, isReady);
+  addHealthPaths(app, readReadiness);
   app.get("/metrics", { exposeHeadRoute: true }, async (_request, reply) => {
     const text = await metrics.read();
     return reply.type(metrics.contentType).header("cache-control", "no-store").send(text);

@@ -27,7 +27,7 @@ import { acceptBodies, type BodyGate, BodyReader } from "./body-parsers.ts";
 import { addCallLog, logCall } from "./call-log.ts";
 import type { Chaos } from "./chaos.ts";
 import { refuseConnection } from "./client-error.ts";
-import { addHealthPaths } from "./health.ts";
+import { addHealthPaths, type Readiness } from "./health.ts";
 import { limitConnections } from "./connections.ts";
 import { listenOn } from "./listen.ts";
 import { refuse, sendRefusal } from "./error-response.ts";
@@ -74,7 +74,7 @@ export interface ServerOptions {
   /** Makes request IDs unique among processes (default: they are numbers). */
   readonly random?: ((bytes: number) => Buffer) | undefined;
   /** Whether the database answers, for `/readyz` (default: always). */
-  readonly isReady?: (() => Promise<boolean>) | undefined;
+  readonly readReadiness?: (() => Promise<Readiness>) | undefined;
   /** Called after each response. */
   readonly onAnswer?: ((call: AnsweredCall) => void) | undefined;
 }
@@ -105,7 +105,7 @@ export function createServer(transport: Transport, options: ServerOptions): Serv
   const { chaos, closeWithinMs = 10_000, about = () => ({ version: "unknown" }) } = options;
   const app = createApp(transport, { ...options, about });
   if (options.onAnswer) reportAnswers(app, options.onAnswer);
-  addHealthPaths(app, options.isReady ?? (async () => true));
+  addHealthPaths(app, options.readReadiness ?? (async () => ({ isReady: true })));
   addDocument(app, about);
   if (options.clock) addCoreLimitHeaders(app, options.clock);
   const stopWatching = options.tls?.watch((certificate) => {

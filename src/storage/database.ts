@@ -28,7 +28,7 @@ export interface Database {
   readonly poolUse: () => PoolUse | undefined;
 }
 
-interface OpenOptions extends Pick<DriverOptions, "busyTimeoutMs" | "poolSize" | "isBulk"> {
+interface OpenOptions extends Pick<DriverOptions, "busyTimeoutMs" | "poolSize" | "poolWaitMs" | "isBulk"> {
   readonly nowMs: number;
   /** Whether all changes are rolled back when the database is closed; see `rehearse`. */
   readonly isRehearsal?: boolean | undefined;

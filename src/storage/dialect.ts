@@ -14,6 +14,9 @@ export const defaultBusyTimeoutMs = 10_000;
 /** Default maximum number of connections of a process to a server. */
 export const defaultPoolSize = 10;
 
+/** Default time that a call waits for one of these connections, in milliseconds. */
+export const defaultPoolWaitMs = 10_000;
+
 export interface DatabaseAddress {
   readonly dialect: DialectName;
   /** A path, or the URL of a server, which may contain a password. */
@@ -33,6 +36,8 @@ export interface DriverOptions {
   readonly isBulk?: boolean | undefined;
   /** The maximum number of connections to a server (default: 10). */
   readonly poolSize?: number | undefined;
+  /** How long a call waits for one of them, in milliseconds (default: 10 seconds). */
+  readonly poolWaitMs?: number | undefined;
   /** Receives a function that reads how the connections to a server are used. */
   readonly onPool?: ((read: () => PoolUse) => void) | undefined;
 }
@@ -43,6 +48,8 @@ export interface PoolUse {
   readonly idle: number;
   /** Transactions that wait for a connection. */
   readonly waiting: number;
+  /** Whether there are fewer than configured because the server has refused more in the last minute. */
+  readonly isRefused: boolean;
 }
 
 /** Copies of a database on other servers. */
@@ -60,9 +67,10 @@ export interface Replication {
 
 /** Facts about a database that only its dialect can find out. */
 export interface ConnectionFacts {
-  /** How many the server accepts from ordinary roles. */
+  /** What is closest to its limit on connections of ordinary roles: the server, the database, or the role. */
+  readonly limitOf: "server" | "database" | "role";
   readonly max: number;
-  /** Open connections to all databases of the server. */
+  /** How many it has. */
   readonly used: number;
   /** Those of starpost to this database, without that of the inspection. */
   readonly own: number;

@@ -73,7 +73,11 @@ export async function inspectDatabase(
     shownAs = address.shownAs;
     const dialect = dialects[address.dialect];
     db = new Kysely<Tables>({
-      dialect: await dialect.createDriver(address.location, { isReadOnly: true, busyTimeoutMs }),
+      dialect: await dialect.createDriver(address.location, {
+        isReadOnly: true,
+        busyTimeoutMs,
+        poolWaitMs: busyTimeoutMs,
+      }),
     });
     const untyped = db as unknown as Kysely<never>;
     // First, because it detects a file that is not a database.

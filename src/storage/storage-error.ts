@@ -1,9 +1,10 @@
 /**
- * Why the database cannot be used. `busy`, `unreachable`, and `unsure` (a write may or may not have been committed) are
+ * Why the database cannot be used. `busy`, `noConnection`, `unreachable`, and `unsure` (a write may or may not have been committed) are
  * temporary; the others need a person to act. `deleted`: the files of an open database were deleted or replaced.
  */
 export type StorageProblem =
   | "busy"
+  | "noConnection"
   | "unreachable"
   | "unsure"
   | "full"

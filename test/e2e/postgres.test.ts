@@ -4,7 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { execute, postgresServer, postgresSkipped, takeEmptyDatabase, type TestDatabase } from "../support/postgres.ts";
+import {
+  execute,
+  postgresServer,
+  postgresSkipped,
+  takeEmptyDatabase,
+  takeRestrictedDatabase,
+  type TestDatabase,
+} from "../support/postgres.ts";
 import { type Home, Homes, readPurchases, type Summary } from "../support/starpost.ts";
 
 type Server = Awaited<ReturnType<Home["serve"]>>;
@@ -179,6 +186,37 @@ describe.skipIf(postgresServer === undefined)("commands on a PostgreSQL database
     expect(last.data.rows).toEqual({ read: 5_000, accepted: 5_000, rejected: 0, failed: 0 });
     const stored = await execute("select count(*)::int as codes from coupons", database.url);
     expect(stored).toEqual([{ codes: 5_000 }]);
+  });
+});
+
+describe.skipIf(postgresServer === undefined)("a database server that accepts too few connections", () => {
+  test("lets calls wait, and reports it; without any connection, calls fail after the configured time", async () => {
+    const database = await takeRestrictedDatabase();
+    const home = homes.open({
+      STARPOST_DATABASE: database.url,
+      STARPOST_DATABASE_POOL_WAIT: "1",
+      STARPOST_KEY: randomBytes(32).toString("hex"),
+    });
+    const server = await home.serve(["--no-worker"]);
+    const { url } = server;
+    const readyz = async () => {
+      const response = await fetch(`${url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    expect(await readyz()).toEqual([200, { status: "ok" }]);
+    await database.limitConnections(3);
+    const answers = await Promise.all(Array.from({ length: 64 }, () => fetch(`${url}/users/1`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(await readyz()).toEqual([200, { status: "ok", problem: "too_few_connections" }]);
+
+    await database.limitConnections(0);
+    const startedMs = performance.now();
+    const refused = await fetch(`${url}/users/1`);
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([503, 1]);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990);
+    expect(await readyz()).toEqual([503, { status: "unavailable", problem: "too_few_connections" }]);
+    expect(await server.stop()).toBe(0);
+    await database.drop();
   });
 });
 

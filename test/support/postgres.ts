@@ -81,6 +81,33 @@ export async function takeEmptyDatabase(): Promise<TestDatabase> {
   return { url, drop: async () => void (await execute(`drop database ${nameIn(url)} with (force)`)) };
 }
 
+/** A database with the current schema, and the address of a role that can only have some connections to it. */
+export async function takeRestrictedDatabase() {
+  const { url, drop } = await takeDatabase();
+  const role = `${nameIn(url)}_role`;
+  await execute(
+    `create role ${role} login;
+      grant all on all tables in schema public to ${role}; grant all on all sequences in schema public to ${role}`,
+    url,
+  );
+  const address = new URL(url);
+  address.username = role;
+  return {
+    url: address.href,
+    /** Closes the connections of the role, and limits new ones; -1 stands for any number. */
+    limitConnections: async (limit: number) => {
+      await execute(
+        `alter role ${role} connection limit ${limit};
+          select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${role}'`,
+      );
+    },
+    drop: async () => {
+      await drop();
+      await execute(`drop owned by ${role}; drop role ${role}`, url);
+    },
+  };
+}
+
 /**
  * Deletes all rows, which takes a sixth of the time of creating a database. Tables are emptied in reverse order of
  * creation, because of foreign keys.

@@ -15,6 +15,7 @@ import { existsSync } from "node:fs";
 
 export const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
   busy: "Try again. If the error persists, find out which other process writes to the database.",
+  noConnection: "Raise the server's limits on connections, lower STARPOST_DATABASE_POOL, or use a connection pooler.",
   unreachable: "Check that the PostgreSQL server is running and can be reached from this machine.",
   unsure: "Try again.",
   full: "Free up disk space, and check the health of the disk.",
@@ -128,11 +129,12 @@ function checkDelay(name: string, item: string, dueAtMs: number | null, nowMs: n
 /** Compares the connection pool of a process with what the PostgreSQL server has left. */
 export function checkConnections({ connections }: Pick<DialectFacts, "connections">, env: Environment): Check[] {
   if (!connections) return [];
-  const { max, used, own } = connections;
+  const { max, used, own, limitOf } = connections;
   try {
     const pool = findPoolSize(env) ?? defaultPoolSize;
-    const use = `${used} of ${max} in use, ${own} by starpost; each process opens up to ${pool} (STARPOST_DATABASE_POOL)`;
-    const fix = "Raise max_connections of the server, lower STARPOST_DATABASE_POOL, or use a connection pooler.";
+    const use = `${used} of ${max} of the ${limitOf} in use, ${own} by starpost; each process opens up to ${pool} (STARPOST_DATABASE_POOL)`;
+    const limit = limitOf === "server" ? "max_connections" : "the connection limit";
+    const fix = `Raise ${limit} of the ${limitOf}, lower STARPOST_DATABASE_POOL, or use a connection pooler.`;
     if (pool > max) return [problem("connections", use, fix)];
     // The connections of starpost may be those of the process that needs the most.
     const stillNeeded = Math.max(1, pool - own);

@@ -4,6 +4,8 @@ import type { StorageProblem } from "../../storage/storage-error.ts";
 
 const hints: Readonly<Record<StorageProblem, string>> = {
   busy: "try again; if this continues, find out which other process is writing to the database",
+  noConnection:
+    "raise the server's limits on connections, lower STARPOST_DATABASE_POOL, or use a connection pooler, then try again",
   unreachable: "check that the PostgreSQL server is running and reachable, then try again",
   unsure: "check whether the change was made before you try again",
   full: "free up disk space, then try again",
@@ -15,7 +17,14 @@ const hints: Readonly<Record<StorageProblem, string>> = {
 };
 
 /** Problems after which clients may try again: those that resolve without intervention, or with a restart. */
-const temporaryProblems: ReadonlySet<StorageProblem> = new Set(["busy", "unreachable", "deleted"]);
+const temporaryProblems: ReadonlySet<StorageProblem> = new Set(["busy", "noConnection", "unreachable", "deleted"]);
+
+/** Problems that may be over soon, and after how long to try again, in milliseconds. */
+const retryAfterMs: Partial<Record<StorageProblem, number>> = {
+  busy: 1_000,
+  noConnection: 1_000,
+  unreachable: 1_000,
+};
 
 function kindOf(problem: StorageProblem): ErrorKind {
   if (problem === "unsure") return "timeout";
@@ -32,5 +41,6 @@ export function toServiceError(error: unknown, shownAs: string): unknown {
     hint: known.hint ?? hints[known.problem],
     cause: error,
     outcomeUnknown,
+    retryAfterMs: retryAfterMs[known.problem],
   });
 }

@@ -8,16 +8,11 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from "kysely";
-import { Pool, type PoolClient, TypeOverrides, types } from "pg";
-import { defaultBusyTimeoutMs, defaultPoolSize, type DriverOptions } from "../dialect.ts";
+import { type PoolClient, TypeOverrides, types } from "pg";
+import { defaultBusyTimeoutMs, defaultPoolSize, defaultPoolWaitMs, type DriverOptions } from "../dialect.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { PipelinedConnection } from "./pipelined-connection.ts";
 import { ServerConnection } from "./server-connection.ts";
-
-/** How long to wait for a connection, in milliseconds. */
-const connectTimeoutMs = 10_000;
-
-/** Idle time before TCP keep-alive probes are sent, in milliseconds. */
-const keepAliveMs = 10_000;
 
 /** How long a transaction may be idle before the server rolls it back, in milliseconds. */
 const idleTimeoutMs = 60_000;
@@ -40,38 +35,22 @@ function createTypes(): TypeOverrides {
   return overrides;
 }
 
-function createPool(url: string, { poolSize = defaultPoolSize, onPool }: DriverOptions): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    application_name: "starpost",
-    max: poolSize,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
-    types: createTypes(),
-    // Sends statements without waiting for the responses to earlier ones.
-    pipeline: true,
-  });
-  // Lost connections are reported by queries. Without these listeners, they would also crash the process.
-  const ignore = () => {};
-  pool.on("error", ignore);
-  pool.on("connect", (client) => client.on("error", ignore));
-  onPool?.(() => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }));
-  return pool;
-}
-
 const begin = CompiledQuery.raw("begin");
 const beginReading = CompiledQuery.raw("start transaction isolation level repeatable read read only");
 
 class PipelinedDriver implements Driver {
-  readonly #open: () => Pool;
-  #pool: Pool | undefined;
+  readonly #open: () => ConnectionPool;
+  #pool: ConnectionPool | undefined;
   readonly #servers = new WeakMap<PoolClient, ServerConnection>();
   readonly #clients = new WeakMap<DatabaseConnection, PoolClient>();
   readonly #beginWithSettings: CompiledQuery;
 
   constructor(url: string, options: DriverOptions) {
-    const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
+    const {
+      busyTimeoutMs = defaultBusyTimeoutMs,
+      poolSize = defaultPoolSize,
+      poolWaitMs = defaultPoolWaitMs,
+    } = options;
     const settings = {
       lock_timeout: busyTimeoutMs,
       idle_in_transaction_session_timeout: idleTimeoutMs,
@@ -79,8 +58,9 @@ class PipelinedDriver implements Driver {
       join_collapse_limit: 1,
     };
     this.#open = () => {
-      const pool = createPool(url, options);
-      pool.on("connect", (client) => this.#servers.set(client, new ServerConnection(client, settings)));
+      const onConnect = (client: PoolClient) => void this.#servers.set(client, new ServerConnection(client, settings));
+      const pool = new ConnectionPool(url, { size: poolSize, waitMs: poolWaitMs, types: createTypes(), onConnect });
+      options.onPool?.(pool.readUse);
       return pool;
     };
     // In one round trip. Connection poolers do not support settings of sessions.
@@ -93,7 +73,7 @@ class PipelinedDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (!this.#pool) throw new Error("the driver is closed");
+    if (!this.#pool) throw new Error("the driver is not open");
     const client = await this.#pool.connect();
     const server = this.#servers.get(client);
     if (!server) throw new TypeError("not a client of this driver");
@@ -103,7 +83,8 @@ class PipelinedDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    this.#clients.get(connection)?.release();
+    const client = this.#clients.get(connection);
+    if (client) this.#pool?.release(client);
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -123,8 +104,6 @@ class PipelinedDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    const pool = this.#pool;
-    this.#pool = undefined;
-    await pool?.end();
+    await this.#pool?.end();
   }
 }

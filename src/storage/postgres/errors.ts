@@ -14,7 +14,6 @@ const serverErrors: Readonly<Record<string, StorageIssue>> = {
   "42501": ["cannotOpen", "the role lacks a required permission in the database"],
   "53100": ["full", "the server's disk is full"],
   "53200": ["busy", "the server is out of memory"],
-  "53300": ["busy", "the server has no free connections"],
   "55000": ["unreachable", "the database does not accept connections"],
   "55006": ["busy", "the database is in use"],
   "55P03": ["busy", "another process has locked the database"],
@@ -68,8 +67,18 @@ const driverErrors: readonly (readonly [RegExp, StorageIssue])[] = [
 /** Source: nodejs.org/api/tls.html "X509 certificate error codes" */
 const certificateCode = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT)/;
 
+/** How PgBouncer reports, with one code for all errors, that it or the server behind it has too many connections. */
+const poolerRefusal = /^no more connections allowed|too many (?:connections|clients)|^query_wait_timeout/;
+
+/** Whether there are too many connections for another one. */
+export function refusesConnections(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return code === "53300" || (code === "08P01" && poolerRefusal.test(String(message)));
+}
+
 export function explainPostgresError(error: unknown): StorageIssue | undefined {
   if (error instanceof CommitLostError) return ["unsure", error.message];
+  if (refusesConnections(error)) return ["noConnection", "the server has no free connections"];
   if (isStalePlan(error)) return ["busy", "a table of a prepared statement has changed"];
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
   if (typeof code === "string") {

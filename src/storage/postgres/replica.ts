@@ -11,7 +11,7 @@ const busyTimeoutMs = 1_000;
  * Opens a replica of a database on another server. It is not migrated, because the primary's migrations reach it.
  * @throws StorageError also if it has another schema
  */
-export function openReplica(url: string, options: Pick<DriverOptions, "poolSize">): Promise<Database> {
+export function openReplica(url: string, options: Pick<DriverOptions, "poolSize" | "poolWaitMs">): Promise<Database> {
   return openDatabase(url, { nowMs: 0, busyTimeoutMs, ...options });
 }
 

@@ -46,12 +46,24 @@ async function findWriter(db: Kysely<Tables>): Promise<DialectFacts["writer"]> {
 async function readConnections(db: Kysely<Tables>): Promise<ConnectionFacts | null> {
   // These views show all connections, whereas pg_stat_activity hides most about those of other roles.
   const { rows } = await sql<ConnectionFacts>`
-    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
-      (select sum(numbackends) from pg_catalog.pg_stat_database)::int as used,
+    with limits as (
+      select 'server' as "limitOf", current_setting('max_connections')::int
+          - current_setting('superuser_reserved_connections')::int
+          - coalesce(current_setting('reserved_connections', true), '0')::int as max,
+        (select sum(numbackends) from pg_catalog.pg_stat_database)::int as used
+      union all select 'database', datconnlimit, numbackends
+        from pg_catalog.pg_database join pg_catalog.pg_stat_database using (datname) where datname = current_database()
+      union all select 'role', rolconnlimit,
+          (select count(*) from pg_catalog.pg_stat_activity where usename = current_user)::int
+        from pg_catalog.pg_roles where rolname = current_user
+    )
+    select limits.*,
       (select count(*) from pg_catalog.pg_stat_activity
-        where datname = current_database() and application_name = 'starpost' and pid <> pg_backend_pid())::int as own`.execute(
-    db,
-  );
+        where datname = current_database() and application_name = 'starpost' and pid <> pg_backend_pid())::int as own
+    from limits
+    where "limitOf" = 'server'
+      or max >= 0 and not (select rolsuper from pg_catalog.pg_roles where rolname = current_user)
+    order by max - used limit 1`.execute(db);
   return rows[0] ?? null;
 }
 

@@ -109,9 +109,12 @@ describeDatabases("monitoring", (url) => {
       0,
       "starpost_write_queue_length 0",
     ]);
-    expect(await monitoring.isReady()).toBe(true);
+    expect(await monitoring.readReadiness()).toEqual({ isReady: true });
     await database.db.destroy();
-    expect([await monitoring.isReady(), await read("starpost_database_up")]).toEqual([false, "starpost_database_up 0"]);
+    expect([await monitoring.readReadiness(), await read("starpost_database_up")]).toEqual([
+      { isReady: false },
+      "starpost_database_up 0",
+    ]);
     await monitoring.close();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, it } from "vitest";
 import { describeChaosPlan, parseChaosPlan } from "../../../src/config/chaos-plan.ts";
-import { findPoolSize, findReader } from "../../../src/config/database-settings.ts";
+import { findPoolSettings, findPoolSize, findReader } from "../../../src/config/database-settings.ts";
 import { UserError } from "../../../src/config/user-error.ts";
 import { findLinkProblem } from "../../../src/config/public-url.ts";
 import { existsSync, writeFileSync } from "node:fs";
@@ -64,6 +64,19 @@ describe("STARPOST_DATABASE_POOL", () => {
     const attempt = () => read(text);
     expect(attempt).toThrow(UserError);
     expect(attempt).toThrow("STARPOST_DATABASE_POOL");
+  });
+});
+
+describe("STARPOST_DATABASE_POOL_WAIT", () => {
+  const read = (STARPOST_DATABASE_POOL_WAIT: string | undefined) =>
+    findPoolSettings({ STARPOST_DATABASE_POOL_WAIT }).poolWaitMs;
+
+  it("is an integer of seconds from 0 to 300", () => {
+    expect([undefined, "", "0", "5", "300"].map(read)).toEqual([undefined, undefined, 0, 5_000, 300_000]);
+  });
+
+  it.each(["301", "-1", "2.5", "5s"])("rejects %j", (text) => {
+    expect(() => read(text)).toThrow("STARPOST_DATABASE_POOL_WAIT");
   });
 });
 

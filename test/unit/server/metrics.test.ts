@@ -195,10 +195,10 @@ describe("a server", () => {
 
   it("states whether it is ready, on both listeners", async () => {
     let isOk = true;
-    const isReady = async () => isOk;
+    const readReadiness = async () => ({ isReady: isOk, problem: isOk ? undefined : "too_few_connections" });
     const servers: Server[] = [];
-    const { url } = await startServing(() => ({}), { isReady }, servers);
-    const metricsServer = createMetricsServer(createMetrics(sources), isReady);
+    const { url } = await startServing(() => ({}), { readReadiness }, servers);
+    const metricsServer = createMetricsServer(createMetrics(sources), readReadiness);
     opened.push(...servers, metricsServer);
     const urls = [url, (await metricsServer.listen({ host: "127.0.0.1", port: 0 })).url];
     const ask = (path: string) => Promise.all(urls.map(async (base) => (await fetch(base + path)).status));
@@ -211,6 +211,9 @@ describe("a server", () => {
       [200, 200],
       [503, 503],
     ]);
+    const readBody = async (base: string): Promise<unknown> => (await fetch(`${base}/readyz`)).json();
+    const body = { status: "unavailable", problem: "too_few_connections" };
+    expect(await Promise.all(urls.map(readBody))).toEqual([body, body]);
     expect(await ask("/metrics")).toEqual([404, 200]);
     const response = await fetch(`${urls[1]}/metrics`);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=/);

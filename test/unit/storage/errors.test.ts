@@ -12,7 +12,8 @@ const problemOf = (error: unknown) => toStorageError(error, "the.db")?.problem;
 
 /** Errors by problem: result codes of SQLite, codes of the file system and of PostgreSQL, and network errors. */
 const known: Readonly<Partial<Record<StorageProblem, { sqlite?: number[]; codes?: string[]; network?: string[] }>>> = {
-  busy: { sqlite: [5, 6, 5 | (2 << 8)], codes: "25P03 40001 40P01 53200 53300 55006 55P03 57014".split(" ") },
+  busy: { sqlite: [5, 6, 5 | (2 << 8)], codes: "25P03 40001 40P01 53200 55006 55P03 57014".split(" ") },
+  noConnection: { codes: ["53300"] },
   unreachable: {
     codes: "55000 57P01 57P02 57P03 57P05 08000 08006 08P01".split(" "),
     network:
@@ -101,6 +102,7 @@ describe("a driver's error", () => {
 describe("a service's error", () => {
   test.each<[StorageProblem, string, boolean]>([
     ["busy", "unavailable", true],
+    ["noConnection", "unavailable", true],
     ["unreachable", "unavailable", true],
     ["deleted", "unavailable", true],
     ["unsure", "timeout", true],
@@ -113,6 +115,8 @@ describe("a service's error", () => {
     const error = toServiceError(new StorageError(problem, "why"), "the.db");
     const outcomeUnknown = problem === "unsure";
     expect(error).toMatchObject({ kind, temporary, outcomeUnknown, message: "why", hint: expect.any(String) });
+    const isOverSoon = ["busy", "noConnection", "unreachable"].includes(problem);
+    expect(error).toHaveProperty("retryAfterMs", isOverSoon ? 1_000 : undefined);
   });
 
   test("is kept, as is any other value", () => {

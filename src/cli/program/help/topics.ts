@@ -54,6 +54,7 @@ const texts: Readonly<Record<string, Omit<Topic, "name">>> = {
           ],
           ["STARPOST_DATABASE_READER", "URL of a PostgreSQL replica, for storefront reads of `starpost serve`"],
           ["STARPOST_DATABASE_POOL", "maximum number of connections to PostgreSQL, 2 to 1000 (default: 10)"],
+          ["STARPOST_DATABASE_POOL_WAIT", "seconds that a call waits for one of them, 0 to 300 (default: 10)"],
           [
             "STARPOST_BASE_URL, STARPOST_APP_KEY, STARPOST_SECRET",
             "set together: an account of a remote service, without a login",

@@ -64,9 +64,9 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     opened.push(database);
     const running = Promise.all([1, 2, 3, 4, 5].map(() => sql`select pg_sleep(0.1)`.execute(database.db)));
     await sql`select 1`.execute((await open(url)).db);
-    expect(database.poolUse()).toEqual({ total: 3, idle: 0, waiting: 2 });
+    expect(database.poolUse()).toEqual({ total: 3, idle: 0, waiting: 2, isRefused: false });
     await running;
-    expect(database.poolUse()).toEqual({ total: 3, idle: 3, waiting: 0 });
+    expect(database.poolUse()).toEqual({ total: 3, idle: 3, waiting: 0, isRefused: false });
   });
 
   it.each([
@@ -255,7 +255,9 @@ describe("errors of the PostgreSQL driver", () => {
     [new Error("timeout exceeded when trying to connect"), "busy"],
     [server("57P01"), "unreachable"],
     [server("08006"), "unreachable"],
-    [server("53300"), "busy"],
+    [server("53300"), "noConnection"],
+    [Object.assign(server("08P01"), { message: "no more connections allowed (max_client_conn)" }), "noConnection"],
+    [Object.assign(server("08P01"), { message: "query_wait_timeout" }), "noConnection"],
     [server("40P01"), "busy"],
     [server("40001"), "busy"],
     [server("53100"), "full"],
