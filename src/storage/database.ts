@@ -15,6 +15,9 @@ import type { Tables } from "./tables.ts";
 /** The share of the connections to a server that is used for writes. */
 const shareOfWrites = 0.4;
 
+/** How long the transaction of a rehearsal may wait for its next call, in milliseconds. */
+const maxRehearsalPauseMs = 60_000;
+
 export interface Database {
   readonly db: Kysely<Tables>;
   readonly dialect: StorageDialect;
@@ -45,7 +48,11 @@ export async function openDatabase(
   const { dialect: name, location, shownAs } = parseAddress(url);
   const dialect = dialects[name];
   let readPool: (() => PoolUse) | undefined;
-  let driver = await dialect.createDriver(location, { ...options, onPool: (read) => (readPool = read) });
+  let driver = await dialect.createDriver(location, {
+    ...options,
+    ...(isRehearsal && { idleTimeoutMs: maxRehearsalPauseMs }),
+    onPool: (read) => (readPool = read),
+  });
   if (isRehearsal) {
     const { rehearse } = await import("./rehearsal.ts");
     driver = rehearse(driver);

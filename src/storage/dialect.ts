@@ -30,6 +30,8 @@ export interface DatabaseAddress {
 export interface DriverOptions {
   /** How long a write waits for another process's, in milliseconds. */
   readonly busyTimeoutMs?: number;
+  /** How long a transaction on a server may wait for its process, in milliseconds (default: 8 seconds). */
+  readonly idleTimeoutMs?: number;
   /** Opens an existing database without changing it. */
   readonly isReadOnly?: boolean;
   /** Whether the next transaction of a file may start before the last one is on the disk, but not its answer (default: false). */

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { pgBouncer, throughPgBouncer } from "../support/databases.ts";
 import {
   execute,
   postgresServer,
@@ -28,6 +30,15 @@ function newHome({ url }: TestDatabase): Home {
   return homes.open({ STARPOST_DATABASE: address.href, STARPOST_KEY: randomBytes(32).toString("hex") });
 }
 
+async function issueToken({ url, app_key, secret }: Server): Promise<string> {
+  const reply = await fetch(`${url}/oauth/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ client_id: app_key, client_secret: secret, grant_type: "client_credentials" }),
+  });
+  return ((await reply.json()) as { access_token: string }).access_token;
+}
+
 describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL database", () => {
   let database: TestDatabase;
   let servers: readonly [Server, Server];
@@ -42,15 +53,6 @@ describe.skipIf(postgresServer === undefined)("two processes on one PostgreSQL d
     await Promise.all(servers.map(({ stop }) => stop()));
     await database.drop();
   });
-
-  async function issueToken({ url, app_key, secret }: Server): Promise<string> {
-    const reply = await fetch(`${url}/oauth/token`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ client_id: app_key, client_secret: secret, grant_type: "client_credentials" }),
-    });
-    return ((await reply.json()) as { access_token: string }).access_token;
-  }
 
   const readWith = async ({ url, app_key }: Server, utoken: string) =>
     (await fetch(`${url}/apps/${app_key}/purchases?utoken=${utoken}`)).status;
@@ -218,6 +220,46 @@ describe.skipIf(postgresServer === undefined)("a database server that accepts to
     expect(await server.stop()).toBe(0);
     await database.drop();
   });
+});
+
+describe.skipIf(postgresServer === undefined)("a server that stops during a write", () => {
+  const ways = [["directly", (url: string) => url] as const, ["through PgBouncer", throughPgBouncer] as const];
+  test.each(ways.slice(0, pgBouncer === undefined ? 1 : 2))(
+    "%s, holds the lock of the account for so short a time that writes of other servers succeed",
+    async (_way, toAddress) => {
+      const database = await takeEmptyDatabase();
+      const home = newHome({ ...database, url: toAddress(database.url) });
+      const [stopped, other] = await Promise.all([home.serve(["--no-worker"]), home.serve(["--no-worker"])]);
+      const utoken = await issueToken(stopped);
+      const createGroup = ({ url, app_key }: Server, group_name: string) =>
+        fetch(`${url}/v1/apps/${app_key}/products_groups`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ utoken, group_name }),
+        });
+      const blocker = new Client({ connectionString: database.url });
+      await blocker.connect();
+      // The write has locked its account, and waits for this lock when the server is stopped.
+      await blocker.query("begin; lock table product_groups");
+      const cutOff = createGroup(stopped, "a").catch(() => undefined);
+      const waiting =
+        "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      await expect.poll(() => execute(waiting, database.url)).toHaveLength(1);
+      stopped.process.kill("SIGSTOP");
+      onTestFinished(() => void stopped.process.kill("SIGKILL"));
+      await blocker.query("commit");
+      await blocker.end();
+      const startedMs = performance.now();
+      expect((await createGroup(other, "b")).status).toBe(200);
+      const heldMs = performance.now() - startedMs;
+      expect([heldMs > 1_000, heldMs < 15_000]).toEqual([true, true]);
+      await other.stop();
+      stopped.process.kill("SIGKILL");
+      await cutOff;
+      await database.drop();
+    },
+    40_000,
+  );
 });
 
 describe.skipIf(postgresServer === undefined)("a database that is unavailable", () => {

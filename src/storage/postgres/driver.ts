@@ -14,8 +14,11 @@ import { ConnectionPool } from "./connection-pool.ts";
 import { PipelinedConnection } from "./pipelined-connection.ts";
 import { ServerConnection } from "./server-connection.ts";
 
-/** How long a transaction may be idle before the server rolls it back, in milliseconds. */
-const idleTimeoutMs = 60_000;
+/**
+ * How long a transaction may be idle before the server rolls it back, in milliseconds, because its process hangs. Others wait
+ * longer for its locks.
+ */
+const defaultIdleTimeoutMs = 8_000;
 
 /** Creates a Kysely dialect for a PostgreSQL database. A read-only transaction uses a snapshot. */
 export function createPostgresDriver(url: string, options: DriverOptions = {}): Dialect {
@@ -48,6 +51,7 @@ class PipelinedDriver implements Driver {
   constructor(url: string, options: DriverOptions) {
     const {
       busyTimeoutMs = defaultBusyTimeoutMs,
+      idleTimeoutMs = defaultIdleTimeoutMs,
       poolSize = defaultPoolSize,
       poolWaitMs = defaultPoolWaitMs,
     } = options;

@@ -82,6 +82,18 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     expect(database.maxTransactions).toBe(count);
   });
 
+  it("ends a transaction whose process hangs for 8 seconds, but lets a rehearsal wait for its input", async () => {
+    const { url } = await take();
+    const readTimeout = async (isRehearsal: boolean) => {
+      const database = await openDatabase(url, { nowMs: 7, isRehearsal });
+      opened.push(database);
+      const { rows } = await sql<{ ms: number }>`select setting::int as ms from pg_settings
+        where name = 'idle_in_transaction_session_timeout'`.execute(database.db);
+      return rows[0]?.ms;
+    };
+    expect([await readTimeout(false), await readTimeout(true)]).toEqual([8_000, 60_000]);
+  });
+
   it("rejects a database of a newer version or of another application", async () => {
     const newer = await take("empty");
     await (await openDatabase(newer.url, { nowMs: 0 })).db.destroy();

@@ -171,7 +171,7 @@ describe.skipIf(postgresServer === undefined)("prepared statements", () => {
     const { rows } = await sql<Record<string, unknown>>`
       select current_setting('lock_timeout') as lock_timeout,
         current_setting('idle_in_transaction_session_timeout') as idle_timeout`.execute(database.db);
-    expect(rows).toEqual([{ lock_timeout: "4321ms", idle_timeout: "1min" }]);
+    expect(rows).toEqual([{ lock_timeout: "4321ms", idle_timeout: "8s" }]);
     const add = createDeferredStatement<{ key: string }>(
       (slot) => sql`insert into accounts (app_key, secret_sealed, created_at) values (${slot("key")}, '', 0)`,
     );
