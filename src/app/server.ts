@@ -29,7 +29,6 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const { createServer } = await import("../server/server.ts");
   const { createServerLog } = await import("../server/server-log.ts");
   await loadEngine();
-  const { version } = settings;
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits, receiving } = describeAccess(settings, publicUrl);
@@ -65,13 +64,12 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     });
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
-    ...pickServerOptions(settings, keepsOrder),
-    clock,
+    ...pickServerOptions({ ...settings, clock }, keepsOrder),
     logger,
     tls,
     chaos,
     receiving,
-    about: () => ({ version, publicUrl }),
+    about: () => ({ version: settings.version, publicUrl }),
     readReadiness: monitoring.readReadiness,
     onAnswer: monitoring.metrics?.countCall,
   });
@@ -115,8 +113,9 @@ function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes
   return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
 }
 
-function pickServerOptions({ random, trustedProxies, chaos }: ServerSettings, keepsOrder: boolean) {
+function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings, keepsOrder: boolean) {
   return {
+    clock,
     random,
     trustedProxies,
     sharing: keepsOrder ? ("file" as const) : ("server" as const),

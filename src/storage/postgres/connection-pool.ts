@@ -132,7 +132,7 @@ export class ConnectionPool {
     this.#refusal = refusal;
     this.#refusedMs = performance.now();
     this.#limit = this.#open;
-    this.#growth ??= this.#startGrowth();
+    if (this.#growth === undefined) this.#growth = this.#startGrowth();
   }
 
   /** Lets one call after the other request another connection. */
