@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ServeOptions } from "./ports.ts";
 import type { LocalTransport } from "../engine/local-transport.ts";
 import { measureEmailDelay } from "../engine/emails/sending/email-queue.ts";
+import type { HandlerContext } from "../engine/kernel/handler.ts";
 import type { Readiness } from "../server/health.ts";
 import type { Metrics, MetricSources } from "../server/metrics.ts";
 
@@ -26,19 +27,31 @@ export async function createMonitoring(
   transport: Pick<LocalTransport, "work" | "queuedWrites" | "poolUse">,
   { metricsAt, backupCounts }: Pick<ServeOptions, "metricsAt"> & Pick<MetricSources, "backupCounts">,
 ): Promise<Monitoring> {
-  const emailDelayMs = limitTime(() => transport.work.read(measureEmailDelay), checkWithinMs);
-  const readReadiness = async () => ({
-    isReady: await emailDelayMs()
-      .then(() => true)
-      .catch(() => false),
-    problem: transport.poolUse()?.isRefused ? "too_few_connections" : undefined,
-  });
+  const readDatabase = limitTime(() => transport.work.read(readState), checkWithinMs);
+  const readReadiness = async () => {
+    const state = await readDatabase().catch(() => undefined);
+    const nodes = state && state.lostNodes.length > 0 ? state.lostNodes : undefined;
+    const isRefused = transport.poolUse()?.isRefused === true;
+    const problem = isRefused ? "too_few_connections" : nodes && "nodes_unreachable";
+    return { isReady: state !== undefined, problem, nodes };
+  };
   if (!metricsAt) return { readReadiness, metrics: undefined, listen: async () => undefined, close: async () => {} };
   const { createMetrics, createMetricsServer } = await import("../server/metrics.ts");
   const { queuedWrites, poolUse } = transport;
-  const metrics = createMetrics({ queuedWrites, poolUse, emailDelayMs, backupCounts });
+  const metrics = createMetrics({
+    queuedWrites,
+    poolUse,
+    emailDelayMs: async () => (await readDatabase()).emailDelayMs,
+    backupCounts,
+  });
   const server = createMetricsServer(metrics, readReadiness);
   return { readReadiness, metrics, listen: () => server.listen(metricsAt), close: () => server.close() };
+}
+
+/** If nodes of a cluster are lost, the emails of the others are not known. */
+async function readState(context: HandlerContext) {
+  const lostNodes = (await context.dialect.findLostNodes?.(context.transaction)) ?? [];
+  return { lostNodes, emailDelayMs: lostNodes.length === 0 ? await measureEmailDelay(context) : undefined };
 }
 
 /** Limits how long a caller waits. Callers share a check that has not finished, so that checks do not pile up. */

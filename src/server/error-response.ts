@@ -53,6 +53,8 @@ export async function refuse(error: unknown, { request, reply, form, log, turns 
       { id: request.id, ...(error instanceof Error ? { name, message, stack } : { thrown: typeof error }) },
       "bug",
     );
+  } else if (kind === "unavailable" && refusal.cause !== undefined) {
+    if (isNew(refusal.message)) log.warn({ id: request.id, kind, why: refusal.message }, "calls fail");
   } else if (kind === "storageFailed") log.error({ id: request.id, kind, why: refusal.message }, "refused");
   else log.debug({ id: request.id, kind }, "refused");
   if (retryAfterMs !== undefined && (status === 429 || status === 503)) {
@@ -61,6 +63,19 @@ export async function refuse(error: unknown, { request, reply, form, log, turns 
   leaveUnread(request, reply);
   void reply.code(status);
   return encodeError(refusal, form);
+}
+
+/** How often the same problem is logged, in milliseconds. */
+const logEveryMs = 60_000;
+
+/** When each problem was last logged. Their texts contain nothing of calls, so they are few. */
+const loggedMs = new Map<string, number>();
+
+function isNew(problem: string): boolean {
+  const nowMs = performance.now();
+  if (nowMs - (loggedMs.get(problem) ?? Number.NEGATIVE_INFINITY) < logEveryMs) return false;
+  loggedMs.set(problem, nowMs);
+  return true;
 }
 
 /** As `refuse`, for handlers that send the response themselves. */

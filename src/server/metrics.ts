@@ -9,8 +9,8 @@ export interface MetricSources {
   readonly queuedWrites: () => number;
   /** The connections to a database server; undefined for a file. */
   readonly poolUse: () => { readonly total: number; readonly idle: number; readonly waiting: number } | undefined;
-  /** How long the oldest email that is due has been waiting, in milliseconds; 0 without one. Rejects without a database. */
-  readonly emailDelayMs: () => Promise<number>;
+  /** How long the oldest email that is due has been waiting, in milliseconds; 0 without one; undefined if it is not known. Rejects without a database. */
+  readonly emailDelayMs: () => Promise<number | undefined>;
   /** How scheduled backups are going; undefined if there is no schedule. */
   readonly backupCounts?: (() => BackupCounts) | undefined;
 }
@@ -135,7 +135,9 @@ function addDatabaseState({ emailDelayMs }: MetricSources, registers: Registry[]
   });
   return async () => {
     try {
-      delay.set((await emailDelayMs()) / 1_000);
+      const delayMs = await emailDelayMs();
+      if (delayMs === undefined) delay.remove();
+      else delay.set(delayMs / 1_000);
       up.set(1);
     } catch {
       delay.remove();

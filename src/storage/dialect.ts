@@ -178,6 +178,8 @@ export interface StorageDialect {
   removeDeleted(tables: readonly (keyof Tables)[], db: Kysely<Tables>): Promise<boolean>;
   /** Distributes the tables that a migration has added, if the others are distributed. */
   distributeNewTables?(db: Kysely<never>): Promise<void>;
+  /** Lists the servers of a cluster that cannot be reached. */
+  findLostNodes?(db: Kysely<Tables>): Promise<readonly string[]>;
   /** Returns the time of a server, on which all its processes agree. Without it, they share the clock of their machine. */
   openClock?(db: Kysely<Tables>): Promise<() => number>;
   readFacts(db: Kysely<Tables>, location: string, clock: () => number): Promise<DialectFacts>;

@@ -62,6 +62,14 @@ export async function findCitus(db: QueryExecutorProvider): Promise<CitusState> 
   return found.installed === null ? "available" : "installed";
 }
 
+export async function findLostNodes(db: QueryExecutorProvider): Promise<readonly string[]> {
+  const { rows } = await sql<{ node: string }>`
+    select nodename || ':' || nodeport as node from run_command_on_workers('select 1') where not success order by 1`.execute(
+    db,
+  );
+  return rows.map(({ node }) => node);
+}
+
 /** Lists the tables that are not distributed yet. */
 export async function listUndistributed(db: QueryExecutorProvider): Promise<TableDistribution> {
   const { rows: found } = await sql<{ found: boolean }>`

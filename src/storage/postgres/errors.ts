@@ -76,6 +76,15 @@ export function refusesConnections(error: unknown): boolean {
   return code === "53300" || (code === "08P01" && poolerRefusal.test(String(message)));
 }
 
+/** How Citus reports that the coordinator has no connection to a node. Source: its file `remote_commands.c` */
+const lostNode = /^connection to the remote node (?:\S+@)?(\S+) failed/;
+
+/** The host and port of the node of a cluster that could not be reached, if that is the error. */
+export function findLostNode(error: unknown): string | undefined {
+  const { message } = error as { readonly message?: unknown };
+  return typeof message === "string" ? lostNode.exec(message)?.[1] : undefined;
+}
+
 export function explainPostgresError(error: unknown): StorageIssue | undefined {
   if (error instanceof CommitLostError) return ["unsure", error.message];
   if (refusesConnections(error)) return ["noConnection", "the server has no free connections"];
@@ -84,6 +93,8 @@ export function explainPostgresError(error: unknown): StorageIssue | undefined {
   if (typeof code === "string") {
     const isNetwork = networkSyscalls.has(syscall) || error instanceof AggregateError;
     if (isNetwork && networkErrors[code]) return networkErrors[code];
+    const node = findLostNode(error);
+    if (node !== undefined) return ["unreachable", `the node ${node} of the cluster cannot be reached`];
     if (/^08...$/.test(code)) return connectionLost;
     if (certificateCode.test(code)) return ["cannotOpen", "the server's certificate is not trusted"];
     return serverErrors[code];

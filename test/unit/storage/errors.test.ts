@@ -37,6 +37,14 @@ const known: Readonly<Partial<Record<StorageProblem, { sqlite?: number[]; codes?
   deleted: { codes: ["ERR_DATABASE_DELETED"] },
 };
 
+test("of a coordinator names the node that it cannot reach", () => {
+  const text =
+    "connection to the remote node starpost@10.0.0.7:5433 failed with the following error: Connection refused";
+  const error = toStorageError(failWith({ code: "08006" }, text), "the.db");
+  expect(error).toMatchObject({ problem: "unreachable", message: expect.stringContaining("10.0.0.7:5433") });
+  expect(error?.message).not.toContain("starpost@");
+});
+
 describe("a driver's error", () => {
   const cases = Object.entries(known).flatMap(([problem, { sqlite = [], codes = [], network = [] }]) => {
     const calls = network.flatMap((code) =>
