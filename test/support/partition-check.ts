@@ -14,6 +14,8 @@ type Execute = (this: PipelinedConnection, query: CompiledQuery) => Promise<Quer
 interface PlanNode {
   readonly "Relation Name"?: string;
   readonly Plans?: readonly PlanNode[];
+  /** What Citus sends to its nodes. */
+  readonly "Distributed Query"?: { readonly Job?: { readonly "Task Count"?: number } };
   readonly [detail: string]: unknown;
 }
 
@@ -67,7 +69,7 @@ function findSource(): string | undefined {
   return /\/(src\/(?:engine|worker)\/[\w/-]+\.ts:\d+)/.exec(stack)?.[1];
 }
 
-/** Explains statements, and returns those that may touch more than one partition of a table and are not listed above. */
+/** Explains statements, and returns those that may touch several partitions of a table, or nodes, and are not listed above. */
 export async function findScattered(url: string, sent: readonly Sent[]): Promise<string[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -99,6 +101,7 @@ function findScatteredTables(plan: PlanNode): string[] {
   const scattered = new Set<string>();
   for (const node of listNodes(plan)) {
     if (Number(node["Subplans Removed"] ?? 0) > 0) scattered.add("partitions removed during the execution");
+    if ((node["Distributed Query"]?.Job?.["Task Count"] ?? 1) > 1) scattered.add("several tasks");
     const [, table, partition] = /^(\w+)_(\d)$/.exec(node["Relation Name"] ?? "") ?? [];
     if (table === undefined || partition === undefined) continue;
     const found = (partitions.get(table) ?? new Set()).add(partition);
