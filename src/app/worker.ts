@@ -20,6 +20,9 @@ import type { UserError } from "../config/user-error.ts";
 /** Assumed: no healthy worker pauses for longer than a minute. */
 const defaultLeaseMs = 60_000;
 
+/** Pause of a background worker between two searches for accounts to clean up, so that it stays idle with many accounts. */
+const searchPauseMs = 10_000;
+
 /** How long to wait for deliveries in flight when the worker is stopped, in milliseconds. */
 const finishWithinMs = 20_000;
 
@@ -56,12 +59,12 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     post: createWebhookPost({ clock, version }),
     leaseMs,
   });
-  const jobs: readonly Job[] = [
+  const listJobs = (pauseMs: number): readonly Job[] => [
     ...(sendsEmails ? [emails] : []),
     webhooks,
-    createKeyPurgeJob(work, clock),
-    createRetentionJob(work, clock),
-    createPhotoJob(work, clock),
+    ...[createKeyPurgeJob, createRetentionJob, createPhotoJob].map((create) =>
+      create({ ...jobContext, work, worker, leaseMs, pauseMs }),
+    ),
   ];
   const emailTarget = transport.describe();
   const begin = () =>
@@ -70,11 +73,11 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
     emailTarget,
     run: (stop) => {
       begin();
-      return endSoon(runWorker(jobs, jobContext, stop), stop, log);
+      return endSoon(runWorker(listJobs(searchPauseMs), jobContext, stop), stop, log);
     },
     runOnce: async (stop) => {
       begin();
-      const rounds = await endSoon(runWorkerOnce(jobs, stop), stop, log);
+      const rounds = await endSoon(runWorkerOnce(listJobs(0), stop), stop, log);
       const done = rounds?.get("emails");
       return {
         state: stop.aborted ? "interrupted" : "completed",
@@ -85,7 +88,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
       };
     },
     close: async () => {
-      for (const job of jobs) await job.close?.();
+      if (sendsEmails) await emails.close();
       await closeTemplateThreads();
     },
   };

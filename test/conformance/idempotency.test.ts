@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { acceptsIdempotencyKey, idempotencyKeys, operations } from "../../src/contract/index.ts";
 import type { CallEvent, CallOptions } from "../../src/service/transport.ts";
 import { createKeyPurgeJob } from "../../src/worker/cleanup-jobs.ts";
+import { cleanupSettings } from "../support/cleanup.ts";
 import type { EngineWork } from "../../src/engine/kernel/handler.ts";
 import { describeBackends, type Harness } from "../support/backends.ts";
 import { readAccountId } from "../support/due-emails.ts";
@@ -127,7 +128,7 @@ describeBackends("idempotency keys", (harness) => {
     harness().clock.advance(idempotencyKeys.lifetimeMs);
     await service.coupons.upload(codes("NEW"), withKey("new"));
     expect(await countRows(harness())).toBe(1);
-    const job = createKeyPurgeJob(harness().work, harness().clock);
+    const job = createKeyPurgeJob(cleanupSettings(harness()));
     const noStop = new AbortController().signal;
     await job.runDue(noStop);
     expect(await countRows(harness())).toBe(1);
@@ -165,11 +166,11 @@ describeBackends("idempotency keys", (harness) => {
     const written: (number | undefined)[] = [];
     const { read } = harness().work;
     const write: EngineWork["write"] = (accountId, doing) => {
-      written.push(accountId);
+      if (accountId !== undefined) written.push(accountId);
       return accountId === ids[0] ? Promise.reject(new Error("locked")) : harness().work.write(accountId, doing);
     };
     const noStop = new AbortController().signal;
-    await expect(createKeyPurgeJob({ read, write }, harness().clock).runDue(noStop)).rejects.toThrow("locked");
+    await expect(createKeyPurgeJob({ ...cleanupSettings(harness()), work: { read, write } }).runDue(noStop)).rejects.toThrow("locked");
     expect(written).toEqual([ids[0], ids[1], ids[1]]);
     const left = await db.selectFrom("idempotent_calls").select("account_id").orderBy("account_id").execute();
     expect(left.map(({ account_id }) => account_id)).toEqual([ids[0], ids[2]]);

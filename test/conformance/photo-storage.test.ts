@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { expect, it } from "vitest";
 import { photoLimits } from "../../src/contract/index.ts";
 import { createPhotoJob } from "../../src/worker/cleanup-jobs.ts";
+import { cleanupSettings } from "../support/cleanup.ts";
 import { describeIsolated, type Harness, type TestAccount } from "../support/backends.ts";
 import { aReview } from "../support/builders.ts";
 import { lastToken } from "../support/emails.ts";
@@ -156,17 +157,17 @@ describeIsolated("stored photos", (harness) => {
     const work = {
       read,
       write: async <T>(...args: Parameters<Harness["work"]["write"]>) => {
-        stop.abort();
+        if (args[0] !== undefined) stop.abort();
         return harness().work.write(...args) as Promise<T>;
       },
     };
-    expect(await createPhotoJob(work as Harness["work"], harness().clock).runDue(stop.signal)).toEqual({
+    expect(await createPhotoJob({ ...cleanupSettings(harness()), work: work as Harness["work"] }).runDue(stop.signal)).toEqual({
       counts: { converted: 1 },
     });
     expect((await get(0)).content_type).toBe("image/webp");
     expect((await get(3)).content_type).toBe("image/png");
 
-    const job = createPhotoJob(harness().work, harness().clock);
+    const job = createPhotoJob(cleanupSettings(harness()));
     expect(await job.runDue(noStop)).toEqual({ counts: { converted: 3 } });
     expect(await job.runDue(noStop)).toEqual({ counts: { converted: 0 } });
     expect(await sharp((await get(3)).bytes).metadata()).toMatchObject({ format: "webp", width: 300 });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createRetentionJob } from "../../src/worker/cleanup-jobs.ts";
+import { cleanupSettings } from "../support/cleanup.ts";
 import { describeBackends } from "../support/backends.ts";
 import { addCustomer, findWords, zeb } from "../support/customers.ts";
 
@@ -37,7 +38,7 @@ describeBackends("the retention of emails and webhook deliveries", (harness) => 
       .set({ state: "delivered" })
       .where("account_id", "=", accountId)
       .execute();
-    const job = createRetentionJob(harness().work, harness().clock);
+    const job = createRetentionJob(cleanupSettings(harness()));
     await job.runDue(noStop);
     const before = await service.emails.list({ count: 100 });
     await service.account.set({ retain_emails: "9d", retain_webhooks: "3d" });

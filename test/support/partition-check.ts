@@ -30,6 +30,7 @@ const severalAccounts: readonly (readonly [file: string, part: string, reason: s
     "statistics, which contain erased values, are of complete tables",
   ],
   ["src/engine/accounts/resealing.ts", "", "the operator replaces the sealing key of all accounts"],
+  ["src/engine/kernel/account-walk.ts", "", "one worker at a time cleans up all accounts"],
   ["src/engine/kernel/due-accounts.ts", "", "the worker looks for accounts with due emails and deliveries"],
   ["src/engine/kernel/slug.ts", `"kind" = 'owner'`, "subdomains are unique across accounts"],
 ];

@@ -3,6 +3,7 @@ import { recordNotFound } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createKey, hashToken } from "../kernel/credentials.ts";
+import { noteDue } from "../kernel/due-times.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
 import { saveSetting } from "./account-settings.ts";
 import { type AccountKeys, createAccount } from "./first-account.ts";
@@ -145,13 +146,15 @@ export async function disableAccount(appKey: string, { read, write }: EngineWork
 export async function enableAccount(appKey: string, { read, write }: EngineWork): Promise<boolean> {
   const id = await read((context) => findAccountId(appKey, context));
   await moveEmails(id, { from: "held", to: "queued" }, write);
-  return write(id, async ({ transaction }) => {
-    const { numUpdatedRows } = await transaction
+  return write(id, async (context) => {
+    const { numUpdatedRows } = await context.transaction
       .updateTable("accounts")
       .set({ disabled_at: null })
       .where("id", "=", id)
       .where("deletion_began_at", "is", null)
       .executeTakeFirst();
+    await noteDue("emails_due_at", id, context);
+    await noteDue("deliveries_due_at", id, context);
     return numUpdatedRows > 0n;
   });
 }

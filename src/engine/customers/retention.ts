@@ -3,7 +3,7 @@ import { emailRuleNames } from "../../contract/index.ts";
 import { dayMs } from "../../contract/time.ts";
 import { readSettings } from "../accounts/account-settings.ts";
 import { deleteAccountRows, deleteRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
-import { createAccountWalk } from "../kernel/due-accounts.ts";
+import { createAccountWalk } from "../kernel/account-walk.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 
 /** Emails and deliveries per transaction. */

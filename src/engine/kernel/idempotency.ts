@@ -2,7 +2,7 @@ import { hash as digest } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { acceptsIdempotencyKey, type Endpoint, idempotencyKeys, ServiceError } from "../../contract/index.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
-import { createAccountWalk } from "./due-accounts.ts";
+import { createAccountWalk } from "./account-walk.ts";
 import { type Account, accountIdOf, type HandlerContext, type Operation } from "./handler.ts";
 import { findResults, type StoredResult, storeResults } from "./stored-results.ts";
 

@@ -16,6 +16,7 @@ import {
 import { batchOf } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns, type Row } from "../../storage/tables.ts";
+import { noteDue } from "./due-times.ts";
 import { type HandlerContext } from "./handler.ts";
 import { recordEmailEvents } from "./email-log.ts";
 import { linkUrl } from "./signed-link.ts";
@@ -78,6 +79,7 @@ export async function queueEmails(
     }),
     context,
   );
+  if (isQueued.includes(true)) await noteDue("emails_due_at", accountId, context);
   return isQueued;
 }
 
@@ -204,6 +206,7 @@ async function queueDeliveries(
     nowMs,
     rows: JSON.stringify(deliveries),
   });
+  await noteDue("deliveries_due_at", accountId, { transaction, dialect, nowMs });
   return rows;
 }
 

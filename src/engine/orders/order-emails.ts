@@ -3,6 +3,7 @@ import { emailKeyOf, type EmailSettings, emailTypeOf } from "../../contract/inde
 import { type BatchColumns, batchOf, constantInBatch } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
+import { noteDue } from "../kernel/due-times.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import type { NewLine, OrderChanges } from "./order-merge.ts";
 import { dayMs } from "../../contract/time.ts";
@@ -80,6 +81,7 @@ export async function queueOrderEmails(
   const rows = one_mail_per === "order" ? [...new Map(listed.map((row) => [row[0], row])).values()] : listed;
   const { id: accountId } = accountOf(context);
   await inserts[one_mail_per](transaction, dialect, { accountId, nowMs, delayMs, rows: JSON.stringify(rows) });
+  await noteDue("emails_due_at", accountId, context);
 }
 
 interface ChangedOrder {
@@ -109,7 +111,9 @@ export async function updateOrderEmails(changed: OrderChanges["changed"], contex
     return customer_name === fields.customer_name && laterMs === 0 ? [] : [[row, customer_name, laterMs]];
   });
   if (rows.length === 0) return;
-  await updateMails(transaction, dialect, { accountId: accountOf(context).id, rows: JSON.stringify(rows) });
+  const { id: accountId } = accountOf(context);
+  await updateMails(transaction, dialect, { accountId, rows: JSON.stringify(rows) });
+  await noteDue("emails_due_at", accountId, context);
 }
 
 /** The number of review requests that will be sent, and the date on which the first is due. */

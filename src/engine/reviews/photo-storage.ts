@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { imageLimits, type imageTypes, photoLimits, ServiceError } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { selectAccountRows, updateAccountRows, updateRows } from "../kernel/account-rows.ts";
-import { createAccountWalk } from "../kernel/due-accounts.ts";
+import { createAccountWalk } from "../kernel/account-walk.ts";
 import type { EngineWork, HandlerContext } from "../kernel/handler.ts";
 import { processPhoto } from "./photo.ts";
 import type { StoredPhoto } from "./photo-codec.ts";

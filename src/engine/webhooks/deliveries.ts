@@ -9,6 +9,7 @@ import {
 } from "../../contract/index.ts";
 import type { Row } from "../../storage/tables.ts";
 import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { noteDue } from "../kernel/due-times.ts";
 import { accountOf, type Handler, type HandlerContext, type Handlers } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { sql } from "kysely";
@@ -67,6 +68,7 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
         .set({ state: "queued", due_at: context.nowMs, delivered_at: null, reason: null, attempts: 0 })
         .where("id", "=", delivery_id)
         .execute();
+      await noteDue("deliveries_due_at", accountOf(context).id, context);
     }
     return { delivery: toDelivery(await findDelivery(delivery_id, context)) };
   },

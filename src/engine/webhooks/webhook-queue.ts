@@ -1,10 +1,11 @@
 import { updateAccountRows } from "../kernel/account-rows.ts";
-import { createSelection, DueAccounts, findsAny, type Queue } from "../kernel/due-accounts.ts";
+import { DueAccounts } from "../kernel/due-accounts.ts";
+import { isBusy, renewDue } from "../kernel/due-times.ts";
 import type { Row } from "../../storage/tables.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../kernel/handler.ts";
 import { type AttemptOutcome, type DeliveryResult, recordOutcome, requeue } from "./outcomes.ts";
 import { readWebhookOwner } from "./private-webhooks.ts";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { webhookSlots } from "../../contract/index.ts";
 import { createStatement } from "../../storage/statement.ts";
 
@@ -44,7 +45,7 @@ export function createWebhookQueue(work: EngineWork, holder: LeaseHolder): Webho
   /** Deliveries by attempt ID: a delivery may begin again while an expired attempt is still running. */
   const inFlight = new Map<number, BegunDelivery>();
   const listInFlight = (accountId: number) => [...inFlight.values()].filter((begun) => begun.accountId === accountId);
-  const due = new DueAccounts({ ...deliveryQueue, loadOf: (accountId) => listInFlight(accountId).length });
+  const due = new DueAccounts("deliveries_due_at", (accountId) => listInFlight(accountId).length);
   return {
     begin: async (limit) => {
       const begun: BegunDelivery[] = [];
@@ -60,9 +61,11 @@ export function createWebhookQueue(work: EngineWork, holder: LeaseHolder): Webho
     end: async (begun, outcome) => {
       // Even if storing the outcome fails: then the lease must expire.
       inFlight.delete(begun.attemptId);
-      return work.write(begun.accountId, (context) =>
-        recordOutcome(begun, { worker: holder.worker, outcome }, context),
-      );
+      return work.write(begun.accountId, async (context) => {
+        const result = await recordOutcome(begun, { worker: holder.worker, outcome }, context);
+        await renewDue("deliveries_due_at", begun.accountId, context);
+        return result;
+      });
     },
     renew: async () => {
       const errors: unknown[] = [];
@@ -99,10 +102,12 @@ async function renewLeases(
 async function beginDue(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<BegunDelivery[]> {
   await requeueExpiredLeases(context);
   const due = await selectDueDeliveries(limit, context);
-  if (due.length === 0) return [];
-  const owner = await readWebhookOwner(accountIdOf(context), context);
   const begun: BegunDelivery[] = [];
-  for (const delivery of due) begun.push({ ...(await beginOne(delivery, holder, context)), ...owner });
+  if (due.length > 0) {
+    const owner = await readWebhookOwner(accountIdOf(context), context);
+    for (const delivery of due) begun.push({ ...(await beginOne(delivery, holder, context)), ...owner });
+  }
+  await renewDue("deliveries_due_at", accountIdOf(context), context);
   return begun;
 }
 
@@ -165,12 +170,6 @@ function openSecret(sealed: string, { sealer }: HandlerContext): string | undefi
 type DueDelivery = Pick<Row<"webhook_deliveries">, "id" | "webhook_row" | "event_id" | "body" | "attempts"> &
   Pick<Row<"webhooks">, "url" | "secret_sealed">;
 
-/** Whether a delivery to the webhook is in flight. Each webhook gets one delivery at a time. */
-const isBusy = (accountId: RawBuilder<unknown>) =>
-  findsAny(sql`
-    select 1 from webhook_deliveries as busy
-    where busy.account_id = ${accountId} and busy.state = 'leased' and busy.webhook_row = webhooks.id`);
-
 const selectDue = createStatement<
   { readonly accountId: number; readonly nowMs: number; readonly limit: number },
   DueDelivery
@@ -221,26 +220,3 @@ async function selectExpiredDeliveries(context: HandlerContext) {
   const { transaction, dialect, nowMs } = context;
   return (await selectExpired(transaction, dialect, { accountId: accountIdOf(context), nowMs })).rows;
 }
-
-/** The due deliveries of an account, by webhook. */
-const selectWaiting = (accountId: RawBuilder<unknown>, nowMs: RawBuilder<unknown>) => sql`
-  select 1 from webhooks where webhooks.account_id = ${accountId} and ${findsAny(sql`
-    select 1 from webhook_deliveries as due
-    where due.account_id = webhooks.account_id and due.state = 'queued' and due.webhook_row = webhooks.id
-      and due.due_at <= ${nowMs}`)}`;
-
-/** Ready are accounts with an expired lease, and those with a free slot and a webhook with a due delivery and none in flight. */
-const deliveryQueue: Queue = {
-  table: "webhook_deliveries",
-  hasDue: selectWaiting,
-  selectReady: createSelection(
-    (accountId, nowMs) => sql`
-      ${findsAny(sql`
-        select 1 from webhook_deliveries as lost
-        where lost.account_id = ${accountId} and lost.state = 'leased' and lost.leased_until <= ${nowMs}`)}
-      or (${findsAny(sql`${selectWaiting(accountId, nowMs)} and not (${isBusy(accountId)})`)} and (
-        select count(*) from webhook_deliveries as leased
-        where leased.account_id = ${accountId} and leased.state = 'leased'
-      ) < ${sql.lit(webhookSlots.perAccount)})`,
-  ),
-};

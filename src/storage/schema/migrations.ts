@@ -108,6 +108,27 @@ async function addAccountToTokenKeys({ db, dialect }: MigratedDatabase): Promise
   await sql`drop table utokens_before`.execute(db);
 }
 
+/** Adds when the queues of accounts are due, and work that one process at a time does. */
+async function addDueTimes(database: MigratedDatabase): Promise<void> {
+  const { db, dialect } = database;
+  const { account_versions, elected_work } = (await import("../tables.ts")).tables;
+  for (const [column, table] of [
+    ["emails_due_at", "mails"],
+    ["deliveries_due_at", "webhook_deliveries"],
+  ] as const) {
+    await addColumn("account_versions", column, database);
+    await sql`
+      update account_versions set ${sql.ref(column)} = pending.at from (
+        select account_id, min(due_at) as at from ${sql.table(table)} where state in ('queued', 'leased', 'sending')
+        group by account_id
+      ) as pending where account_versions.account_id = pending.account_id`.execute(db);
+  }
+  for (const statement of formatIndexes("account_versions", account_versions.indexes)) {
+    await sql.raw(statement).execute(db);
+  }
+  await dialect.createTables({ elected_work }, db);
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -152,4 +173,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
     },
   },
   { version: 30, name: "tokens by account", up: addAccountToTokenKeys },
+  { version: 31, name: "due times of accounts, and elected work", up: addDueTimes },
 ];

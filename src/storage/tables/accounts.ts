@@ -141,8 +141,29 @@ export const accountTables = defineTables({
       version: bigint,
       /** The space that the photos of the account take up, in bytes: see `photo-storage.ts`. */
       photo_bytes: withDefault(bigint, 0),
+      /** When a worker must look for due emails or expired leases, at the latest; null if none are pending. */
+      emails_due_at: optional(bigint),
+      /** The same for webhook deliveries. */
+      deliveries_due_at: optional(bigint),
     },
     key: ["account_id"],
+    indexes: {
+      account_versions_by_emails: "(emails_due_at, account_id) where emails_due_at is not null",
+      account_versions_by_deliveries: "(deliveries_due_at, account_id) where deliveries_due_at is not null",
+    },
+  },
+  /** Work on all accounts that one process at a time does. */
+  elected_work: {
+    columns: {
+      name: text,
+      /** The process that does it; null between two rounds. */
+      worker: optional(text),
+      /** When the process loses it, or when the next round begins. */
+      due_at: bigint,
+      /** The account after which the round continues. */
+      walked_to: bigint,
+    },
+    key: ["name"],
   },
   /** The accounts of records that anyone may name by their ID alone. */
   public_ids: {

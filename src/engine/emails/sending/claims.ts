@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { EmailCategory, EmailEventName, EmailRuleName } from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { updateAccountRows } from "../../kernel/account-rows.ts";
 import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
-import { createSelection, findsAny, type Queue } from "../../kernel/due-accounts.ts";
+import { renewDue } from "../../kernel/due-times.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { saveDroppedProducts } from "../rules/email-lines.ts";
 import { evaluateEmails } from "../rules/evaluation.ts";
@@ -42,6 +42,12 @@ export interface LeaseHolder {
  * Assumed: a review request counts as a request of its category once the rules approve it.
  */
 export async function claimEmails(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
+  const claim = await claimDue(limit, holder, context);
+  await renewDue("emails_due_at", accountIdOf(context), context);
+  return claim;
+}
+
+async function claimDue(limit: number, holder: LeaseHolder, context: HandlerContext): Promise<Claim> {
   const selected = await selectDueEmails(limit, context);
   if (selected.length === 0) return { emails: [], notSent: [], held: [], recovered: 0 };
   const { usesOutbox = false } = holder;
@@ -143,21 +149,6 @@ async function selectDueEmails(limit: number, context: HandlerContext): Promise<
   const queued = await selectQueued(transaction, dialect, { ...query, limit: remaining });
   return [...expired.rows, ...queued.rows];
 }
-
-const selectDue = (accountId: RawBuilder<unknown>, nowMs: RawBuilder<unknown>) => sql`
-  select 1 from mails where mails.account_id = ${accountId} and mails.state = 'queued' and mails.due_at <= ${nowMs}`;
-
-/** Ready are accounts with a due email or an expired lease. */
-export const emailQueue: Queue = {
-  table: "mails",
-  hasDue: selectDue,
-  selectReady: createSelection(
-    (accountId, nowMs) =>
-      sql`${findsAny(selectDue(accountId, nowMs))} or ${findsAny(sql`
-      select 1 from mails where mails.account_id = ${accountId} and mails.state in ('leased', 'sending')
-        and mails.leased_until <= ${nowMs}`)}`,
-  ),
-};
 
 type EmailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;
 

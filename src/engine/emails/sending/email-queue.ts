@@ -3,8 +3,9 @@ import { type EmailEvent, recordEmailEvents } from "../../kernel/email-log.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { recordTemplateUse } from "../templates.ts";
 import { DueAccounts } from "../../kernel/due-accounts.ts";
+import { renewDue } from "../../kernel/due-times.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../../kernel/handler.ts";
-import { type Claim, claimEmails, emailQueue, isOfActiveAccount, type LeaseHolder } from "./claims.ts";
+import { type Claim, claimEmails, isOfActiveAccount, type LeaseHolder } from "./claims.ts";
 import type { HeldEmails } from "./holds.ts";
 import { beginSending, type EmailOutcome, type EmailResult, recordOutcome } from "./outcomes.ts";
 import { sql } from "kysely";
@@ -51,7 +52,7 @@ export interface EmailQueue {
 
 /** @param holder its worker name must be unique among all processes, including past ones */
 export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQueue {
-  const due = new DueAccounts(emailQueue);
+  const due = new DueAccounts("emails_due_at");
   /** The account of each claimed email, by the ID of the email. */
   const claimed = new Map<number, number>();
   return {
@@ -61,7 +62,7 @@ export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQu
         const claim = await work.write(accountId, (context) => claimEmails(share, holder, context));
         for (const { email } of claim.emails) claimed.set(email.id, accountId);
         claims.push(claim);
-        return claim.emails.length;
+        return countHandled(claim);
       });
       return mergeClaims(claims);
     },
@@ -88,6 +89,9 @@ export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQu
     nextDueAt: () => work.read((context) => due.findNextDueTime(context)),
   };
 }
+
+const countHandled = ({ emails, notSent, held }: Claim) =>
+  held.reduce((sum, hold) => sum + hold.emails, emails.length + notSent.length);
 
 function mergeClaims(claims: readonly Claim[]): Claim {
   return {
@@ -130,6 +134,7 @@ async function recordStep(
   const begun = nextId === undefined ? undefined : await beginSending(nextId, holder, context);
   if (begun?.event) events.push(begun.event);
   await recordEmailEvents(events, context);
+  await renewDue("emails_due_at", accountIdOf(context), context);
   return { results, hasBegun: begun?.event !== undefined, held: begun?.held };
 }
 
@@ -152,6 +157,7 @@ async function releaseEmails(ids: readonly number[], holder: LeaseHolder, contex
   const held = updateHeld(ids, holder, context);
   await held.set({ state: "queued", worker: null, leased_until: null }).where("state", "=", "leased").execute();
   await held.set({ leased_until: context.nowMs }).where("state", "=", "sending").execute();
+  await renewDue("emails_due_at", accountIdOf(context), context);
 }
 
 const selectOldest = createStatement<{ nowMs: number }, { readonly due_at: number }>(

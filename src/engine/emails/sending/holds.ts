@@ -4,6 +4,7 @@ import type { Row } from "../../../storage/tables.ts";
 import { listTestRecipients, readEmailPermission } from "../../accounts/email-permissions.ts";
 import { readAppKey } from "../../accounts/account-profile.ts";
 import { selectAccountRows, updateAccountRows } from "../../kernel/account-rows.ts";
+import { noteDue } from "../../kernel/due-times.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
 import { dayOf } from "../../kernel/times.ts";
 import { sql } from "kysely";
@@ -108,13 +109,15 @@ function toHold(reason: EmailHold, nowMs: number) {
 export async function releaseHeldEmails(
   accountId: number,
   reason: EmailHold,
-  { transaction, nowMs }: Pick<Context, "transaction" | "nowMs">,
+  context: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
   emailKey?: string,
 ): Promise<void> {
+  const { transaction, nowMs } = context;
   await updateAccountRows("mails", accountId, transaction)
     .set({ due_at: nowMs, reason: null })
     .where("state", "=", "queued")
     .where("reason", "=", reason)
     .$if(emailKey !== undefined, (mails) => mails.where("email_key", "=", emailKey ?? ""))
     .execute();
+  await noteDue("emails_due_at", accountId, context);
 }
