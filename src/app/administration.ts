@@ -40,7 +40,14 @@ export async function openAccounts(
     write(await read((context) => admin.findAccountId(key, context)), task);
   return {
     ownAppKey: profile.account ?? appKey,
-    list: () => read((context) => admin.listAccounts(context)),
+    list: async function* list() {
+      let page = await read((context) => admin.listAccounts(context));
+      while (page) {
+        yield page.accounts;
+        const { last } = page;
+        page = await read((context) => admin.listAccounts(context, last));
+      }
+    },
     show: (key) =>
       read(async (context) => ({
         ...(await admin.describeAccount(key, context)),

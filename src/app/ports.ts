@@ -144,7 +144,7 @@ export type EmailCheck = Awaited<ReturnType<EmailTransport["check"]>>;
 export interface AccountAdmin {
   /** The account that commands use: the one of `--account`, or else the first. */
   readonly ownAppKey: string;
-  readonly list: () => Promise<readonly AccountSummary[]>;
+  readonly list: () => AsyncIterable<readonly AccountSummary[]>;
   readonly show: (appKey: string) => Promise<AccountDetails & { readonly emailAccess: EmailAccess }>;
   /** Shows and changes which emails an account may send. */
   readonly emailAccess: (appKey: string) => Promise<EmailAccess>;

@@ -32,13 +32,14 @@ export interface CleanupSettings extends WorkerContext {
   readonly pauseMs: number;
 }
 
-/** How often a process checks whether it can take over the work of another one. */
-const checkIntervalMs = 10_000;
+/** How often a process checks whether it can take over the work of another one, unless leases are shorter. */
+const maxCheckIntervalMs = 10_000;
 
 /** Only one process at a time does the work. It stores its progress, so that another one can continue. */
 function createCleanupJob<Count extends string>(cleanup: Cleanup<Count>, settings: CleanupSettings): Job<Count> {
   const { name, count, intervalMs } = cleanup;
   const { clock, work, worker, leaseMs } = settings;
+  const checkIntervalMs = Math.min(maxCheckIntervalMs, leaseMs);
   const elected = new ElectedWork({ name, worker, leaseMs }, work);
   let [nextAtMs, checkedAtMs] = [0, Number.NaN];
   return {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { PublicLimits } from "../../src/contract/index.ts";
 import { createHttpTransport } from "../../src/client/http-transport.ts";
 import type { HandlerContext } from "../../src/engine/kernel/handler.ts";
@@ -13,6 +13,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import type { Caller, Transport } from "../../src/service/transport.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { type Place, places, type TestedPlace } from "./databases.ts";
+import { findMissedAccounts } from "./due-emails.ts";
 import { postgresServer, postgresSkipped } from "./postgres.ts";
 import { takeServer } from "./shared-server.ts";
 import { isMutationSuite, testsAllPairs } from "./suite-size.ts";
@@ -152,6 +153,10 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
   let accounts = 0;
   return {
     ...parts,
+    close: async () => {
+      const missed = await findMissedAccounts(database, clock()).finally(parts.close);
+      expect(missed).toEqual([]);
+    },
     sealer: context.sealer,
     service: (caller) => createService(transport, caller),
     newestAccountId: async () => {

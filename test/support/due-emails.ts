@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
 import type { OutgoingEmail } from "../../src/email/outgoing-email.ts";
 import { createLocalTransport } from "../../src/engine/local-transport.ts";
 import { createEmailQueue, type EmailQueue } from "../../src/engine/emails/sending/email-queue.ts";
 import { createSealer } from "../../src/engine/kernel/sealer.ts";
+import type { Database } from "../../src/storage/database.ts";
 import type { Harness, TestAccount } from "./backends.ts";
 
 /** Creates the queue of a worker, as in another process. */
@@ -90,6 +92,25 @@ export async function recordSent(harness: Harness, accountId: number, email: str
 }
 
 let sent = 0;
+
+/** Finds accounts whose queued emails or deliveries a worker would find too late. */
+export async function findMissedAccounts({ db }: Database, nowMs: number) {
+  const { rows } = await sql`
+    select versions.account_id, queued.queue, queued.due_at, queued.noted_at from account_versions as versions
+    join accounts on accounts.id = versions.account_id and accounts.disabled_at is null
+    join (
+      select mails.account_id, 'emails' as queue, mails.due_at, emails_due_at as noted_at
+      from mails join account_versions on account_versions.account_id = mails.account_id where state = 'queued'
+      union all
+      select due.account_id, 'deliveries', due.due_at, deliveries_due_at
+      from webhook_deliveries as due join account_versions on account_versions.account_id = due.account_id
+      where due.state = 'queued' and not exists (
+        select 1 from webhook_deliveries as busy where busy.account_id = due.account_id and busy.state = 'leased'
+      )
+    ) as queued on queued.account_id = versions.account_id
+    where queued.noted_at is null or (queued.noted_at > queued.due_at and queued.noted_at > ${nowMs})`.execute(db);
+  return rows;
+}
 
 /** Creates an account that sends one email per product of an order. */
 export async function newAccountPerProduct(harness: Harness, displayName?: string): Promise<TestAccount> {

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { recordNotFound } from "../../contract/index.ts";
+import { batchOf } from "../../storage/batch.ts";
+import { createStatement } from "../../storage/statement.ts";
 import type { Row } from "../../storage/tables.ts";
 import { deleteAccountRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createKey, hashToken } from "../kernel/credentials.ts";
@@ -48,31 +50,63 @@ export interface AccountDetails extends AccountSummary {
   readonly settings: Awaited<ReturnType<typeof readAccountSettings>>["settings"];
 }
 
-type AccountRow = Omit<Row<"accounts">, "id" | "secret_sealed"> & {
-  readonly store_name: string | null;
-  readonly display_name: string | null;
-  readonly email: string | null;
-};
+type AccountRow = Omit<Row<"accounts">, "secret_sealed">;
 
-/** Lists all accounts, oldest first; or only the one with the app key. */
+const accountColumns = [
+  "id",
+  "app_key",
+  "created_at",
+  "disabled_at",
+  "deletion_began_at",
+  "secret_changed_at",
+] as const satisfies readonly (keyof AccountRow)[];
+
+/** Accounts per page. */
+const pageSize = 1_000;
+
+/** Lists accounts, oldest first, beginning after an account. @returns undefined if there are no more */
 export async function listAccounts(
-  { transaction }: Pick<Context, "transaction">,
-  appKey?: string,
+  context: Pick<HandlerContext, "transaction" | "dialect">,
+  after = 0,
+): Promise<{ readonly accounts: readonly AccountSummary[]; readonly last: number } | undefined> {
+  const page = context.transaction.selectFrom("accounts").select(accountColumns).where("id", ">", after).orderBy("id");
+  const rows = await page.limit(pageSize).execute();
+  const last = rows.at(-1)?.id;
+  return last === undefined ? undefined : { accounts: await summarize(rows, context), last };
+}
+
+/** Selects columns of rows of several accounts. Citus cannot join these with the accounts, which every node has. */
+const createSelection = <R>(table: "account_settings" | "users", columns: string, condition: string) =>
+  createStatement<{ rows: string }, R & { readonly account_id: number }>(
+    (slot, dialect) => sql`
+      select account_id, ${sql.raw(columns)} from ${sql.table(table)}
+      where ${sql.raw(condition)}
+        and account_id in (select batch.account_id from ${batchOf({ account_id: "integer" }, slot("rows"), dialect)})`,
+  );
+
+const selectNames = createSelection<{ readonly value: string }>("account_settings", "value", "name = 'store_name'");
+const selectOwners = createSelection<Pick<Row<"users">, "id" | "display_name" | "email">>(
+  "users",
+  "id, display_name, email",
+  "kind = 'owner'",
+);
+
+async function summarize(
+  accounts: readonly AccountRow[],
+  { transaction, dialect }: Pick<HandlerContext, "transaction" | "dialect">,
 ): Promise<AccountSummary[]> {
-  // Citus joins tables of several accounts only by the columns that it distributes by, so not by `accounts.id`.
-  const owner = sql`from users where users.account_id = listed.account_id and kind = 'owner' order by users.id limit 1`;
-  const { rows } = await sql<AccountRow>`
-    select app_key, created_at, disabled_at, deletion_began_at, secret_changed_at,
-      (select value from account_settings as named
-        where named.account_id = listed.account_id and named.name = 'store_name') as store_name,
-      (select display_name ${owner}) as display_name, (select email ${owner}) as email
-    from account_versions as listed join accounts on accounts.id = listed.account_id
-    ${appKey === undefined ? sql`` : sql`where app_key = ${appKey}`} order by id`.execute(transaction);
-  return rows.map((row) => ({
+  const rows = JSON.stringify(accounts.map(({ id }) => [id]));
+  const { rows: names } = await selectNames(transaction, dialect, { rows });
+  const { rows: owners } = await selectOwners(transaction, dialect, { rows });
+  owners.sort((a, b) => b.id - a.id);
+  const nameOf = new Map(names.map(({ account_id, value }) => [account_id, JSON.parse(value) as string]));
+  // The first owner, which is the last of these.
+  const ownerOf = new Map(owners.map((owner) => [owner.account_id, owner]));
+  return accounts.map((row) => ({
     appKey: row.app_key,
     state: row.deletion_began_at !== null ? "deleting" : row.disabled_at === null ? "active" : "disabled",
-    name: row.store_name === null ? row.display_name : (JSON.parse(row.store_name) as string),
-    email: row.email,
+    name: nameOf.get(row.id) ?? ownerOf.get(row.id)?.display_name ?? null,
+    email: ownerOf.get(row.id)?.email ?? null,
     createdAtMs: row.created_at,
     disabledAtMs: row.disabled_at,
     secretChangedAtMs: row.secret_changed_at,
@@ -80,11 +114,16 @@ export async function listAccounts(
 }
 
 /** @throws ServiceError `recordNotFound` */
-export async function describeAccount(appKey: string, context: Context): Promise<AccountDetails> {
+export async function describeAccount(appKey: string, context: HandlerContext): Promise<AccountDetails> {
   const { transaction, nowMs } = context;
-  const id = await findAccountId(appKey, context);
-  const [summary] = await listAccounts(context, appKey);
-  if (!summary) throw recordNotFound("Account", "app_key", appKey);
+  const row = await transaction
+    .selectFrom("accounts")
+    .select(accountColumns)
+    .where("app_key", "=", appKey)
+    .executeTakeFirst();
+  const [summary] = row ? await summarize([row], context) : [];
+  if (!row || !summary) throw recordNotFound("Account", "app_key", appKey);
+  const { id } = row;
   const { tokens } = await selectAccountRows("utokens", id, transaction)
     .select(({ fn }) => fn.countAll<number>().as("tokens"))
     .where("expires_at", ">", nowMs)

@@ -18,14 +18,32 @@ export async function withAccounts<T>(
   appKey: string | undefined,
   work: (accounts: AccountAdmin) => Promise<T>,
 ): Promise<T> {
-  const profile = await readLocalProfile(context, appKey);
-  const { openAccounts } = await context.io.loadApp();
-  const accounts = await openAccounts(await context.host(), profile, context.isDryRun);
+  const { accounts, profile } = await openAccounts(context, appKey);
   try {
     return await work(accounts);
   } catch (error) {
     const isUnknown = error instanceof ServiceError && error.record === "Account";
     throw isUnknown ? unknownAccount(appKey ?? accounts.ownAppKey, profile.shownAs) : error;
+  } finally {
+    await accounts.close();
+  }
+}
+
+async function openAccounts(context: Context, appKey: string | undefined) {
+  const profile = await readLocalProfile(context, appKey);
+  const app = await context.io.loadApp();
+  return { accounts: await app.openAccounts(await context.host(), profile, context.isDryRun), profile };
+}
+
+/** Reads the accounts of the profile's database page by page. @throws UserError `usage` if the profile is remote */
+export async function listAccounts(context: Context) {
+  const { accounts } = await openAccounts(context, undefined);
+  return readRecords(accounts);
+}
+
+async function* readRecords(accounts: AccountAdmin) {
+  try {
+    for await (const page of accounts.list()) yield page.map(toRecord);
   } finally {
     await accounts.close();
   }

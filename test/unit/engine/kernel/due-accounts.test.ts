@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DueAccounts } from "../../../../src/engine/kernel/due-accounts.ts";
-import { emailQueue } from "../../../../src/engine/emails/sending/claims.ts";
+import { noteDue } from "../../../../src/engine/kernel/due-times.ts";
 import { createEmailQueue, type EmailQueue } from "../../../../src/engine/emails/sending/email-queue.ts";
 import type { EngineWork } from "../../../../src/engine/kernel/handler.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
@@ -36,6 +36,7 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
       }));
       await harness.database.db.insertInto("mails").values(rows).execute();
     }
+    await harness.work.write(account_id, (context) => noteDue("emails_due_at", account_id, context));
   }
 
   /** Inserts accounts without anything else, and returns the ID of the last one. */
@@ -67,6 +68,10 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     createEmailQueue(work, { worker: "one", leaseMs: 60_000, usesOutbox: true });
   const accountsOf = ({ emails }: Awaited<ReturnType<EmailQueue["claim"]>>) =>
     emails.map(({ email }) => email.accountId);
+  const readTimes = async () => {
+    const rows = harness.database.db.selectFrom("account_versions").select(["account_id", "emails_due_at"]);
+    return (await rows.orderBy("account_id").execute()).map((row) => [row.account_id, row.emails_due_at]);
+  };
   const find = (due: DueAccounts) => harness.work.read((context) => due.find(context));
 
   it("get an equal share each, however many rows one of them has", async () => {
@@ -95,31 +100,34 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     expect(sent).toEqual([a, b, c, a]);
   });
 
-  it("are found between the rows of another account at both ends of the queue", async () => {
-    const [many, hidden] = [await newAccountId(), await newAccountId()];
-    await insertEmails(many, [...overdue(250, startMs - 9_000), ...overdue(250, startMs - 1_000)]);
-    await insertEmails(hidden, overdue(1, startMs - 5_000));
-    expect(await find(new DueAccounts(emailQueue))).toEqual([many, hidden]);
+  it("are found in the order in which they became due if there are more than one search shows", async () => {
+    const last = await insertAccounts(1_200);
+    const { db } = harness.database;
+    await db
+      .updateTable("account_versions")
+      .set({ emails_due_at: startMs - 1_000 })
+      .where("account_id", "<=", last)
+      .execute();
+    const [early, late] = [await newAccountId(), await newAccountId()];
+    await insertEmails(early, overdue(300, startMs - 5_000));
+    await insertEmails(late, overdue(1, startMs));
+    expect(await find(new DueAccounts("emails_due_at"))).toContain(early);
+    // The others have nothing due, which their first look corrects.
+    const queue = openQueue();
+    expect(accountsOf(await queue.claim(4))).toEqual([early]);
+    expect(accountsOf(await queue.claim(4))).toEqual([early, late]);
+    expect(await find(new DueAccounts("emails_due_at"))).toEqual([early]);
   });
 
-  it("are found after some searches if there are thousands of accounts", async () => {
+  it("move to the end of the line when they are served, for all workers", async () => {
     const [many, other] = [await newAccountId(), await newAccountId()];
-    await insertEmails(many, [...overdue(250, startMs - 9_000), ...overdue(250, startMs - 1_000)]);
-    const last = await insertAccounts(2_000);
-    await insertEmails(other, overdue(1, startMs - 5_000));
-    await insertEmails(last, overdue(1, startMs - 5_000));
-    const due = new DueAccounts(emailQueue);
-    // An account that was found waits until it is served.
-    expect([await find(due), await find(due), await find(due)]).toEqual([
-      [many, other],
-      [many, other, last],
-      [many, other, last],
-    ]);
-    const { db } = harness.database;
-    await db.updateTable("mails").set({ state: "sent" }).where("account_id", "=", other).execute();
-    expect(await find(due)).toEqual([many, last]);
-    await db.updateTable("mails").set({ state: "sent" }).where("account_id", "=", many).execute();
-    expect(await find(due)).toEqual([last]);
+    await insertEmails(many, overdue(600, startMs - 5_000));
+    await insertEmails(other, overdue(1, startMs - 1_000));
+    expect(accountsOf(await openQueue().claim(2))).toEqual([many, other]);
+    harness.clock.advance(10);
+    const next = await newAccountId();
+    await insertEmails(next, overdue(1, startMs - 3_000));
+    expect(await readTimes()).toEqual([[many, startMs], [other, startMs + 60_000], [next, startMs - 3_000]]);
   });
 
   it("are not found before they are due, while leased, or while disabled", async () => {
@@ -131,7 +139,8 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     await insertEmails(disabled, overdue(251));
     const { db } = harness.database;
     await db.updateTable("accounts").set({ disabled_at: startMs }).where("id", "=", disabled).execute();
-    const due = new DueAccounts(emailQueue);
+    const due = new DueAccounts("emails_due_at");
+    expect((await queue.claim(1)).emails).toEqual([]);
     expect(await find(due)).toEqual([]);
     expect(await queue.nextDueAt()).toBe(startMs + 1);
     harness.clock.advance(1);
