@@ -8,6 +8,15 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "rando
 /** Accounts per search. */
 const windowSize = 500;
 
+/** Accounts of which a worker takes rows at the same time. */
+const accountsAtOnce = 8;
+
+/** What a worker took of an account, and the number of rows. */
+interface Taken<T> {
+  readonly rows: number;
+  readonly result: T;
+}
+
 /**
  * Lets the accounts that have due rows take turns. Finds those that have waited longest with one lookup in an index, which
  * costs the number of accounts that it returns.
@@ -46,31 +55,43 @@ export class DueAccounts {
   }
 
   /**
-   * Takes rows of the accounts that have due ones, an equal share of each. If an account cannot be written to, the others
-   * come first the next time.
-   * @param takeFrom takes up to `limit` rows of an account; returns their number
-   * @throws what `takeFrom` throws for the first account
+   * Takes rows of the accounts that have due ones, an equal share of each, from several accounts at once. If an account
+   * cannot be written to, the others come first the next time.
+   * @param takeFrom takes up to `limit` rows of an account
+   * @returns what was taken, in the order of the accounts
+   * @throws what `takeFrom` throws, if nothing was taken
    */
-  async takeInTurn(
+  async takeInTurn<T>(
     limit: number,
     { read }: Pick<EngineWork, "read">,
-    takeFrom: (accountId: number, limit: number) => Promise<number>,
-  ): Promise<void> {
+    takeFrom: (accountId: number, limit: number) => Promise<Taken<T>>,
+  ): Promise<T[]> {
     const accountIds = await read((context) => this.find(context));
     const share = Math.ceil(limit / accountIds.length);
-    let remaining = limit;
-    for (const [at, accountId] of accountIds.entries()) {
-      try {
-        remaining -= await takeFrom(accountId, Math.min(share, remaining));
-        if (remaining <= 0) return;
-      } catch (error) {
-        this.noteServed(accountId);
-        if (at === 0) throw error;
-        return;
+    const taken: Taken<T>[] = [];
+    const errors: unknown[] = [];
+    let [next, remaining] = [0, limit];
+    const takeNext = async () => {
+      while (next < accountIds.length && remaining > 0 && errors.length === 0) {
+        const at = next++;
+        const accountId = accountIds[at] ?? 0;
+        const asked = Math.min(share, remaining);
+        remaining -= asked;
+        try {
+          taken[at] = await takeFrom(accountId, asked);
+          remaining += asked - taken[at].rows;
+        } catch (error) {
+          this.noteServed(accountId);
+          errors.push(error);
+        }
       }
-    }
+    };
+    await Promise.all(Array.from({ length: accountsAtOnce }, takeNext));
+    const found = taken.filter(({ rows }) => rows > 0);
+    if (found.length > 0) return found.map(({ result }) => result);
+    if (errors.length > 0) throw errors[0];
     // Their times were too early, and are right now.
-    if (remaining === limit && accountIds.length === windowSize) await this.takeInTurn(limit, { read }, takeFrom);
+    return accountIds.length === windowSize ? this.takeInTurn(limit, { read }, takeFrom) : [];
   }
 }
 

@@ -48,15 +48,13 @@ export function createWebhookQueue(work: EngineWork, holder: LeaseHolder): Webho
   const due = new DueAccounts("deliveries_due_at", (accountId) => listInFlight(accountId).length);
   return {
     begin: async (limit) => {
-      const begun: BegunDelivery[] = [];
-      await due.takeInTurn(limit, work, async (accountId, share) => {
+      const begun = await due.takeInTurn(limit, work, async (accountId, share) => {
         const added = await work.write(accountId, (context) => beginDue(share, holder, context));
         for (const delivery of added) inFlight.set(delivery.attemptId, delivery);
-        begun.push(...added);
         due.noteServed(accountId);
-        return added.length;
+        return { rows: added.length, result: added };
       });
-      return begun;
+      return begun.flat();
     },
     end: async (begun, outcome) => {
       // Even if storing the outcome fails: then the lease must expire.

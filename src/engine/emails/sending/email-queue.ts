@@ -57,12 +57,10 @@ export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQu
   const claimed = new Map<number, number>();
   return {
     claim: async (limit) => {
-      const claims: Claim[] = [];
-      await due.takeInTurn(limit, work, async (accountId, share) => {
+      const claims = await due.takeInTurn(limit, work, async (accountId, share) => {
         const claim = await work.write(accountId, (context) => claimEmails(share, holder, context));
         for (const { email } of claim.emails) claimed.set(email.id, accountId);
-        claims.push(claim);
-        return countHandled(claim);
+        return { rows: countHandled(claim), result: claim };
       });
       return mergeClaims(claims);
     },

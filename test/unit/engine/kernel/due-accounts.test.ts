@@ -149,19 +149,17 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     expect(await find(due)).toEqual([early, leased]);
   });
 
-  it("come first the next time if another one cannot be written to", async () => {
+  it("are served although others cannot be written to", async () => {
     const [a, b, c] = [await newAccountId(), await newAccountId(), await newAccountId()];
     for (const account of [a, b, c]) await insertEmails(account, overdue(1));
     const locked = new Set([a, b]);
     const write: EngineWork["write"] = (accountId, doing) =>
       locked.has(accountId ?? 0) ? Promise.reject(new Error("locked")) : harness.work.write(accountId, doing);
     const queue = openQueue({ read: harness.work.read, write });
-    await expect(queue.claim(3)).rejects.toThrow("locked");
-    await expect(queue.claim(3)).rejects.toThrow("locked");
-    // Of `a`, which is locked, nothing is taken, but the claim of `c` counts.
     expect(accountsOf(await queue.claim(3))).toEqual([c]);
+    await expect(queue.claim(3)).rejects.toThrow("locked");
     locked.clear();
-    expect(accountsOf(await queue.claim(3))).toEqual([b, a]);
+    expect(accountsOf(await queue.claim(3))).toEqual([a, b]);
   });
 
   it("are released and renewed one by one, even if one of them cannot be written to", async () => {
