@@ -4,7 +4,7 @@ import { sleep } from "../client/sleep.ts";
 import { zeroCounts } from "../worker/email-outcomes.ts";
 import { EmailJob } from "../worker/email-job.ts";
 import { type Job, sleepUntilAborted, type WorkerLog } from "../worker/job.ts";
-import { createKeyPurgeJob, createPhotoJob, createRetentionJob } from "../worker/cleanup-jobs.ts";
+import { createCleanupJobs } from "../worker/cleanup-jobs.ts";
 import { createWebhookJob } from "../worker/webhooks/webhook-job.ts";
 import { createWebhookPost } from "../worker/webhooks/webhook-request.ts";
 import { runWorker, runWorkerOnce } from "../worker/worker.ts";
@@ -62,9 +62,7 @@ export async function createWorker(parts: WorkerParts): Promise<OpenWorker> {
   const listJobs = (pauseMs: number): readonly Job[] => [
     ...(sendsEmails ? [emails] : []),
     webhooks,
-    ...[createKeyPurgeJob, createRetentionJob, createPhotoJob].map((create) =>
-      create({ ...jobContext, work, worker, leaseMs, pauseMs }),
-    ),
+    ...createCleanupJobs({ ...jobContext, work, worker, leaseMs, pauseMs }),
   ];
   const emailTarget = transport.describe();
   const begin = () =>

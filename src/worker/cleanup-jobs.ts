@@ -1,8 +1,10 @@
 import { hourMs, minuteMs } from "../contract/time.ts";
 import type { AccountWalk } from "../engine/kernel/account-walk.ts";
+import { findMissedAccounts } from "../engine/kernel/due-accounts.ts";
+import { noteDue, type Queue } from "../engine/kernel/due-times.ts";
 import { ElectedWork } from "../engine/kernel/elected-work.ts";
 import { findAccountsWithRetention, maxTrimmed, trimOldRecords } from "../engine/customers/retention.ts";
-import type { EngineWork, HandlerContext } from "../engine/kernel/handler.ts";
+import { accountIdOf, type EngineWork, type HandlerContext } from "../engine/kernel/handler.ts";
 import { findAccountsToPurge, maxDeletedPerPurge, purgeIdempotentCalls } from "../engine/kernel/idempotency.ts";
 import { convertPhoto, findAccountsToConvert } from "../engine/reviews/photo-storage.ts";
 import { type Job, sleepUntilAborted, withLeaseRenewal, type WorkerContext } from "./job.ts";
@@ -143,4 +145,25 @@ export function createRetentionJob(settings: CleanupSettings): Job<"trimmed"> {
 export function createPhotoJob(settings: CleanupSettings): Job<"converted"> {
   const convert = { findAccounts: findAccountsToConvert, clean: convertPhoto, full: 1 };
   return createCleanupJob({ name: "photos", count: "converted", intervalMs: hourMs, ...convert }, settings);
+}
+
+/** Corrects the times at which workers look at accounts, if they are too late. */
+function createDueCheckJob(queue: Queue, settings: CleanupSettings): Job<"corrected"> {
+  const correct = async (context: HandlerContext) => {
+    await noteDue(queue, accountIdOf(context), context);
+    return 1;
+  };
+  const check = { findAccounts: findMissedAccounts[queue], clean: inTransaction(correct), full: 2 };
+  return createCleanupJob({ name: queue, count: "corrected", intervalMs: hourMs, ...check }, settings);
+}
+
+/** Creates the jobs that clean up all accounts. */
+export function createCleanupJobs(settings: CleanupSettings): readonly Job[] {
+  return [
+    createKeyPurgeJob(settings),
+    createRetentionJob(settings),
+    createPhotoJob(settings),
+    createDueCheckJob("emails_due_at", settings),
+    createDueCheckJob("deliveries_due_at", settings),
+  ];
 }

@@ -1,9 +1,14 @@
 import { type RawBuilder, sql } from "kysely";
 import { createStatement } from "../../storage/statement.ts";
-import { findsAny } from "./due-times.ts";
 import type { HandlerContext } from "./handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
+
+/**
+ * Whether a query finds a row. Unlike `exists`, for which PostgreSQL may read all rows of all accounts, it always means one
+ * index lookup per row of the outer query.
+ */
+export const findsAny = (query: RawBuilder<unknown>) => sql<boolean>`(${query} limit 1) is not null`;
 
 /** Accounts per step of a walk. */
 const stepSize = 1_000;

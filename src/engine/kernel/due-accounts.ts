@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { minuteMs } from "../../contract/time.ts";
 import { createStatement } from "../../storage/statement.ts";
+import { type AccountWalk, createAccountWalk } from "./account-walk.ts";
 import type { Queue } from "./due-times.ts";
 import type { EngineWork, HandlerContext } from "./handler.ts";
 
@@ -94,6 +96,23 @@ export class DueAccounts {
     return accountIds.length === windowSize ? this.takeInTurn(limit, { read }, takeFrom) : [];
   }
 }
+
+/** How long rows may be due before their account is checked. */
+const checkedAfterMs = 10 * minuteMs;
+
+const createCheck = (queue: Queue, table: "mails" | "webhook_deliveries") =>
+  createAccountWalk(
+    (accountId, nowMs) => sql`
+      select 1 from ${sql.table(table)} where ${sql.ref(`${table}.account_id`)} = ${accountId} and state = 'queued'
+        and due_at <= cast(${nowMs} as bigint) - ${sql.lit(checkedAfterMs)}
+        and (walked.${sql.ref(queue)} is null or walked.${sql.ref(queue)} > ${nowMs})`,
+  );
+
+/** Find accounts with due rows that no worker knows of, such as those that an earlier version of the program has added. */
+export const findMissedAccounts: Readonly<Record<Queue, AccountWalk>> = {
+  emails_due_at: createCheck("emails_due_at", "mails"),
+  deliveries_due_at: createCheck("deliveries_due_at", "webhook_deliveries"),
+};
 
 const createStatements = (queue: Queue) => ({
   selectDue: createStatement<{ nowMs: number }, { readonly account_id: number }>(

@@ -1,15 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { webhookSlots } from "../../contract/index.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
+import { findsAny } from "./account-walk.ts";
 import type { HandlerContext } from "./handler.ts";
 
 type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs">;
-
-/**
- * Whether a query finds a row. Unlike `exists`, for which PostgreSQL may read all rows of all accounts, it always means one
- * index lookup per row of the outer query.
- */
-export const findsAny = (query: RawBuilder<unknown>) => sql<boolean>`(${query} limit 1) is not null`;
 
 /** The queues, by the column of `account_versions` that contains when a worker must look at the account again. */
 export type Queue = "emails_due_at" | "deliveries_due_at";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createEmailQueue } from "../../../src/engine/emails/sending/email-queue.ts";
 import { createWebhookQueue } from "../../../src/engine/webhooks/webhook-queue.ts";
-import { createKeyPurgeJob, createPhotoJob, createRetentionJob } from "../../../src/worker/cleanup-jobs.ts";
+import { createCleanupJobs } from "../../../src/worker/cleanup-jobs.ts";
 import { findUncompared } from "../../support/account-check.ts";
 import { engines, type Harness, type TestAccount } from "../../support/backends.ts";
 import { anOrder, aReview, bulkOrders } from "../../support/builders.ts";
@@ -43,9 +43,7 @@ async function work(harness: Harness, { service }: TestAccount): Promise<void> {
     if (begun) await webhooks.end(begun, { state, durationMs: 1, status: 200, problem: "busy", retryAfterMs: 1 });
     harness.clock.advance(60_000);
   }
-  for (const create of [createKeyPurgeJob, createRetentionJob, createPhotoJob]) {
-    await create(cleanupSettings(harness)).runDue(new AbortController().signal);
-  }
+  for (const job of createCleanupJobs(cleanupSettings(harness))) await job.runDue(new AbortController().signal);
 }
 
 const comparison = /(?:"?\w+"?\.)?"?account_id"? = (?:\?|\$\d+|(?:"?\w+"?\.)?"?\w+"?)/g;

@@ -4,8 +4,10 @@ import { noteDue } from "../../../../src/engine/kernel/due-times.ts";
 import { createEmailQueue, type EmailQueue } from "../../../../src/engine/emails/sending/email-queue.ts";
 import type { EngineWork } from "../../../../src/engine/kernel/handler.ts";
 import { createWebhookQueue } from "../../../../src/engine/webhooks/webhook-queue.ts";
+import { createCleanupJobs } from "../../../../src/worker/cleanup-jobs.ts";
 import { engines, type Harness, startMs } from "../../../support/backends.ts";
 import { aReview } from "../../../support/builders.ts";
+import { cleanupSettings } from "../../../support/cleanup.ts";
 import { readAccountId } from "../../../support/due-emails.ts";
 
 const accepted = { state: "accepted", answer: "250 ok" } as const;
@@ -147,6 +149,19 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     expect([await find(due), await queue.nextDueAt()]).toEqual([[early], startMs + 1]);
     harness.clock.advance(59_999);
     expect(await find(due)).toEqual([early, leased]);
+  });
+
+  it("are found some time later if their time was too late", async () => {
+    const [late, unknown] = [await newAccountId(), await newAccountId()];
+    for (const account of [late, unknown]) await insertEmails(account, overdue(1, startMs - 600_000));
+    const { db } = harness.database;
+    const setTime = (id: number, emails_due_at: number | null) =>
+      db.updateTable("account_versions").set({ emails_due_at }).where("account_id", "=", id).execute();
+    await setTime(late, startMs + 1);
+    await setTime(unknown, null);
+    expect(accountsOf(await openQueue().claim(2))).toEqual([]);
+    for (const job of createCleanupJobs(cleanupSettings(harness))) await job.runDue(new AbortController().signal);
+    expect(accountsOf(await openQueue().claim(2))).toEqual([late, unknown]);
   });
 
   it("are served although others cannot be written to", async () => {
