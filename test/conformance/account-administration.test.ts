@@ -156,6 +156,7 @@ describeIsolated("the operator", (harness) => {
     const owned = new Set((await listOwnedTables(dialect)).map(({ name }) => name));
     expect([...names].filter((name) => !owned.has(name)).toSorted()).toEqual([
       "accounts",
+      "elected_work",
       "invitations",
       // On SQLite, a view of the records themselves.
       ...(dialect.keysHaveAccounts ? [] : ["public_ids"]),
@@ -214,9 +215,10 @@ function record(transport: Transport, calls: Calls): Transport {
   };
 }
 
-async function setDisabled({ database, clock }: Harness, isDisabled: boolean): Promise<void> {
+async function setDisabled({ database: { db }, clock }: Harness, isDisabled: boolean): Promise<void> {
   const disabled_at = isDisabled ? clock() : null;
-  await database.db.updateTable("accounts").set({ disabled_at }).execute();
+  await db.updateTable("accounts").set({ disabled_at }).execute();
+  if (!isDisabled) await db.updateTable("account_versions").set({ emails_due_at: 0, deliveries_due_at: 0 }).execute();
 }
 
 /** Repeats calls about records that calls of other operations have deleted or erased. */

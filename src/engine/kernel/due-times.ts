@@ -18,17 +18,21 @@ export const isBusy = (accountId: RawBuilder<unknown>) =>
 /** Queries of the times at which a worker can take rows of an account: when they are due, or a lease expires. */
 const selectTimes: Readonly<Record<Queue, (accountId: RawBuilder<unknown>) => RawBuilder<unknown>>> = {
   emails_due_at: (accountId) => sql`
-    select min(due_at) as at from mails where mails.account_id = ${accountId} and mails.state = 'queued'
+    select (
+      select queued.due_at from mails as queued where queued.account_id = ${accountId} and queued.state = 'queued'
+      order by queued.due_at limit 1
+    ) as at
     union all
-    select min(leased_until) as at from mails
-    where mails.account_id = ${accountId} and mails.state in ('leased', 'sending')`,
+    select min(leased.leased_until) as at from mails as leased
+    where leased.account_id = ${accountId} and leased.state in ('leased', 'sending')`,
   deliveries_due_at: (accountId) => sql`
     select min(leased_until) as at from webhook_deliveries
     where webhook_deliveries.account_id = ${accountId} and webhook_deliveries.state = 'leased'
     union all
     select (
-      select min(waiting.due_at) from webhook_deliveries as waiting
-      where waiting.account_id = ${accountId} and waiting.state = 'queued' and waiting.webhook_row = webhooks.id
+      select queued.due_at from webhook_deliveries as queued
+      where queued.account_id = ${accountId} and queued.state = 'queued' and queued.webhook_row = webhooks.id
+      order by queued.due_at limit 1
     ) as at from webhooks where webhooks.account_id = ${accountId} and not (${isBusy(accountId)}) and (
       select count(*) from webhook_deliveries as leased
       where leased.account_id = ${accountId} and leased.state = 'leased'
