@@ -105,12 +105,13 @@ class CleanupRound {
 
   async #cleanAccount(accountId: number, stop: AbortSignal): Promise<void> {
     const { clean, full, takesTurns = false } = this.#cleanup;
+    const repeatedFrom = takesTurns ? Infinity : full;
     let rows = 0;
     try {
       do {
         rows = await clean(accountId, this.#settings.work);
         this.total += rows;
-      } while (rows >= full && !takesTurns && !stop.aborted);
+      } while (rows >= repeatedFrom && !stop.aborted);
     } catch (error) {
       this.#errors.push(error);
     }

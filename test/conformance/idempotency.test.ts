@@ -170,7 +170,9 @@ describeBackends("idempotency keys", (harness) => {
       return accountId === ids[0] ? Promise.reject(new Error("locked")) : harness().work.write(accountId, doing);
     };
     const noStop = new AbortController().signal;
-    await expect(createKeyPurgeJob({ ...cleanupSettings(harness()), work: { read, write } }).runDue(noStop)).rejects.toThrow("locked");
+    await expect(
+      createKeyPurgeJob({ ...cleanupSettings(harness()), work: { read, write } }).runDue(noStop),
+    ).rejects.toThrow("locked");
     expect(written).toEqual([ids[0], ids[1], ids[1]]);
     const left = await db.selectFrom("idempotent_calls").select("account_id").orderBy("account_id").execute();
     expect(left.map(({ account_id }) => account_id)).toEqual([ids[0], ids[2]]);

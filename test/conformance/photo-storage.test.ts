@@ -161,7 +161,7 @@ describeIsolated("stored photos", (harness) => {
         return harness().work.write(...args) as Promise<T>;
       },
     };
-    expect(await createPhotoJob({ ...cleanupSettings(harness()), work: work as Harness["work"] }).runDue(stop.signal)).toEqual({
+    expect(await createPhotoJob({ ...cleanupSettings(harness()), work }).runDue(stop.signal)).toEqual({
       counts: { converted: 1 },
     });
     expect((await get(0)).content_type).toBe("image/webp");

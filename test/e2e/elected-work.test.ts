@@ -28,13 +28,13 @@ async function openHome(isOnPostgres: boolean, accounts: number): Promise<Target
 }
 
 async function openOnSqlite(): Promise<Target> {
-  const home = await homes.open();
+  const home = homes.open();
   return {
     home,
     run: async (sql) => {
       const file = new SqliteFile(join(home.folder, "starpost.db"));
       try {
-        return file.all(sql, []) as Readonly<Record<string, unknown>>[];
+        return file.all(sql, []);
       } finally {
         file.close();
       }
@@ -45,7 +45,7 @@ async function openOnSqlite(): Promise<Target> {
 async function openOnPostgres(): Promise<Target> {
   const { url, drop } = await takeEmptyDatabase();
   onTestFinished(drop);
-  const home = await homes.open({ STARPOST_DATABASE: url, STARPOST_KEY: randomBytes(32).toString("hex") });
+  const home = homes.open({ STARPOST_DATABASE: url, STARPOST_KEY: randomBytes(32).toString("hex") });
   return { home, run: (sql) => execute(sql, url) };
 }
 

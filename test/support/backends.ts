@@ -154,8 +154,11 @@ function createHarness({ context, allowsPrivateWebhooks, ...parts }: HarnessPart
   return {
     ...parts,
     close: async () => {
-      const missed = await findMissedAccounts(database, clock()).finally(parts.close);
-      expect(missed).toEqual([]);
+      try {
+        expect(await findMissedAccounts(database, clock())).toEqual([]);
+      } finally {
+        await parts.close();
+      }
     },
     sealer: context.sealer,
     service: (caller) => createService(transport, caller),

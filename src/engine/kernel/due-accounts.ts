@@ -52,7 +52,7 @@ export class DueAccounts {
 
   /** Finds when the next row is due or the next lease expires, in milliseconds; undefined if nothing is pending. */
   async findNextDueTime({ transaction, dialect }: Context): Promise<number | undefined> {
-    const { rows } = await this.#statements.selectFirst(transaction, dialect, {});
+    const { rows } = await this.#statements.selectFirst(transaction, dialect, { since: 0 });
     return rows[0]?.at ?? undefined;
   }
 
@@ -120,8 +120,9 @@ const createStatements = (queue: Queue) => ({
       select account_id from account_versions as due where ${sql.ref(queue)} <= ${slot("nowMs")}
       order by ${sql.ref(queue)}, account_id limit ${sql.lit(windowSize)}`,
   ),
-  selectFirst: createStatement<Record<never, never>, { readonly at: number | null }>(
-    () => sql`select min(${sql.ref(queue)}) as at from account_versions as due where ${sql.ref(queue)} is not null`,
+  selectFirst: createStatement<{ since: number }, { readonly at: number | null }>(
+    (slot) => sql`
+      select min(${sql.ref(queue)}) as at from account_versions as due where ${sql.ref(queue)} >= ${slot("since")}`,
   ),
 });
 

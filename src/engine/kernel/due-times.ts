@@ -63,7 +63,10 @@ const createChanges = (queue: Queue) => ({
   renew: createChange(queue, "case when pending.at < now_ms then now_ms else pending.at end"),
 });
 
-const changes = { emails_due_at: createChanges("emails_due_at"), deliveries_due_at: createChanges("deliveries_due_at") };
+const changes = {
+  emails_due_at: createChanges("emails_due_at"),
+  deliveries_due_at: createChanges("deliveries_due_at"),
+};
 
 /**
  * Must be called in each transaction that makes rows of a queue due, or due earlier. A time that is too early costs a

@@ -126,6 +126,7 @@ async function addDueTimes(database: MigratedDatabase): Promise<void> {
   for (const statement of formatIndexes("account_versions", account_versions.indexes)) {
     await sql.raw(statement).execute(db);
   }
+  await sql`drop index webhook_deliveries_by_lease`.execute(db);
   await dialect.createTables({ elected_work }, db);
 }
 

@@ -38,7 +38,6 @@ export const webhookTables = defineTables({
       webhook_deliveries_by_account_state: "(account_id, state, id)",
       webhook_deliveries_by_webhook: "(account_id, state, webhook_row, due_at, id)",
       webhook_deliveries_by_state: "(due_at, account_id) where state = 'queued'",
-      webhook_deliveries_by_lease: "(leased_until, account_id) where leased_until is not null",
       webhook_deliveries_by_creation: "(account_id, created_at, id)",
       webhook_deliveries_by_success: "(account_id, webhook_row, delivered_at) where delivered_at is not null",
     },

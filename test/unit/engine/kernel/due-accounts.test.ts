@@ -129,7 +129,11 @@ describe.each(engines)("accounts with due work over $name", ({ open }) => {
     harness.clock.advance(10);
     const next = await newAccountId();
     await insertEmails(next, overdue(1, startMs - 3_000));
-    expect(await readTimes()).toEqual([[many, startMs], [other, startMs + 60_000], [next, startMs - 3_000]]);
+    expect(await readTimes()).toEqual([
+      [many, startMs],
+      [other, startMs + 60_000],
+      [next, startMs - 3_000],
+    ]);
   });
 
   it("are not found before they are due, while leased, or while disabled", async () => {

@@ -49,13 +49,9 @@ it("finds deliveries using an index in every statement of a worker", async () =>
     file.close();
     expect(own.length).toBeGreaterThan(15);
     // Only limited results of other searches are scanned.
-    const scans = steps.filter((step) =>
-      /^SCAN (?!times|pending|jsonb_each|CONSTANT)/.test(step),
-    );
+    const scans = steps.filter((step) => /^SCAN (?!times|pending|jsonb_each|CONSTANT)/.test(step));
     expect(scans).toEqual([]);
-    const sorted = steps.filter(
-      (step) => step.includes("TEMP B-TREE") && !/from webhooks cross join/.test(step),
-    );
+    const sorted = steps.filter((step) => step.includes("TEMP B-TREE") && !/from webhooks cross join/.test(step));
     expect(sorted).toEqual([]);
   } finally {
     await harness.close();

@@ -48,7 +48,7 @@ const standIns = `
   end $$;`;
 
 const reference = ["accounts"];
-const local = new Set(["starpost_migrations", "token_buckets", "invitations", "public_ids"]);
+const local = new Set(["starpost_migrations", "token_buckets", "invitations", "public_ids", "elected_work"]);
 
 describe.skipIf(postgresServer === undefined)("distribution of tables", () => {
   const closing: (() => Promise<void>)[] = [];
