@@ -142,12 +142,14 @@ const selectExpired = createStatement<DueQuery, Row<"mails">>(
 /** Selects emails that are due. Emails with expired leases come first. */
 async function selectDueEmails(limit: number, context: HandlerContext): Promise<Row<"mails">[]> {
   const { transaction, dialect, nowMs } = context;
-  const query = { accountId: accountIdOf(context), nowMs };
-  const expired = await selectExpired(transaction, dialect, { ...query, limit });
-  const remaining = limit - expired.rows.length;
-  if (remaining <= 0) return expired.rows;
-  const queued = await selectQueued(transaction, dialect, { ...query, limit: remaining });
-  return [...expired.rows, ...queued.rows];
+  const query = { accountId: accountIdOf(context), nowMs, limit };
+  const due: Row<"mails">[] = [];
+  await dialect.runAll(
+    [selectExpired, selectQueued].map((select) => async () => {
+      due.push(...(await select(transaction, dialect, query)).rows);
+    }),
+  );
+  return due.slice(0, limit);
 }
 
 type EmailRow = Pick<Row<"mails">, "id" | "account_id" | "category">;
