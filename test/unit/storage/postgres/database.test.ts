@@ -62,9 +62,8 @@ describe.skipIf(postgresServer === undefined)("storage on PostgreSQL", () => {
     const { url } = await take();
     const database = await openDatabase(url, { nowMs: 7, poolSize: 3 });
     opened.push(database);
-    const running = Promise.all([1, 2, 3, 4, 5].map(() => sql`select pg_sleep(0.1)`.execute(database.db)));
-    await sql`select 1`.execute((await open(url)).db);
-    expect(database.poolUse()).toEqual({ total: 3, idle: 0, waiting: 2, isRefused: false });
+    const running = Promise.all([1, 2, 3, 4, 5].map(() => sql`select pg_sleep(0.2)`.execute(database.db)));
+    await expect.poll(() => database.poolUse()).toEqual({ total: 3, idle: 0, waiting: 2, isRefused: false });
     await running;
     expect(database.poolUse()).toEqual({ total: 3, idle: 3, waiting: 0, isRefused: false });
   });
