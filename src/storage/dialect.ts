@@ -180,6 +180,11 @@ export interface StorageDialect {
   distributeNewTables?(db: Kysely<never>): Promise<void>;
   /** Lists the servers of a cluster that cannot be reached. */
   findLostNodes?(db: Kysely<Tables>): Promise<readonly string[]>;
+  /**
+   * Reads a distributed table on the servers that can be reached.
+   * @param select the statement for each shard, whose name replaces `%s`
+   */
+  readReachable?<R>(table: keyof Tables, select: string, db: Kysely<Tables>): Promise<R[]>;
   /** Returns the time of a server, on which all its processes agree. Without it, they share the clock of their machine. */
   openClock?(db: Kysely<Tables>): Promise<() => number>;
   readFacts(db: Kysely<Tables>, location: string, clock: () => number): Promise<DialectFacts>;

@@ -10,6 +10,14 @@ type Context = Pick<HandlerContext, "transaction" | "dialect" | "nowMs" | "rando
 /** Accounts per search. */
 const windowSize = 500;
 
+/** How long workers ask each shard after a node was lost. */
+const degradedMs = 10_000;
+
+interface DueAccount {
+  readonly account_id: number;
+  readonly at: number;
+}
+
 /** Accounts of which a worker takes rows at the same time. */
 const accountsAtOnce = 8;
 
@@ -26,10 +34,14 @@ interface Taken<T> {
 export class DueAccounts {
   readonly #statements: (typeof statements)[Queue];
   readonly #loadOf: (accountId: number) => number;
+  readonly #queue: Queue;
   #lastServed = 0;
+  /** Until then, nodes of a cluster are lost, and each shard is asked on its own. */
+  #degradedUntilMs = 0;
 
   /** @param loadOf accounts with a lower load come first */
   constructor(queue: Queue, loadOf: (accountId: number) => number = () => 0) {
+    this.#queue = queue;
     this.#statements = statements[queue];
     this.#loadOf = loadOf;
   }
@@ -40,20 +52,52 @@ export class DueAccounts {
   }
 
   /** Finds the accounts of which rows can be taken now, those that have waited longest first. */
-  async find({ transaction, dialect, nowMs, random }: Context): Promise<readonly number[]> {
-    const { rows } = await this.#statements.selectDue(transaction, dialect, { nowMs });
-    const accountIds = rows.map(({ account_id }) => account_id);
+  async find(context: Context): Promise<readonly number[]> {
+    const { transaction, dialect, nowMs, random } = context;
+    const accountIds = this.#isDegraded(nowMs)
+      ? (await this.#readReachable(context)).filter(({ at }) => at <= nowMs).map(({ account_id }) => account_id)
+      : (await this.#statements.selectDue(transaction, dialect, { nowMs })).rows.map(({ account_id }) => account_id);
     // Several workers begin at different accounts, so that they do not wait for each other.
-    if (rows.length === windowSize) this.#lastServed = accountIds[random(4).readUInt32BE() % windowSize] ?? 0;
+    if (accountIds.length === windowSize) this.#lastServed = accountIds[random(4).readUInt32BE() % windowSize] ?? 0;
     const waited = (accountId: number) => (accountId > this.#lastServed ? 0 : 1);
     const loadOf = this.#loadOf;
     return accountIds.toSorted((a, b) => loadOf(a) - loadOf(b) || waited(a) - waited(b) || a - b);
   }
 
   /** Finds when the next row is due or the next lease expires, in milliseconds; undefined if nothing is pending. */
-  async findNextDueTime({ transaction, dialect }: Context): Promise<number | undefined> {
-    const { rows } = await this.#statements.selectFirst(transaction, dialect, { since: 0 });
-    return rows[0]?.at ?? undefined;
+  findNextDueTime({ read }: Pick<EngineWork, "read">): Promise<number | undefined> {
+    return this.#readSteadily(read, async (context) => {
+      if (this.#isDegraded(context.nowMs)) return (await this.#readReachable(context))[0]?.at;
+      const { rows } = await this.#statements.selectFirst(context.transaction, context.dialect, { since: 0 });
+      return rows[0]?.at ?? undefined;
+    });
+  }
+
+  #isDegraded(nowMs: number): boolean {
+    return nowMs < this.#degradedUntilMs;
+  }
+
+  /** If nodes of a cluster are lost, reads from the others. */
+  async #readSteadily<T>(read: EngineWork["read"], search: (context: HandlerContext) => Promise<T>): Promise<T> {
+    try {
+      return await read(search);
+    } catch (error) {
+      const isLost = await read(async ({ transaction, dialect, nowMs }) => {
+        const lost = (await dialect.findLostNodes?.(transaction)) ?? [];
+        if (lost.length > 0) this.#degradedUntilMs = nowMs + degradedMs;
+        return lost.length > 0;
+      });
+      if (!isLost) throw error;
+      return read(search);
+    }
+  }
+
+  /** The accounts of nodes that can be reached, those that are due first come first. */
+  async #readReachable({ transaction, dialect }: Context): Promise<readonly DueAccount[]> {
+    const select = `select account_id, ${this.#queue} as at from %s as due where ${this.#queue} is not null
+      order by ${this.#queue}, account_id limit ${windowSize}`;
+    const found = (await dialect.readReachable?.<DueAccount>("account_versions", select, transaction)) ?? [];
+    return found.toSorted((a, b) => a.at - b.at || a.account_id - b.account_id).slice(0, windowSize);
   }
 
   /**
@@ -68,7 +112,7 @@ export class DueAccounts {
     { read }: Pick<EngineWork, "read">,
     takeFrom: (accountId: number, limit: number) => Promise<Taken<T>>,
   ): Promise<T[]> {
-    const accountIds = await read((context) => this.find(context));
+    const accountIds = await this.#readSteadily(read, (context) => this.find(context));
     const share = Math.ceil(limit / accountIds.length);
     const taken: Taken<T>[] = [];
     const errors: unknown[] = [];

@@ -74,7 +74,7 @@ export function createWebhookQueue(work: EngineWork, holder: LeaseHolder): Webho
       }
       if (errors.length > 0) throw errors[0];
     },
-    nextDueAt: () => work.read((context) => due.findNextDueTime(context)),
+    nextDueAt: () => due.findNextDueTime(work),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { StorageDialect } from "../dialect.ts";
 import { SchemaError } from "../storage-error.ts";
-import { distributeTables, findLostNodes, isDistributed } from "./distribution.ts";
+import { distributeTables, findLostNodes, isDistributed, readReachable } from "./distribution.ts";
 import { explainPostgresError } from "./errors.ts";
 import { openServerClock } from "./server-clock.ts";
 import { readServerFacts } from "./server-facts.ts";
@@ -190,6 +190,7 @@ export const postgres: StorageDialect = {
   openClock: openServerClock,
   readFacts: readServerFacts,
   findLostNodes: async (db) => ((await isDistributed(db)) ? findLostNodes(db) : []),
+  readReachable,
   distributeNewTables: async (db) => {
     if (await isDistributed(db)) await distributeTables(db);
   },

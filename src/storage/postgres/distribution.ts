@@ -70,6 +70,13 @@ export async function findLostNodes(db: QueryExecutorProvider): Promise<readonly
   return rows.map(({ node }) => node);
 }
 
+export async function readReachable<R>(table: string, select: string, db: QueryExecutorProvider): Promise<R[]> {
+  const command = `select coalesce(json_agg(found), '[]') from (${select}) as found`;
+  const { rows } = await sql<{ found: R[] }>`
+    select result::json as found from run_command_on_placements(${table}, ${command}, false) where success`.execute(db);
+  return rows.flatMap(({ found }) => found);
+}
+
 /** Lists the tables that are not distributed yet. */
 export async function listUndistributed(db: QueryExecutorProvider): Promise<TableDistribution> {
   const { rows: found } = await sql<{ found: boolean }>`

@@ -77,7 +77,7 @@ export function refusesConnections(error: unknown): boolean {
 }
 
 /** How Citus reports that the coordinator has no connection to a node. Source: its file `remote_commands.c` */
-const lostNode = /^connection to the remote node (?:\S+@)?(\S+) failed/;
+const lostNode = /^connection to the remote node (?:[^\s@]+@)?([^\s@]+) failed/;
 
 /** The host and port of the node of a cluster that could not be reached, if that is the error. */
 export function findLostNode(error: unknown): string | undefined {

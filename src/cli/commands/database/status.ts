@@ -43,7 +43,12 @@ function toData(status: DatabaseStatus) {
     lag_ms: replication?.lagMs ?? null,
     replicas: (replication?.replicas ?? []).map(({ name, state, lagMs }) => ({ name, state, lag_ms: lagMs })),
     distributed_tables: status.cluster?.tables ?? null,
-    nodes: (status.cluster?.nodes ?? []).map(({ isReachable, ...node }) => ({ ...node, is_reachable: isReachable })),
+    nodes: (status.cluster?.nodes ?? []).map(({ node, isReachable, shards, accounts }) => ({
+      node,
+      is_reachable: isReachable,
+      shards,
+      accounts,
+    })),
   };
 }
 

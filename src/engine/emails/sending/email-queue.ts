@@ -84,7 +84,7 @@ export function createEmailQueue(work: EngineWork, holder: LeaseHolder): EmailQu
         await work.write(accountId, (context) => releaseEmails(ids, holder, context));
         for (const id of ids) claimed.delete(id);
       }),
-    nextDueAt: () => work.read((context) => due.findNextDueTime(context)),
+    nextDueAt: () => due.findNextDueTime(work),
   };
 }
 

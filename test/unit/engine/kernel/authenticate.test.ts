@@ -16,7 +16,7 @@ test("calls of one caller that arrive together share the lookup of the account, 
   const { database } = harness;
   const lookUp = (each: Caller, atMs = 1) =>
     authenticate(database, endpointOf("reviews.createNow"), each, atMs).catch((error: unknown) => error);
-  await lookUp(caller);
+  await Promise.all([lookUp(caller), lookUp(other)]);
   const queries = vi.spyOn(database.db, "executeQuery");
   const unknown: Caller = { appKey: "unknown" };
   const found = await Promise.all(
