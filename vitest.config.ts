@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config";
 import { generatedModulesOfVite } from "./.ci/generated-modules.js";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Folders with the longest test files: these start programs and browsers. */
-const longFolders = ["test/e2e/", "test/browser/", "test/cli/"];
+/** The longest test files: these start programs and browsers. */
+const long = ["test/worked-example.test.ts", "test/e2e/", "test/browser/", "test/cli/"];
 
 /** Runs the longest files first, so that no worker is left alone with one of them at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => longFolders.some((name) => moduleId.includes(name));
+    const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.includes(name));
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

@@ -6,7 +6,7 @@ import { describeIsolated, type TestAccount } from "../support/backends.ts";
 import { anOrder, aReview, bulkOrders } from "../support/builders.ts";
 import { chooseSize } from "../support/suite-size.ts";
 
-const records = chooseSize(300, 5_000);
+const records = chooseSize(150, 5_000);
 /** A writer with 50 changes per second, and pages that take 160 ms. */
 const [updatesPerPage, removalsPerPage] = [5, 3];
 const seed = 7;

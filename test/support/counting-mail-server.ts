@@ -54,9 +54,10 @@ export async function startCountingMailServer(port = 0): Promise<CountingMailSer
     dropsResponse: () => false,
     beforeResponse: undefined,
     settled: async (count) => {
-      for (let previous = -1; accepted.length < count && accepted.length !== previous;) {
-        previous = accepted.length;
-        await sleep(1_000);
+      let [previous, sinceMs] = [accepted.length, performance.now()];
+      while (accepted.length < count && performance.now() - sinceMs < 1_000) {
+        await sleep(20);
+        if (accepted.length !== previous) [previous, sinceMs] = [accepted.length, performance.now()];
       }
     },
     close: () => new Promise((resolve) => smtp.close(resolve)),

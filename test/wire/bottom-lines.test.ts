@@ -1,3 +1,4 @@
+import { Agent, get, type IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
 import { differences, int, listOf, number, someText } from "../support/shape.ts";
 import { ok } from "../support/wire-shapes.ts";
@@ -156,14 +157,16 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
   });
 
   it("allows 5,000 requests a minute per app key", async () => {
-    const statuses = new Set<number>();
-    for (let sent = 0; sent < 5_000; sent += 50) {
-      const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(wire().url + pathOf())));
-      for (const response of responses) {
-        statuses.add(response.status);
-        await response.body?.cancel();
-      }
-    }
+    const statuses = new Set<number | undefined>();
+    // Takes half the time of fetch.
+    const agent = new Agent({ keepAlive: true });
+    const send = () =>
+      new Promise((done, failed) => {
+        const answered = (reply: IncomingMessage) => statuses.add(reply.statusCode) && reply.resume().on("end", done);
+        get(wire().url + pathOf(), { agent }, answered).on("error", failed);
+      });
+    for (let sent = 0; sent < 5_000; sent += 50) await Promise.all(Array.from({ length: 50 }, send));
+    agent.destroy();
     expect(statuses).toEqual(new Set([200]));
     expect((await wire().request("GET", pathOf())).status).toBe(429);
     wire().advance(60_000);

@@ -23,6 +23,9 @@ const fill = (random: Random, length: number) => {
   return bytes;
 };
 
+/** The same for both databases, because drawing it takes seconds. */
+let poolPhotoDrawn: Promise<Buffer> | undefined;
+
 /** A PNG of 7,000 × 7,000 pixels in a few MB: its rows are slices of one random pool, which deflate shortens. */
 function drawPoolPhoto(random: Random): Promise<Buffer> {
   const edge = 7_000;
@@ -103,7 +106,8 @@ export const poolPhoto: Attack = {
   serve,
   run: async (target) => {
     const { send, random } = target;
-    const photo = await drawPoolPhoto(random);
+    poolPhotoDrawn ??= drawPoolPhoto(random);
+    const photo = await poolPhotoDrawn;
     const stop = watchNeighbor(target);
     // Of a stranger, and of the store, whose photo is public.
     const paths: string[] = [];
@@ -118,7 +122,7 @@ export const poolPhoto: Attack = {
     const reading = [];
     for (let nth = 0; nth < 20; nth += 1) {
       reading.push(...read());
-      await sleep(200);
+      await sleep(50);
     }
     reading.push(...Array.from({ length: 40 }, read).flat());
     const replies = await Promise.all(reading);

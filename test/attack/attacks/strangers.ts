@@ -27,7 +27,8 @@ async function waitForEmail({ mail }: Target, from: number, text: string): Promi
       .slice(from)
       .map(({ raw }) => decode(raw))
       .find((message) => message.includes(text));
-  for (let tries = 0; tries < 15 && find() === undefined; tries += 1) await mail.settled(mail.accepted.length + 1);
+  const endMs = performance.now() + 15_000;
+  while (find() === undefined && performance.now() < endMs) await mail.settled(mail.accepted.length + 1);
   return find() ?? "";
 }
 
