@@ -158,7 +158,6 @@ describe("GET /v1/apps/{app_key}/bottom_lines", () => {
 
   it("allows 5,000 requests a minute per app key", async () => {
     const statuses = new Set<number | undefined>();
-    // Takes half the time of fetch.
     const agent = new Agent({ keepAlive: true });
     const send = () =>
       new Promise((done, failed) => {

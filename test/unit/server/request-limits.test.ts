@@ -111,12 +111,12 @@ describe("a JSON body", () => {
   it("is parsed after small ones if it is large", async () => {
     const { made, post } = await setUp();
     const large = `{"large":"${"x".repeat(5_000_000)}"}`;
-    const larges = Promise.all(Array.from({ length: 8 }, () => post(bulkPath, large)));
+    const larges = Promise.all(Array.from({ length: 5 }, () => post(bulkPath, large)));
     while (made.length === 0) await sleep(1);
     await post("/oauth/token", "{}");
-    expect(made.length).toBeLessThan(8);
-    await larges;
-    expect(made).toHaveLength(9);
+    expect(made.length).toBeLessThan(5);
+    expect((await larges).map(({ code }) => code)).toEqual([200, 200, 200, 200, 200]);
+    expect(made).toHaveLength(6);
   });
 });
 
