@@ -58,8 +58,6 @@ class PipelinedDriver implements Driver {
     const settings = {
       lock_timeout: busyTimeoutMs,
       idle_in_transaction_session_timeout: idleTimeoutMs,
-      // Joins are written in the order that is fast. Without statistics of a new table, PostgreSQL would choose another one.
-      join_collapse_limit: 1,
     };
     this.#open = () => {
       const onConnect = (client: PoolClient) => void this.#servers.set(client, new ServerConnection(client, settings));
