@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 import { generatedModulesOfVite } from "./.ci/generated-modules.js";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** Files that measure times to which other tests would add. */
+export const timedFiles: readonly string[] = ["test/e2e/shared-limit.test.ts"];
+
 /** The longest test files: these start programs and browsers. */
 const long = ["test/worked-example.test.ts", "test/e2e/", "test/browser/", "test/cli/"];
 
@@ -20,7 +23,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     // These run alone: see `vitest.attack.config.ts`.
-    exclude: ["test/attack/**", "node_modules/**"],
+    exclude: ["test/attack/**", ...timedFiles, "node_modules/**"],
     globalSetup: ["test/support/postgres.ts"],
     // Two more than there are cores: many tests wait for a process, a retry, or a pace.
     maxWorkers: Math.max(2, availableParallelism()) + 2,
