@@ -80,7 +80,7 @@ export const floodSpellings: Attack = {
     const sent: number[] = [];
     for (const [network, emails] of listAddresses(name).entries()) {
       const before = target.mail.accepted.length;
-      await target.mail.settled(before + (await submit(target, emails, network)));
+      await waitForEmails(target, before + Math.min(5, await submit(target, emails, network)));
       sent.push(target.mail.accepted.length - before);
     }
     return { result: `${sent.join(", ")} emails to a person`, held: sent.every((count) => count > 0 && count <= 5) };
