@@ -45,6 +45,11 @@ interface Backlog {
   readonly webhookDueAtMs: number | null;
 }
 
+/** The servers of a cluster that the coordinator cannot reach. */
+export function listLostNodes({ cluster }: Pick<DialectFacts, "cluster">): readonly string[] {
+  return (cluster?.nodes ?? []).flatMap(({ node, isReachable }) => (isReachable ? [] : [node]));
+}
+
 /** Why a database could not be inspected. */
 export interface DatabaseFailure {
   readonly problem: StorageProblem | "bug";
@@ -85,7 +90,7 @@ export async function inspectDatabase(
     const schema = (await readSchemaVersion(untyped, dialect)) ?? null;
     const facts = await dialect.readFacts(db, address.location, clock);
     // What follows reads the rows of all accounts, which are not all there if a server of a cluster is lost.
-    const isWhole = (facts.cluster?.nodes ?? []).every(({ isReachable }) => isReachable);
+    const isWhole = listLostNodes(facts).length === 0;
     const isCurrent = schema === newestSchema && isWhole;
     const account = schema === null || !isWhole ? null : await readAccount(db, clock(), appKey);
     const heldEmails = isCurrent ? await countHeldEmails(db) : {};

@@ -2,7 +2,12 @@ import { statfs } from "node:fs/promises";
 import { platform } from "node:os";
 import type { LocalProfile } from "../../config/profile.ts";
 import { describeHold } from "../../contract/emails/sending.ts";
-import { type DatabaseFacts, type DatabaseFailure, inspectDatabase } from "../../storage/inspect-database.ts";
+import {
+  type DatabaseFacts,
+  type DatabaseFailure,
+  inspectDatabase,
+  listLostNodes,
+} from "../../storage/inspect-database.ts";
 import { countOf, formatBytes, formatDuration } from "../../terminal/plural.ts";
 import { type Check, ok, problem, skipAll, skipped, warning, failed, type DoctorContext } from "../check.ts";
 import { formatMode } from "../folder-checks.ts";
@@ -147,9 +152,9 @@ export function checkConnections({ connections }: Pick<DialectFacts, "connection
 /** Checks that the servers of a cluster can be reached. Omits the check without a cluster. */
 export function checkNodes({ cluster }: Pick<DialectFacts, "cluster">): Check[] {
   if (!cluster) return [];
-  const lost = cluster.nodes.filter(({ isReachable }) => !isReachable).map(({ node }) => node);
-  if (lost.length === 0)
-    return [ok("nodes", `${countOf(cluster.nodes.length, "server")} of the cluster can be reached`)];
+  const lost = listLostNodes({ cluster });
+  const all = countOf(cluster.nodes.length, "server");
+  if (lost.length === 0) return [ok("nodes", `${all} of the cluster can be reached`)];
   const message = `the coordinator cannot reach ${lost.join(", ")}: calls for the accounts there fail`;
   return [problem("nodes", message, "Check that PostgreSQL is running there, and the network between the servers.")];
 }

@@ -7,7 +7,7 @@ import { codeOf } from "../../config/user-error.ts";
 import { utokenLimits } from "../../contract/index.ts";
 import { createSealer } from "../../engine/kernel/sealer.ts";
 import { parseDatabaseAddress } from "../../storage/address.ts";
-import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
+import { type DatabaseFacts, inspectDatabase, listLostNodes } from "../../storage/inspect-database.ts";
 import { type Check, type DoctorContext, failed, ok, problem, skipAll, skipped, warning } from "../check.ts";
 import { checkClock, checkPacing, checkWebhooks } from "../service-checks.ts";
 import {
@@ -146,9 +146,10 @@ async function checkContent(
 async function checkAccount(
   { env, paths }: DoctorContext,
   profile: LocalProfile,
-  { account, cluster }: DatabaseFacts,
+  facts: DatabaseFacts,
 ): Promise<Check[]> {
-  if (cluster?.nodes.some(({ isReachable }) => !isReachable)) {
+  const { account } = facts;
+  if (listLostNodes(facts).length > 0) {
     return skipAll(["key", "credentials", "tokens"], "a server of the cluster cannot be reached");
   }
   if (!account && profile.account !== undefined) {

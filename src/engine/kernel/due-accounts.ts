@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { ServiceError } from "../../contract/index.ts";
 import { minuteMs } from "../../contract/time.ts";
 import { createStatement } from "../../storage/statement.ts";
 import { type AccountWalk, createAccountWalk } from "./account-walk.ts";
@@ -82,6 +83,7 @@ export class DueAccounts {
     try {
       return await read(search);
     } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== "unavailable") throw error;
       const isLost = await read(async ({ transaction, dialect, nowMs }) => {
         const lost = (await dialect.findLostNodes?.(transaction)) ?? [];
         if (lost.length > 0) this.#degradedUntilMs = nowMs + degradedMs;

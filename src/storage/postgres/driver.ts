@@ -55,10 +55,7 @@ class PipelinedDriver implements Driver {
       poolSize = defaultPoolSize,
       poolWaitMs = defaultPoolWaitMs,
     } = options;
-    const settings = {
-      lock_timeout: busyTimeoutMs,
-      idle_in_transaction_session_timeout: idleTimeoutMs,
-    };
+    const settings = { lock_timeout: busyTimeoutMs, idle_in_transaction_session_timeout: idleTimeoutMs };
     this.#open = () => {
       const onConnect = (client: PoolClient) => void this.#servers.set(client, new ServerConnection(client, settings));
       const pool = new ConnectionPool(url, { size: poolSize, waitMs: poolWaitMs, types: createTypes(), onConnect });

@@ -43,11 +43,11 @@ function toData(status: DatabaseStatus) {
     lag_ms: replication?.lagMs ?? null,
     replicas: (replication?.replicas ?? []).map(({ name, state, lagMs }) => ({ name, state, lag_ms: lagMs })),
     distributed_tables: status.cluster?.tables ?? null,
-    nodes: (status.cluster?.nodes ?? []).map(({ node, isReachable, shards, accounts }) => ({
-      node,
-      is_reachable: isReachable,
-      shards,
-      accounts,
+    nodes: (status.cluster?.nodes ?? []).map((found) => ({
+      node: found.node,
+      is_reachable: found.isReachable,
+      shards: found.shards,
+      accounts: found.accounts,
     })),
   };
 }
