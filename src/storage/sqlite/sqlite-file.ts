@@ -58,7 +58,8 @@ export class SqliteFile {
     }
     if (path !== ":memory:") {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      closeSync(openSync(path, "a", 0o600));
+      // Closing a file that this process has open would release its locks (POSIX).
+      if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
     }
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   }

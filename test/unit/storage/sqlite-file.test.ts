@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -30,6 +31,23 @@ describe("an error of a statement that returns rows", () => {
     expect(() => file.all("select * from sqlite_master")).toThrow(
       expect.objectContaining({ errcode: resultCodes.notADatabase }),
     );
+    file.close();
+  });
+});
+
+/** Another process that tries to write to a file. */
+const writing = `const { DatabaseSync } = require("@photostructure/sqlite");
+  new DatabaseSync(process.argv[1], { timeout: 0 }).exec("begin immediate");`;
+
+describe("a file that a process opens twice", () => {
+  it("stays locked for other processes", () => {
+    const path = join(folder, "locked.db");
+    const file = new SqliteFile(path);
+    file.execute("begin exclusive");
+    new SqliteFile(path).close();
+    expect(String(spawnSync(process.execPath, ["-e", writing, path]).stderr)).toContain("database is locked");
+    file.execute("rollback");
+    expect(spawnSync(process.execPath, ["-e", writing, path]).status).toBe(0);
     file.close();
   });
 });
