@@ -1,7 +1,12 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
+const { STARPOST_TEST_CITUS_WORKERS: citusWorkers } = process.env;
+if (!citusWorkers) console.log("Skipping tests on Citus: not running. Start it with .ci/citus start");
+
 /** The conformance and wire suites on PostgreSQL databases that are set up in other ways; see `test/support/databases.ts`. */
+const defaults = citusWorkers ? "citus" : "pgbouncer,partitions";
+
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
@@ -10,7 +15,7 @@ export default mergeConfig(
       exclude: ["test/conformance/deleted-database.test.ts"],
       // On Citus, a statement takes several times as long.
       testTimeout: 240_000,
-      env: { STARPOST_TEST_DATABASES: process.env.STARPOST_TEST_DATABASES ?? "pgbouncer,partitions" },
+      env: { STARPOST_TEST_DATABASES: process.env.STARPOST_TEST_DATABASES ?? defaults },
     },
   }),
 );

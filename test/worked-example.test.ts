@@ -110,7 +110,9 @@ test.concurrent("with all steps, the checks pass, and the column arrives", { tim
   }
 });
 
-test.concurrent.for(Object.entries(detections))("without the step in %s, a check fails", async ([file, detection]) => {
+const slowTest = test.skipIf(!isSlowSuite);
+
+slowTest.concurrent.for(Object.entries(detections))("without the step in %s, a check fails", async ([file, detection]) => {
   const [testFile, output] = detection;
   const folder = copyRepository(file.replaceAll("/", "-"), onlySynonyms, file);
   const named = [...vitest, testFile ?? "", "-t", output];

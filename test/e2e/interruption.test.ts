@@ -10,7 +10,7 @@ const homes = new Homes();
 const newHome = (env?: Record<string, string>) => homes.open(env);
 afterAll(() => homes.remove());
 
-const rowCount = chooseSize(3_000, 20_000);
+const rowCount = chooseSize(1_500, 20_000);
 const killCount = chooseSize(2, 30);
 
 function writeOrders(home: Home): string {

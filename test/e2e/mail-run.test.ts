@@ -126,7 +126,7 @@ if (postgresServer === undefined) test.skip(`two workers on ${postgresSkipped}`)
 describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresServer !== undefined))(
   "two workers on one %s database",
   (_name, isOnPostgres) => {
-    const count = chooseSize(300, 2_000);
+    const count = chooseSize(160, 2_000);
 
     test("lose no email when one is killed, send at most the one in flight twice, and log it", async () => {
       const server = await startServer();
@@ -180,7 +180,7 @@ describe.each(databases.filter(([, isOnPostgres]) => !isOnPostgres || postgresSe
 
     // Files do not depend on the database.
     test.skipIf(isOnPostgres)("write no email twice to the outbox folder", async () => {
-      const written = chooseSize(200, 2_000);
+      const written = chooseSize(120, 2_000);
       const home = await openHome(isOnPostgres);
       await (await order(home, written)).stop();
       const folder = join(home.folder, "outbox");

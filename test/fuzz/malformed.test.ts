@@ -10,7 +10,7 @@ import { createRandom } from "./random.ts";
 import { findFault, type Reply } from "./response-faults.ts";
 import { chooseSize } from "../support/suite-size.ts";
 
-const requestsPerOperation = chooseSize(12, 750);
+const requestsPerOperation = chooseSize(6, 750);
 const concurrency = 8;
 const replyWithinMs = 60_000;
 

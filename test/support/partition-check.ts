@@ -1,5 +1,5 @@
 import type { CompiledQuery, QueryResult } from "kysely";
-import { Client } from "pg";
+import { Client, escapeLiteral } from "pg";
 import { PipelinedConnection } from "../../src/storage/postgres/pipelined-connection.ts";
 
 /** A statement, its parameters, and where the engine sends it. */
@@ -70,6 +70,18 @@ function findSource(): string | undefined {
   return /\/(src\/(?:engine|worker)\/[\w/-]+\.ts:\d+)/.exec(stack)?.[1];
 }
 
+/** Replaces parameters by their values, because Citus cannot explain all statements with parameters. */
+function withValues(statement: string, parameters: readonly unknown[]): string {
+  return statement.replaceAll(/\$(\d+)/g, (_, number) => {
+    const value = parameters[Number(number) - 1];
+    if (value === null || value === undefined) return "null";
+    if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
+    return escapeLiteral(
+      Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(",")}}` : String(value),
+    );
+  });
+}
+
 /** Explains statements, and returns those that may touch several partitions of a table, or nodes, and are not listed above. */
 export async function findScattered(url: string, sent: readonly Sent[]): Promise<string[]> {
   const client = new Client({ connectionString: url });
@@ -79,7 +91,7 @@ export async function findScattered(url: string, sent: readonly Sent[]): Promise
     for (const { sql, parameters, source } of sent) {
       if (severalAccounts.some(([file, part]) => source.startsWith(`${file}:`) && sql.includes(part))) continue;
       const { rows } = await client
-        .query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(`explain (format json) ${sql}`, [...parameters])
+        .query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(`explain (format json) ${withValues(sql, parameters)}`)
         .catch((error: unknown) => {
           // A test has dropped the table.
           if ((error as { readonly code?: unknown }).code === "42P01") return { rows: [] };
