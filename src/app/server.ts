@@ -38,7 +38,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   const findEmailProblem = (found = mail) =>
     findLinkProblem(publicUrl ?? listensAt, found?.kind === "smtp" ? found.host : undefined);
   let monitoring: Monitoring | undefined;
-  const { transport, clock, appKey, keepsOrder, reloadWebhooks } = await openEngine(settings, settings.profile, {
+  const { transport, clock, appKey, reloadWebhooks } = await openEngine(settings, settings.profile, {
     ...pickEngineSettings(settings),
     publicLimits: limits,
     publicUrl: () => publicUrl ?? listensAt,
@@ -64,7 +64,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     });
   const worker = mail && (await openSender(mail));
   const server = createServer(served, {
-    ...pickServerOptions({ ...settings, clock }, keepsOrder),
+    ...pickServerOptions({ ...settings, clock }),
     logger,
     tls,
     chaos,
@@ -113,12 +113,11 @@ function pickEngineSettings({ limitLegacy, bottomLinesDelayMs, photoStorageBytes
   return { enforceLimits: true, limitLegacy, bottomLinesDelayMs, photoStorageBytes };
 }
 
-function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings, keepsOrder: boolean) {
+function pickServerOptions({ clock, random, trustedProxies, chaos }: ServerSettings) {
   return {
     clock,
     random,
     trustedProxies,
-    sharing: keepsOrder ? ("file" as const) : ("server" as const),
     ...(chaos?.maxBodyBytes !== undefined && { bodyLimitBytes: chaos.maxBodyBytes }),
   };
 }

@@ -2,18 +2,14 @@ import { type Endpoint, ServiceError, tooManyRequestsMessage } from "../contract
 import type { Caller } from "../service/transport.ts";
 import { CpuMeter } from "./cpu-meter.ts";
 
-/** Calls of a kind that run at a time for an owner, while others call as well. */
-export interface Shares {
-  readonly read: number;
-  /** Writes that run at the same time share the wait for the disk. */
-  readonly write: number;
-}
-
-/** Reads of a file run in the thread of the event loop, so that more of them at a time would only wait for each other. */
-export const shares = { file: { read: 1, write: 4 }, server: { read: 1, write: 2 } } as const;
+/** Calls of a kind that run at a time for an owner, while others call as well. Two writes share the wait for the disk. */
+const shares = { read: 1, write: 2, bulk: 1 } as const;
 
 /** Bulk calls of an account that wait; others are refused. */
 const maxWaitingBulkCalls = 32;
+
+/** The interval between starts of an owner whose calls queue, while calls of others who have none waiting run. */
+const heldMs = 5;
 
 /** How long others are expected to call again after their last call. */
 const recentMs = 10_000;
@@ -54,17 +50,13 @@ export type CallKind = Pick<Endpoint, "batch" | "effect">;
  * An account has one bulk call at a time.
  */
 export class FairTurns {
-  readonly #shares: Shares;
   /** Those that have called last come last. */
   readonly #owners = new Map<string, Owner>();
   /** The owners of tokens that were valid, and of app keys that exist. */
   readonly #known = new Map<string, string>();
   readonly #meter = new CpuMeter();
   #isStarting = false;
-
-  constructor(given: Shares) {
-    this.#shares = given;
-  }
+  #isTimed = false;
 
   /** Remembers the account of a caller, so that made-up ones get no turns of their own. */
   note(caller: Caller, appKey: string, hasToken: boolean): void {
@@ -135,7 +127,13 @@ export class FairTurns {
   }
 
   #mayStart({ lanes }: Owner, kind: Kind, isShared: boolean): boolean {
-    return lanes[kind].running < (kind === "bulk" ? 1 : isShared ? this.#shares[kind] : Infinity);
+    return lanes[kind].running < (isShared || kind === "bulk" ? shares[kind] : Infinity);
+  }
+
+  /** Whether an owner whose calls queue waits a moment for those of others. */
+  #isHeld(owner: Owner, kind: Kind, lonely: readonly Owner[]): boolean {
+    const { waiting, startedMs } = owner.lanes[kind];
+    return waiting.length > 1 && performance.now() - startedMs < heldMs && lonely.some((other) => other !== owner);
   }
 
   /** After the event loop has received calls of others. */
@@ -148,13 +146,27 @@ export class FairTurns {
     });
   }
 
+  #startLater(): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    setTimeout(() => {
+      this.#isTimed = false;
+      this.#startSoon();
+    }, heldMs);
+  }
+
   #startNext(): void {
     const isShared = this.#isShared;
     let next: { readonly owner: Owner; readonly kind: Kind } | undefined;
     let waiting = 0;
+    const lonely = isShared ? [...this.#owners.values()].filter(isLonely) : [];
     for (const owner of this.#owners.values()) {
       for (const kind of kinds) {
         if (owner.lanes[kind].waiting.length === 0 || !this.#mayStart(owner, kind, isShared)) continue;
+        if (this.#isHeld(owner, kind, lonely)) {
+          this.#startLater();
+          continue;
+        }
         waiting += 1;
         if (!next || comesBefore(owner, kind, next)) next = { owner, kind };
       }
@@ -164,7 +176,7 @@ export class FairTurns {
     const { [kind]: lane } = owner.lanes;
     lane.startedMs = performance.now();
     // Writes that start together can share a transaction.
-    const starting = kind === "write" && isShared ? this.#shares.write - lane.running : 1;
+    const starting = kind === "write" && isShared ? shares.write - lane.running : 1;
     for (const start of lane.waiting.splice(0, starting)) {
       lane.running += 1;
       start();
@@ -183,6 +195,11 @@ function comesBefore(owner: Owner, kind: Kind, other: { readonly owner: Owner; r
   if (owner === other.owner) return owner.lanes[kind].startedMs < owner.lanes[other.kind].startedMs;
   const startedMs = ({ lanes }: Owner) => Math.max(...kinds.map((one) => lanes[one].startedMs));
   return startedMs(owner) < startedMs(other.owner);
+}
+
+/** Whether calls of an owner run, and none waits. */
+function isLonely({ lanes: { read, write, bulk } }: Owner): boolean {
+  return read.running + write.running > 0 && [read, write, bulk].every(({ waiting }) => waiting.length === 0);
 }
 
 function isIdle({ lanes }: Owner): boolean {

@@ -1,20 +1,19 @@
 import type { FastifyRequest } from "fastify";
 import type { Endpoint } from "../contract/index.ts";
 import type { CallEvent, CallGate, Caller } from "../service/transport.ts";
-import { type CallKind, FairTurns, type Shares, type Turn } from "./fair-turns.ts";
+import { type CallKind, FairTurns, type Turn } from "./fair-turns.ts";
 
 /** A request that is refused before its call. */
 const refused: CallKind = { batch: undefined, effect: "read" };
 
 /** Handles requests when it is their turn, and charges clients for the CPU time of calls without a valid token. */
 export class RequestTurns {
-  readonly #turns: FairTurns;
+  readonly #turns = new FairTurns();
   readonly #gate: CallGate | undefined;
   readonly #taken = new WeakSet<FastifyRequest>();
   readonly #trusted = new WeakSet<FastifyRequest>();
 
-  constructor(shares: Shares, gate: CallGate | undefined) {
-    this.#turns = new FairTurns(shares);
+  constructor(gate: CallGate | undefined) {
     this.#gate = gate;
   }
 

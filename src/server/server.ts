@@ -34,7 +34,6 @@ import { refuse, sendRefusal } from "./error-response.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { receiveInTurns } from "./receiving-turns.ts";
 import type { AnsweredCall } from "./metrics.ts";
-import { shares } from "./fair-turns.ts";
 import { addressOf, RequestTurns } from "./request-turns.ts";
 import { addRoutes } from "./routes.ts";
 
@@ -67,8 +66,6 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Details for `/openapi.json` and ETags, which must not change. */
   readonly about?: () => About;
-  /** What calls share, which determines how many run at a time (default: a server). */
-  readonly sharing?: keyof typeof shares | undefined;
   /** Injects faults, for testing clients. */
   readonly chaos?: Chaos | undefined;
   /** Makes request IDs unique among processes (default: they are numbers). */
@@ -155,7 +152,7 @@ function createApp(
     tls,
   } = options;
   const limits = { ...receivingLimits, ...options.receiving };
-  const turns = new RequestTurns(shares[options.sharing ?? "server"], transport.gate);
+  const turns = new RequestTurns(transport.gate);
   const idPrefix = random?.(4).toString("hex") ?? "req";
   let requests = 0;
   const http = {

@@ -7,7 +7,7 @@ const read = { batch: undefined, effect: "read" } as const;
 const bulk = { batch: { field: "orders", recommended: 200 }, effect: "once" } as const;
 
 function openTurns() {
-  const turns = new FairTurns({ read: 1, write: 2 });
+  const turns = new FairTurns();
   for (const appKey of ["hot", "quiet"]) {
     turns.note(store(appKey), appKey, true);
     turns.note({ appKey }, appKey, false);
@@ -47,6 +47,18 @@ it("starts the call of the store whose last call started the longest ago", async
   await start("quiet").then((turn) => turn.end());
   expect(started.slice(2)).toEqual(["hot", "hot", "hot", "quiet"]);
   await Promise.all(hot);
+});
+
+it("delays a store whose calls queue while calls of others run that have none waiting", async () => {
+  const { started, start } = openTurns();
+  const [quiet] = await Promise.all([start("quiet"), start("hot").then((turn) => turn.end())]);
+  const startMs = performance.now();
+  const hot = Array.from({ length: 3 }, () => start("hot").then((turn) => turn.end()));
+  await hot[1];
+  expect(performance.now() - startMs).toBeGreaterThan(5);
+  quiet?.end();
+  await Promise.all(hot);
+  expect(started).toHaveLength(5);
 });
 
 it("lets the reads and writes of a store take turns", async () => {
