@@ -25,7 +25,8 @@ function formatFigures(name: string, measured: Measured): string {
 }
 
 const formats: Readonly<Record<string, (measured: Measured) => string>> = {
-  machine: ({ machine, commit }) => `Measured on ${machine}; commit ${commit}.`,
+  machine: ({ machine, commits: { scale, costs, statements } }) =>
+    `Measured on ${machine}. Commits: ${scale} (what is sustained), ${costs} (bytes), ${statements} (statements).`,
   scale: ({ scale }) => formatTable(scale),
   costs: ({ costs }) => {
     const { order, queuedEmail, sentEmail, review } = costs;

@@ -2,8 +2,11 @@ import { type Endpoint, ServiceError, tooManyRequestsMessage } from "../contract
 import type { Caller } from "../service/transport.ts";
 import { CpuMeter } from "./cpu-meter.ts";
 
-/** Calls of a kind that run at a time for an owner, while others call as well. Two writes share the wait for the disk. */
-const shares = { read: 1, write: 2, bulk: 1 } as const;
+/** Calls of a kind that run at a time for an owner while others call as well. Writes share the wait for the disk. */
+const shares = { read: 1, write: 3 } as const;
+
+/** For each time that no other owner calls, one more call of a kind runs, so that an owner can use what others do not. */
+const growthMs = 50;
 
 /** Bulk calls of an account that wait; others are refused. */
 const maxWaitingBulkCalls = 32;
@@ -30,6 +33,7 @@ interface Lane {
 
 interface Owner {
   readonly lanes: Readonly<Record<Kind, Lane>>;
+  /** When a call arrived or ended. */
   calledMs: number;
 }
 
@@ -90,7 +94,9 @@ export class FairTurns {
   async #enter(name: string, kind: Kind): Promise<() => number> {
     const owner = this.#callOf(name);
     const lane = owner.lanes[kind];
-    if (!this.#isShared && lane.waiting.length === 0 && this.#mayStart(owner, kind, false)) lane.running += 1;
+    this.#forgetIdle();
+    if (this.#owners.size === 1 && lane.running < this.#shareOf(owner, kind) && lane.waiting.length === 0)
+      lane.running += 1;
     else {
       if (kind === "bulk" && lane.waiting.length >= maxWaitingBulkCalls) {
         throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: 1_000 });
@@ -103,6 +109,7 @@ export class FairTurns {
     const measure = this.#meter.start();
     return () => {
       lane.running -= 1;
+      owner.calledMs = performance.now();
       this.#startSoon();
       return measure();
     };
@@ -116,18 +123,22 @@ export class FairTurns {
     return owner;
   }
 
-  /** Whether several owners have called recently. */
-  get #isShared(): boolean {
+  #forgetIdle(): void {
     const oldestMs = performance.now() - recentMs;
     for (const [name, owner] of this.#owners) {
       if (owner.calledMs > oldestMs) break;
       if (isIdle(owner)) this.#owners.delete(name);
     }
-    return this.#owners.size > 1;
   }
 
-  #mayStart({ lanes }: Owner, kind: Kind, isShared: boolean): boolean {
-    return lanes[kind].running < (isShared || kind === "bulk" ? shares[kind] : Infinity);
+  /** The calls of a kind that an owner may have running. */
+  #shareOf(owner: Owner, kind: Kind): number {
+    if (kind === "bulk") return 1;
+    const others = [...this.#owners.values()].filter((other) => other !== owner);
+    if (others.length === 0) return Infinity;
+    if (!others.every(isIdle)) return shares[kind];
+    const unusedMs = performance.now() - Math.max(...others.map(({ calledMs }) => calledMs));
+    return shares[kind] + Math.floor(unusedMs / growthMs);
   }
 
   /** Whether an owner whose calls queue waits a moment for those of others. */
@@ -156,28 +167,28 @@ export class FairTurns {
   }
 
   #startNext(): void {
-    const isShared = this.#isShared;
-    let next: { readonly owner: Owner; readonly kind: Kind } | undefined;
+    let next: { readonly owner: Owner; readonly kind: Kind; readonly free: number } | undefined;
     let waiting = 0;
-    const lonely = isShared ? [...this.#owners.values()].filter(isLonely) : [];
+    const lonely = [...this.#owners.values()].filter(isLonely);
     for (const owner of this.#owners.values()) {
       for (const kind of kinds) {
-        if (owner.lanes[kind].waiting.length === 0 || !this.#mayStart(owner, kind, isShared)) continue;
+        const lane = owner.lanes[kind];
+        const free = lane.waiting.length === 0 ? 0 : this.#shareOf(owner, kind) - lane.running;
+        if (free <= 0) continue;
         if (this.#isHeld(owner, kind, lonely)) {
           this.#startLater();
           continue;
         }
         waiting += 1;
-        if (!next || comesBefore(owner, kind, next)) next = { owner, kind };
+        if (!next || comesBefore(owner, kind, next)) next = { owner, kind, free };
       }
     }
     if (!next) return;
-    const { owner, kind } = next;
+    const { owner, kind, free } = next;
     const { [kind]: lane } = owner.lanes;
     lane.startedMs = performance.now();
     // Writes that start together can share a transaction.
-    const starting = kind === "write" && isShared ? shares.write - lane.running : 1;
-    for (const start of lane.waiting.splice(0, starting)) {
+    for (const start of lane.waiting.splice(0, kind === "write" ? free : 1)) {
       lane.running += 1;
       start();
     }

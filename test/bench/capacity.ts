@@ -5,7 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCosts } from "./capacity/bytes.ts";
-import { countStatements } from "./capacity/statements.ts";
+import { countIdle, countStatements } from "./capacity/statements.ts";
 import { startDelayProxy } from "./support/delay-proxy.ts";
 import { withCluster } from "./scale/cluster.ts";
 import { runParts } from "./scale/parts.ts";
@@ -41,7 +41,9 @@ try {
   const scale = isWanted("scale") ? await measureScale(server) : found["scale"];
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const machine = `${cpus().length} cores, Node.js ${process.versions.node}, PostgreSQL 15`;
-  const all = { ...found, commit, machine, costs, statements, scale };
+  const parts = ["costs", "statements", "scale"].filter(isWanted);
+  const commits = { ...(found["commits"] as object), ...Object.fromEntries(parts.map((part) => [part, commit])) };
+  const all = { ...found, commits, machine, costs, statements, scale };
   writeFileSync(flags.out, `${JSON.stringify(all, undefined, 2)}\n`);
 } finally {
   server.stop();
@@ -73,12 +75,16 @@ async function countAllStatements({ url }: PostgresServer) {
       withClient(database, async (client) => {
         const { pathname } = new URL(database);
         await client.query(`alter database ${pathname.slice(1)} set log_statement = 'all'`);
-        return withCluster({ ...options, database, accounts: 1 }, (direct) => {
+        const calls = await withCluster({ ...options, database, accounts: 1 }, (direct) => {
           const slow = Object.assign(new URL(proxy.url), { pathname }).href;
           return withCluster({ ...options, database: slow, accounts: 0 }, (delayed) =>
             countStatements(client, { direct, delayed, delayMs }),
           );
         });
+        await client.query("update mails set state = 'stopped' where state = 'queued'");
+        const working = { ...options, database, accounts: 0, flags: [] };
+        const idle = await withCluster(working, () => countIdle(client));
+        return { ...calls, "an idle server, in a second": idle };
       }),
     );
   } finally {

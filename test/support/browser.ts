@@ -45,7 +45,9 @@ export interface TestBrowser {
  */
 export function describeInBrowser(title: string, suite: (browser: TestBrowser) => void): void {
   if (chromiumPath === undefined) {
-    it.skip(`${title}: no Chromium is installed; install Debian's chromium-headless-shell, or set CHROMIUM to its path`);
+    it.skip(
+      `${title}: no Chromium is installed; install Debian's chromium-headless-shell, or set CHROMIUM to its path`,
+    );
     return;
   }
   describe(title, () => {

@@ -70,15 +70,16 @@ function findSource(): string | undefined {
   return /\/(src\/(?:engine|worker)\/[\w/-]+\.ts:\d+)/.exec(stack)?.[1];
 }
 
+const toArrayLiteral = (values: readonly unknown[]) => `{${values.map((one) => JSON.stringify(one)).join(",")}}`;
+
 /** Replaces parameters by their values, because Citus cannot explain all statements with parameters. */
 function withValues(statement: string, parameters: readonly unknown[]): string {
   return statement.replaceAll(/\$(\d+)/g, (_, number) => {
     const value = parameters[Number(number) - 1];
     if (value === null || value === undefined) return "null";
     if (Buffer.isBuffer(value)) return `'\\x${value.toString("hex")}'`;
-    return escapeLiteral(
-      Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(",")}}` : String(value),
-    );
+    if (Array.isArray(value)) return escapeLiteral(toArrayLiteral(value));
+    return escapeLiteral(typeof value === "string" ? value : JSON.stringify(value));
   });
 }
 

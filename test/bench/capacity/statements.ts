@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Account, Cluster } from "../scale/cluster.ts";
 import { anOrder, aReview, productId } from "../scale/requests.ts";
@@ -103,6 +104,15 @@ export async function countStatements(
 
 const manyOrders = 2_000;
 const sentEmails = 200;
+
+const idleMs = 20_000;
+
+/** Counts the statements of a second of a server with a worker for which nothing is due. */
+export async function countIdle(client: Client): Promise<CallCost> {
+  // What is done once after the start is not part of it.
+  await sleep(idleMs / 2);
+  return { statements: (await countLogged(client, () => sleep(idleMs))) / (idleMs / 1_000) };
+}
 
 /** Counts the statements with which a worker sends emails that are due. */
 async function countSending(client: Client, cluster: Cluster, account: Account): Promise<number> {

@@ -15,7 +15,8 @@ interface Stored {
 
 /** The figures that `npm run bench capacity` measures. */
 export interface Measured {
-  readonly commit: string;
+  /** The commit that each part was measured on. */
+  readonly commits: Readonly<Record<"costs" | "statements" | "scale", string>>;
   readonly machine: string;
   readonly costs: {
     /** CPU times are those of bulk calls. */
@@ -36,15 +37,24 @@ export function readMeasured(): Measured {
 }
 
 /** CPU times per call of a part of `npm run bench scale`. @throws Error if it was not measured */
-export function cpuTimeOf({ scale }: Measured, part: string): CpuTime {
-  const find = (ending: string) => {
-    const found = scale.find(
-      (one) => one.part === part && one.name.startsWith("this build") && one.name.endsWith(ending),
-    );
-    if (!found) throw new Error(`no figures of the part "${part}"`);
-    return found.median;
+export function cpuTimeOf(measured: Measured, part: string): CpuTime {
+  return {
+    serverMs: findFigure(measured, part, "CPU time of servers per call"),
+    postgresMs: findFigure(measured, part, "CPU time of PostgreSQL per call"),
   };
-  return { serverMs: find("CPU time of servers per call"), postgresMs: find("CPU time of PostgreSQL per call") };
+}
+
+/** Calls per second of a part of `npm run bench scale`. @throws Error if it was not measured */
+export function sustainedBy(measured: Measured, part: string): number {
+  return findFigure(measured, part, ": calls");
+}
+
+function findFigure({ scale }: Measured, part: string, ending: string): number {
+  const found = scale.find(
+    (one) => one.part === part && one.name.startsWith("this build") && one.name.endsWith(ending),
+  );
+  if (!found) throw new Error(`no figures of the part "${part}"`);
+  return found.median;
 }
 
 /** @throws Error if the call was not measured */

@@ -1,4 +1,4 @@
-import { type CpuTime, cpuTimeOf, type Measured, statementsOf } from "./measured.ts";
+import { type CpuTime, cpuTimeOf, type Measured, statementsOf, sustainedBy } from "./measured.ts";
 
 /** What a reader can change, with defaults. */
 export const assumptions = {
@@ -15,6 +15,8 @@ export const assumptions = {
   cores: { default: 16, min: 1, help: "cores of a PostgreSQL server" },
   disk: { default: 4, min: 0.001, help: "terabytes of a PostgreSQL server" },
   years: { default: 3, min: 1, help: "years that data is kept" },
+  largest: { default: 1, max: 100, help: "share of the largest shop in all orders, emails, and reads, in percent" },
+  lost: { default: 1, help: "servers of each kind that can be lost at a time" },
 } as const satisfies Readonly<Record<string, Assumption>>;
 
 interface Assumption {
@@ -50,14 +52,26 @@ export interface Plan {
   readonly readsPerSecond: number;
   readonly cachedReadsPerSecond: number;
   readonly statementsPerSecond: number;
+  /** Of these, what the workers of all servers ask although nothing is due. */
+  readonly pollsPerSecond: number;
   /** Cores that are busy in the busiest hour. */
   readonly serverCores: number;
   readonly postgresCores: number;
   readonly gigabytesPerYear: number;
   readonly gigabytes: number;
-  /** `starpost serve` processes, of one core each. */
+  /** `starpost serve` processes, of one core each, including those that can be lost. */
   readonly servers: number;
-  readonly postgresServers: number;
+  /** Without standbys; undefined if the largest shop needs more than one server, because its rows cannot be divided. */
+  readonly postgresServers: number | undefined;
+  /** Servers that take over from lost ones. */
+  readonly standbys: number | undefined;
+  readonly largest: {
+    /** In the busiest hour. */
+    readonly ordersPerSecond: number;
+    /** Of the orders per second that are sustained for one account, in percent. */
+    readonly used: number;
+    readonly gigabytes: number;
+  };
 }
 
 /** A kind of work: how often, and what it takes. */
@@ -67,9 +81,8 @@ interface Work extends CpuTime {
 }
 
 const secondsPerDay = 86_400;
-const leastServers = 2;
 
-/** Computes what shops need from measured figures. Everything is proportional to the number of shops. */
+/** Computes what shops need from measured figures. */
 export function simulate(given: Assumptions, measured: Measured): Plan {
   const perSecond = (perShopAndDay: number) => (given.shops * perShopAndDay * given.peak) / secondsPerDay;
   const all = listWork(given, measured, perSecond);
@@ -82,24 +95,46 @@ export function simulate(given: Assumptions, measured: Measured): Plan {
   const gigabytesPerYear = (given.shops * bytesPerDay * 365) / 1e9;
   const gigabytes = gigabytesPerYear * given.years;
   const share = given.use / 100;
+  const servers = Math.max(1, Math.ceil(serverCores / share)) + given.lost;
+  const pollsPerSecond = servers * statementsOf(measured, "an idle server, in a second");
+  const largest = Math.max(given.largest / 100, 1 / given.shops);
+  const needed = Math.max(postgresCores / share / given.cores, gigabytes / (given.disk * 1_000));
+  const postgresServers = countServers(needed, largest);
+  const largestOrders = all.orders.perSecond * largest;
   return {
     shops: given.shops,
     ordersPerSecond: all.orders.perSecond,
     emailsPerSecond: all.emails.perSecond,
     readsPerSecond: all.reads.perSecond,
     cachedReadsPerSecond: perSecond(given.views) - all.reads.perSecond,
-    statementsPerSecond: sum((work) => work.perSecond * work.statements),
+    statementsPerSecond: pollsPerSecond + sum((work) => work.perSecond * work.statements),
+    pollsPerSecond,
     serverCores,
     postgresCores,
     gigabytesPerYear,
     gigabytes,
-    servers: Math.max(leastServers, Math.ceil(serverCores / share)),
-    postgresServers: Math.max(
-      1,
-      Math.ceil(postgresCores / share / given.cores),
-      Math.ceil(gigabytes / (given.disk * 1_000)),
-    ),
+    servers,
+    postgresServers,
+    standbys: postgresServers && postgresServers * given.lost,
+    largest: {
+      ordersPerSecond: largestOrders,
+      used: (100 * largestOrders) / sustainedBy(measured, "orders, 1 account, 1 server"),
+      gigabytes: gigabytes * largest,
+    },
   };
+}
+
+/**
+ * The number of servers of which none has too much. All rows of a shop are on one server, which also has its share of all
+ * others.
+ * @param needed what all shops need, in servers
+ * @param largest the share of the largest shop
+ */
+function countServers(needed: number, largest: number): number | undefined {
+  const free = 1 - needed * largest;
+  const others = needed * (1 - largest);
+  if (free <= 0) return needed <= 1 ? 1 : undefined;
+  return Math.max(1, Math.ceil(others / free));
 }
 
 function listWork(given: Assumptions, measured: Measured, perSecond: (perShopAndDay: number) => number) {
