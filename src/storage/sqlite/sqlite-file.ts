@@ -1,5 +1,5 @@
 import { backup, DatabaseSync } from "@photostructure/sqlite";
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { defaultBusyTimeoutMs } from "../dialect.ts";
@@ -58,8 +58,9 @@ export class SqliteFile {
     }
     if (path !== ":memory:") {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // Closing a file that this process has open would release its locks (POSIX).
-      if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+      // Not opened if it exists: closing a file that this process has open would release its locks (POSIX).
+      if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+      else closeSync(openSync(path, "a", 0o600));
     }
     this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   }
