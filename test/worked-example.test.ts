@@ -112,11 +112,14 @@ test.concurrent("with all steps, the checks pass, and the column arrives", { tim
 
 const slowTest = test.skipIf(!isSlowSuite);
 
-slowTest.concurrent.for(Object.entries(detections))("without the step in %s, a check fails", async ([file, detection]) => {
-  const [testFile, output] = detection;
-  const folder = copyRepository(file.replaceAll("/", "-"), onlySynonyms, file);
-  const named = [...vitest, testFile ?? "", "-t", output];
-  const { exitCode, all } = await run(folder, ...(testFile === undefined ? types : named));
-  expect(all).toMatch(new RegExp(testFile === undefined ? `synonyms\\.ts.* ${output}` : `FAIL .*${output}`));
-  expect(exitCode).toBeGreaterThan(0);
-});
+slowTest.concurrent.for(Object.entries(detections))(
+  "without the step in %s, a check fails",
+  async ([file, detection]) => {
+    const [testFile, output] = detection;
+    const folder = copyRepository(file.replaceAll("/", "-"), onlySynonyms, file);
+    const named = [...vitest, testFile ?? "", "-t", output];
+    const { exitCode, all } = await run(folder, ...(testFile === undefined ? types : named));
+    expect(all).toMatch(new RegExp(testFile === undefined ? `synonyms\\.ts.* ${output}` : `FAIL .*${output}`));
+    expect(exitCode).toBeGreaterThan(0);
+  },
+);
