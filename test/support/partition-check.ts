@@ -61,13 +61,13 @@ export function recordStatements(): { readonly stop: () => readonly Sent[] } {
   };
 }
 
-/** The line of the engine or the worker that the current call came from. */
+/** The line of the engine or the worker that the current call came from. The transport itself sends no statement. */
 function findSource(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 60;
   const { stack = "" } = new Error("only for its stack");
   Error.stackTraceLimit = stackTraceLimit;
-  return /\/(src\/(?:engine|worker)\/[\w/-]+\.ts:\d+)/.exec(stack)?.[1];
+  return /\/(src\/(?:engine|worker)\/(?!local-transport\.ts)[\w/-]+\.ts:\d+)/.exec(stack)?.[1];
 }
 
 const toArrayLiteral = (values: readonly unknown[]) => `{${values.map((one) => JSON.stringify(one)).join(",")}}`;
