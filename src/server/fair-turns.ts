@@ -5,13 +5,13 @@ import { CpuMeter } from "./cpu-meter.ts";
 /** Calls of a kind that run at a time for an owner while others call as well. Writes share the wait for the disk. */
 const shares = { read: 1, write: 3 } as const;
 
-/** For each time that no other owner calls, one more call of a kind runs, so that an owner can use what others do not. */
+/** Each time that no other owner has called for so long, one more call of a kind may run, so that no capacity is unused. */
 const growthMs = 50;
 
 /** Bulk calls of an account that wait; others are refused. */
 const maxWaitingBulkCalls = 32;
 
-/** The interval between starts of an owner whose calls queue, while calls of others who have none waiting run. */
+/** The interval between starts for an owner whose calls queue, while calls of an owner run that has none waiting. */
 const heldMs = 5;
 
 /** How long others are expected to call again after their last call. */
@@ -54,7 +54,7 @@ export type CallKind = Pick<Endpoint, "batch" | "effect">;
  * An account has one bulk call at a time.
  */
 export class FairTurns {
-  /** Those that have called last come last. */
+  /** Those whose last call arrived last come last. */
   readonly #owners = new Map<string, Owner>();
   /** The owners of tokens that were valid, and of app keys that exist. */
   readonly #known = new Map<string, string>();
@@ -95,8 +95,8 @@ export class FairTurns {
     const owner = this.#callOf(name);
     const lane = owner.lanes[kind];
     this.#forgetIdle();
-    if (this.#owners.size === 1 && lane.running < this.#shareOf(owner, kind) && lane.waiting.length === 0)
-      lane.running += 1;
+    const isFree = lane.waiting.length === 0 && (kind !== "bulk" || lane.running === 0);
+    if (this.#owners.size === 1 && isFree) lane.running += 1;
     else {
       if (kind === "bulk" && lane.waiting.length >= maxWaitingBulkCalls) {
         throw new ServiceError("tooManyRequests", tooManyRequestsMessage, { retryAfterMs: 1_000 });
@@ -131,20 +131,13 @@ export class FairTurns {
     }
   }
 
-  /** The calls of a kind that an owner may have running. */
-  #shareOf(owner: Owner, kind: Kind): number {
+  /** The calls of a kind that an owner may have running. @param isContended whether others have calls */
+  #shareOf(owner: Owner, kind: Kind, isContended: boolean): number {
     if (kind === "bulk") return 1;
+    if (isContended) return shares[kind];
     const others = [...this.#owners.values()].filter((other) => other !== owner);
-    if (others.length === 0) return Infinity;
-    if (!others.every(isIdle)) return shares[kind];
     const unusedMs = performance.now() - Math.max(...others.map(({ calledMs }) => calledMs));
     return shares[kind] + Math.floor(unusedMs / growthMs);
-  }
-
-  /** Whether an owner whose calls queue waits a moment for those of others. */
-  #isHeld(owner: Owner, kind: Kind, lonely: readonly Owner[]): boolean {
-    const { waiting, startedMs } = owner.lanes[kind];
-    return waiting.length > 1 && performance.now() - startedMs < heldMs && lonely.some((other) => other !== owner);
   }
 
   /** After the event loop has received calls of others. */
@@ -169,13 +162,15 @@ export class FairTurns {
   #startNext(): void {
     let next: { readonly owner: Owner; readonly kind: Kind; readonly free: number } | undefined;
     let waiting = 0;
-    const lonely = [...this.#owners.values()].filter(isLonely);
-    for (const owner of this.#owners.values()) {
+    // Those that wait are not idle themselves.
+    const busy = [...this.#owners.values()].filter((owner) => !isIdle(owner));
+    const isHolding = busy.some(runsWithoutQueue);
+    for (const owner of busy) {
       for (const kind of kinds) {
         const lane = owner.lanes[kind];
-        const free = lane.waiting.length === 0 ? 0 : this.#shareOf(owner, kind) - lane.running;
+        const free = lane.waiting.length === 0 ? 0 : this.#shareOf(owner, kind, busy.length > 1) - lane.running;
         if (free <= 0) continue;
-        if (this.#isHeld(owner, kind, lonely)) {
+        if (isHolding && lane.waiting.length > 1 && performance.now() - lane.startedMs < heldMs) {
           this.#startLater();
           continue;
         }
@@ -208,9 +203,9 @@ function comesBefore(owner: Owner, kind: Kind, other: { readonly owner: Owner; r
   return startedMs(owner) < startedMs(other.owner);
 }
 
-/** Whether calls of an owner run, and none waits. */
-function isLonely({ lanes: { read, write, bulk } }: Owner): boolean {
-  return read.running + write.running > 0 && [read, write, bulk].every(({ waiting }) => waiting.length === 0);
+/** Whether calls of an owner run other than bulk calls, and none waits. */
+function runsWithoutQueue({ lanes }: Owner): boolean {
+  return lanes.read.running + lanes.write.running > 0 && kinds.every((kind) => lanes[kind].waiting.length === 0);
 }
 
 function isIdle({ lanes }: Owner): boolean {
