@@ -4,9 +4,9 @@ import base from "./vitest.config.ts";
 const { STARPOST_TEST_CITUS_WORKERS: citusWorkers } = process.env;
 if (!citusWorkers) console.log("Skipping tests on Citus: not running. Start it with .ci/citus start");
 
-/** The conformance and wire suites on PostgreSQL databases that are set up in other ways; see `test/support/databases.ts`. */
 const defaults = citusWorkers ? "citus" : "pgbouncer,partitions";
 
+/** The conformance and wire suites on PostgreSQL databases that are set up in other ways; see `test/support/databases.ts`. */
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({

@@ -110,9 +110,7 @@ test.concurrent("with all steps, the checks pass, and the column arrives", { tim
   }
 });
 
-const slowTest = test.skipIf(!isSlowSuite);
-
-slowTest.concurrent.for(Object.entries(detections))(
+test.skipIf(!isSlowSuite).concurrent.for(Object.entries(detections))(
   "without the step in %s, a check fails",
   async ([file, detection]) => {
     const [testFile, output] = detection;

@@ -131,10 +131,9 @@ export function simulate(given: Assumptions, measured: Measured): Plan {
  * @param largest the share of the largest shop
  */
 function countServers(needed: number, largest: number): number | undefined {
+  if (needed <= 1) return 1;
   const free = 1 - needed * largest;
-  const others = needed * (1 - largest);
-  if (free <= 0) return needed <= 1 ? 1 : undefined;
-  return Math.max(1, Math.ceil(others / free));
+  return free > 0 ? Math.ceil((needed * (1 - largest)) / free) : undefined;
 }
 
 function listWork(given: Assumptions, measured: Measured, perSecond: (perShopAndDay: number) => number) {
