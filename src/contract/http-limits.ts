@@ -15,7 +15,7 @@ const bytesPerMiB = 1_024 * bytesPerKiB;
  */
 export const bodyLimits = {
   regular: bytesPerMiB,
-  bulk: 10 * bytesPerMiB,
+  bulk: 4 * bytesPerMiB,
   open: 256 * bytesPerKiB,
   form: 64 * bytesPerKiB,
   pageForm: 256 * bytesPerKiB,
@@ -101,7 +101,7 @@ export interface SendingLimits {
 
 export const sendingLimits: SendingLimits = {
   responseBytes: 32 * bytesPerMiB,
-  bufferedBytes: 64 * bytesPerMiB,
+  bufferedBytes: 48 * bytesPerMiB,
   smallBytes: 64 * bytesPerKiB,
   idleMs: 30_000,
   responseWithinMs: 120_000,

@@ -47,7 +47,7 @@ export const orderLimits = {
   units: 5_000,
   ordersPerCall: 2_000,
   unitsPerCall: 5_000,
-  problemsPerCall: 5_000,
+  problemsPerCall: 2_000,
   cancellationsPerCall: 10_000,
 } as const;
 

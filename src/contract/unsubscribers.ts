@@ -55,7 +55,7 @@ export const unsubscriber = lazyObject(() => ({
 }));
 
 /** Maximum number of addresses in one call, of all types. Assumed: the specification states none. */
-export const maxUnsubscribersPerCall = 5_000;
+export const maxUnsubscribersPerCall = 2_500;
 
 const bulk = {
   auth: "utoken",

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { EngineCapability, OutputOf, Transport } from "../service/transport.ts";
 import { endpointOf } from "../contract/index.ts";
 import type { Database } from "../storage/database.ts";
@@ -117,7 +118,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     photoStorageBytes: options.photoStorageBytes,
     onErased: options.onErased,
   });
-  return { limits, writes, responses: new ResponseCache(), findOperation, startCall };
+  return { limits, writes, responses: new ResponseCache(), bulkChecks: pLimit(1), findOperation, startCall };
 }
 
 function createWork({ startCall, writes }: Engine, { shownAs }: Database): EngineWork {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { BlockList, isIPv6, type Socket } from "node:net";
+import { Server as SecureServer } from "node:tls";
 import type { ReceivingLimits } from "../contract/index.ts";
 import { listNetworks } from "../service/client-networks.ts";
 
@@ -19,6 +20,7 @@ export function limitConnections(
   trustedProxies: readonly string[],
 ): void {
   const proxies = toBlockList(trustedProxies);
+  const read = deferReading(server);
   /** By address and port; those that began to wait last come last. */
   const open = new Map<string, Connection>();
   /** The number of connections by network. */
@@ -43,6 +45,8 @@ export function limitConnections(
       socket.destroy();
       return;
     }
+    const [client] = networks;
+    read(socket, client && counts.has(client.name) ? client.name : undefined);
     const name = nameOf(socket);
     open.set(name, { socket, request: undefined });
     for (const network of networks) add(network.name, 1);
@@ -62,6 +66,56 @@ export function limitConnections(
       refresh(name, connection);
     });
   });
+}
+
+/** How many deferred connections are read in a turn of the event loop: `quiet` if none is accepted, else one in `busy` turns. */
+const deferredReads = { quiet: 3, busy: 16 } as const;
+
+/**
+ * Takes over the connections of a server, and returns a function that reads one: at once, or later, if it names the client.
+ * Clients take turns. Node.js accepts one connection per turn of the event loop: if the requests of a client that opens
+ * hundreds were handled in the same turns, all others would wait to be accepted.
+ */
+function deferReading(server: Server): (socket: Socket, client: string | undefined) => void {
+  const listeners = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
+  server.removeAllListeners("connection");
+  // An option of `net.createServer` that `http.createServer` does not pass on.
+  Object.assign(server, { pauseOnConnect: true });
+
+  // The connection itself is read by that of TLS.
+  const isSecure = server instanceof SecureServer;
+  if (isSecure) server.on("secureConnection", (socket: Socket) => socket.resume());
+
+  const unread = new Map<string, Socket[]>();
+  let isQuiet = true;
+  let turns = 0;
+  const read = (socket: Socket) => {
+    if (socket.destroyed) return;
+    for (const listener of listeners) listener.call(server, socket);
+    if (!isSecure) socket.resume();
+  };
+  const readNext = () => {
+    turns += 1;
+    let count = isQuiet ? deferredReads.quiet : turns % deferredReads.busy === 0 ? 1 : 0;
+    for (const [client, sockets] of unread) {
+      if (count-- === 0) break;
+      const next = sockets.shift();
+      unread.delete(client);
+      // Its next turn is after those of all others.
+      if (sockets.length > 0) unread.set(client, sockets);
+      if (next) read(next);
+    }
+    isQuiet = true;
+    if (unread.size > 0) setImmediate(readNext);
+  };
+  return (socket, client) => {
+    isQuiet = false;
+    if (client === undefined) return read(socket);
+    const sockets = unread.get(client) ?? [];
+    sockets.push(socket);
+    unread.set(client, sockets);
+    if (unread.size === 1 && sockets.length === 1) setImmediate(readNext);
+  };
 }
 
 /** Closes a connection, unless all of them wait for a response. */

@@ -5,7 +5,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import pLimit from "p-limit";
 import {
-  bodyLimits,
   coreRateLimit,
   imageReadLimits,
   type ReceivingLimits,
@@ -144,7 +143,7 @@ function createApp(
 ): FastifyInstance {
   const {
     logger: log,
-    bodyLimitBytes: bodyLimit = bodyLimits.bulk,
+    bodyLimitBytes: bodyLimit = Number.MAX_SAFE_INTEGER,
     chaos,
     trustedProxies = [],
     about,
@@ -183,8 +182,8 @@ function createApp(
   });
   // Node.js applies the longer of the two to the body.
   app.server.headersTimeout = Math.min(limits.headersWithinMs, limits.requestWithinMs);
-  limitConnections(app.server, limits, trustedProxies);
   receiveInTurns(app.server);
+  limitConnections(app.server, limits, trustedProxies);
   // Ignores unknown expectations, as the standard allows. By default, Node.js rejects them without our error body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const gate = createBodyGate(transport);

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import type { LimitFunction } from "p-limit";
 import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
 import {
   type CallEvent,
@@ -22,6 +23,8 @@ export interface Engine {
   readonly limits: CallLimits;
   readonly writes: AccountWrites;
   readonly responses: ResponseCache;
+  /** Prepares one bulk call at a time, so that a small one does not overtake a large one. */
+  readonly bulkChecks: LimitFunction;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
   /** Creates the context of a call that starts now, without its account. */
   readonly startCall: () => CallContext;
@@ -52,20 +55,21 @@ export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown
   return runSteps(call, { ...started, account }, engine);
 }
 
-/** How a call runs what takes long but does not occupy the thread. A bulk call keeps its turn, since it has one at a time. */
-function outsideOf({ batch }: Endpoint, { engine }: CallOptions): NonNullable<EngineOptions["outside"]> {
-  return (batch ? undefined : engine?.outside) ?? ((work) => work());
+/** How a call runs what takes long before and after its transaction. A bulk call keeps its turn, since it has one at a time. */
+function outsideOf(
+  { batch }: Endpoint,
+  { engine }: CallOptions,
+  { bulkChecks }: Engine,
+): NonNullable<EngineOptions["outside"]> {
+  return batch ? (work) => bulkChecks(work) : (engine?.outside ?? ((work) => work()));
 }
 
 /** Carries out the steps of a call, in order. */
-async function runSteps(
-  { name, given, options }: GivenCall,
-  started: CallContext,
-  { limits, writes, responses, findOperation }: Engine,
-): Promise<unknown> {
+async function runSteps({ name, given, options }: GivenCall, started: CallContext, engine: Engine): Promise<unknown> {
+  const { limits, writes, responses, findOperation } = engine;
   const { onEvent, engine: { inputStage, inputText, clientAddress, hasVersion } = {} } = options;
   const endpoint = endpointOf(name);
-  const outside = outsideOf(endpoint, options);
+  const outside = outsideOf(endpoint, options, engine);
   const { account } = started;
   if (account) onEvent?.(describeCaller(account, endpoint));
   if (!endpoint.needsSecret) await limits.count({ endpoint, account, onEvent });

@@ -4,7 +4,7 @@ import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { buyerIndex } from "./buyer-lookup.ts";
-import { checkCall, type CheckedCall, checkSingleOrders, type CreateInput } from "./order-check.ts";
+import { checkCall, checkSingleOrders, type CreateInput } from "./order-check.ts";
 import type { ScheduledEmails } from "./order-emails.ts";
 import { type OrderRows, readSentOrders } from "./order-rows.ts";
 import { type OrderResult, readStored, storeOrders } from "./order-store.ts";
@@ -22,15 +22,10 @@ export const createOrderHandlers = (countEmails: CountEmails): Handlers<typeof c
   }),
 
   massCreate: operation("orders.massCreate", {
-    // Where calls run in order, a small one must not overtake a large one, so orders are checked in the transaction.
-    prepare: async (input, { isChecked, dialect }): Promise<CheckedCall | (() => Promise<CheckedCall>)> =>
-      dialect.runsInOrder ? () => checkCall(input, isChecked) : checkCall(input, isChecked),
-    read: async (prepared, context) => {
-      const call = typeof prepared === "function" ? await prepared() : prepared;
-      return { call, stored: await readStored(call.rows, context, call.update_products_since_id) };
-    },
+    prepare: (input, { isChecked }) => checkCall(input, isChecked),
+    read: (call, context) => readStored(call.rows, context, call.update_products_since_id),
     /** Assumed: `order_num` counts from 0; without `validate_data`, invalid orders are skipped without an error. */
-    run: async (_, context, { call, stored }) => {
+    run: async (call, context, stored) => {
       const { rows, validate_data = false, send_mail, details, update_products_since_id: sinceId } = call;
       const results = await storeOrders(rows, { details, stored, sinceId }, context);
       const errors = results.flatMap((result, order_num) =>

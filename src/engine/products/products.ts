@@ -20,14 +20,16 @@ export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted
 
   /** Creates products. Assumed: creating a product that exists updates it with the fields that were sent. */
   massCreate: operation("products.massCreate", {
+    prepare: (input) => runInSlices(checkCall(input, { isUpdate: false })),
     combines: canCombine,
-    runMany: (inputs, context) => saveAll(inputs, { isUpdate: false }, context),
+    runMany: (calls, context) => saveAll(calls, { isUpdate: false }, context),
   }),
 
   /** Updates products, ignoring invalid fields. Assumed: a product that does not exist is reported and not created. */
   massUpdate: operation("products.massUpdate", {
+    prepare: (input) => runInSlices(checkCall(input, { isUpdate: true })),
     combines: canCombine,
-    runMany: (inputs, context) => saveAll(inputs, { isUpdate: true }, context),
+    runMany: (calls, context) => saveAll(calls, { isUpdate: true }, context),
   }),
 };
 
@@ -38,8 +40,8 @@ type BulkOutput = z.output<typeof contract.products.massCreate.output>;
 const maxCombined = 10;
 
 /** Assumed: the outcomes of a call depend on the products before it, so calls that ask for them are handled alone. */
-function canCombine({ products, details }: BulkInput): boolean {
-  return details !== true && Object.keys(products).length <= maxCombined;
+function canCombine({ input }: CheckedCall): boolean {
+  return input.details !== true && Object.keys(input.products).length <= maxCombined;
 }
 
 interface CheckedCall {
@@ -50,15 +52,14 @@ interface CheckedCall {
 
 /** Saves the products of several calls with a constant number of statements, as if the calls were made one by one. */
 async function saveAll(
-  inputs: readonly BulkInput[],
+  checked: readonly CheckedCall[],
   { isUpdate }: { readonly isUpdate: boolean },
   context: HandlerContext,
 ): Promise<readonly BulkOutput[]> {
-  const checked = await runInSlices(checkCalls(inputs, { isUpdate }));
   const sent = checked.flatMap(({ rows }) => rows);
   let before: StoredProducts = new Map();
   let taken: TakenSkus = new Set();
-  const needsStored = isUpdate || inputs.some(({ details }) => details === true);
+  const needsStored = isUpdate || checked.some(({ input }) => input.details === true);
   await context.dialect.runAll([
     ...(needsStored ? [async () => void (before = await readStoredProducts(sent, context))] : []),
     async () => void (taken = await findTakenSkus(sent, context)),
@@ -83,26 +84,19 @@ function toOutput(
 
 function rejectUnknown({ rows, errors, ...call }: CheckedCall, stored: StoredProducts): CheckedCall {
   const unknown = rows.filter(([productId]) => !stored.has(productId));
-  errors.push(...unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" })));
-  return { ...call, rows: rows.filter(([productId]) => stored.has(productId)), errors };
+  const rejected = unknown.map(([id]) => toError(id, { field: "product_id", error: "product not found" }));
+  return { ...call, rows: rows.filter(([productId]) => stored.has(productId)), errors: [...errors, ...rejected] };
 }
 
-function* checkCalls(
-  inputs: readonly BulkInput[],
-  options: { readonly isUpdate: boolean },
-): Generator<undefined, CheckedCall[]> {
-  const calls: CheckedCall[] = [];
-  for (const input of inputs) {
-    const call: CheckedCall = { input, rows: [], errors: [] };
-    for (const [productId, raw] of Object.entries(input.products)) {
-      const { row, errors } = checkProduct(productId, raw, options);
-      if (row) call.rows.push(row);
-      call.errors.push(...errors.map((error) => toError(productId, error)));
-      yield;
-    }
-    calls.push(call);
+function* checkCall(input: BulkInput, options: { readonly isUpdate: boolean }): Generator<undefined, CheckedCall> {
+  const call: CheckedCall = { input, rows: [], errors: [] };
+  for (const [productId, raw] of Object.entries(input.products)) {
+    const { row, errors } = checkProduct(productId, raw, options);
+    if (row) call.rows.push(row);
+    call.errors.push(...errors.map((error) => toError(productId, error)));
+    yield;
   }
-  return calls;
+  return call;
 }
 
 function toError(product_id: string, error: FieldError): ProductError {

@@ -40,7 +40,8 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
    */
   massCreate: operation("unsubscribers.massCreate", {
     // The outcomes of a call depend on the addresses before it, so calls that ask for them are handled alone.
-    combines: ({ email_list, details }) => details !== true && Object.values(email_list).flat().length <= maxCombined,
+    prepare: checkCall,
+    combines: ({ input, sent }) => input.details !== true && sent.length <= maxCombined,
     runMany: createUnsubscribers,
   }),
 
@@ -48,14 +49,16 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
    * Removes unsubscribed addresses, also those whose owners unsubscribed, and returns the removed records.
    * Source: spec "States and transitions". Assumed: unknown addresses are ignored.
    */
-  massDelete: async (input, context) => {
-    await requireFeature(context, "unsubscribers");
-    const checked = await runInSlices(checkAddresses(input));
-    const found = await findAddresses(checked.addresses, context);
-    await deleteAddresses(found, context);
-    await letOthersRun();
-    return createOutput(input, checked, { before: found, listed: found }, { ifNew: "unchanged", ifStored: "changed" });
-  },
+  massDelete: operation("unsubscribers.massDelete", {
+    prepare: checkCall,
+    run: async (call, context) => {
+      await requireFeature(context, "unsubscribers");
+      const found = await findAddresses(call.addresses, context);
+      await deleteAddresses(found, context);
+      await letOthersRun();
+      return createOutput(call, { before: found, listed: found }, { ifNew: "unchanged", ifStored: "changed" });
+    },
+  }),
 
   /** Assumed: addresses are sorted by ID; `page` starts at 1; `count` defaults to 5,000. */
   list: async ({ count = unsubscriberPageDefault, page = 1 }, context) => {
@@ -72,24 +75,21 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
 const maxCombined = 10;
 
 /** Unsubscribes the addresses of several calls with a constant number of statements. */
-async function createUnsubscribers(inputs: readonly BulkInput[], context: HandlerContext) {
-  const calls: CheckedAddresses[] = [];
-  for (const input of inputs) calls.push(await runInSlices(checkAddresses(input)));
+async function createUnsubscribers(calls: readonly CheckedCall[], context: HandlerContext) {
   const addresses = calls.flatMap((call) => call.addresses);
-  const needsStored = inputs.some(({ details }) => details === true);
+  const needsStored = calls.some(({ input }) => input.details === true);
   let before: readonly Found[] = [];
   await context.dialect.runAll([
     () => requireFeature(context, "unsubscribers"),
     ...(needsStored ? [async () => void (before = await findAddresses(addresses, context))] : []),
   ]);
   await insertUnsubscribers(addresses, actorNames.store, context);
-  const found = inputs.every((input) => input.async) ? [] : await findAddresses(addresses, context);
+  const found = calls.every(({ input }) => input.async) ? [] : await findAddresses(addresses, context);
   await letOthersRun();
-  return inputs.map((input, at) => {
-    const checked = calls[at] as CheckedAddresses;
-    const own = new Set(checked.sent);
+  return calls.map((call) => {
+    const own = new Set(call.sent);
     const listed = found.filter((one) => own.has(keyOf(one.email_type_id, one.email_key)));
-    return createOutput(input, checked, { before, listed }, { ifNew: "created", ifStored: "unchanged" });
+    return createOutput(call, { before, listed }, { ifNew: "created", ifStored: "unchanged" });
   });
 }
 
@@ -109,19 +109,24 @@ const keyOf = (typeId: number, emailKey: string) => `${typeId} ${emailKey}`;
 
 type Address = [email_type_id: number, email: string, email_key: string];
 
-interface CheckedAddresses {
+interface CheckedCall {
+  readonly input: BulkInput;
   readonly addresses: readonly Address[];
   readonly errors: AddressError[];
   /** By type ID and then in the order sent: the key of each address, or why it is invalid. */
   readonly sent: (string | FieldError)[];
 }
 
+function checkCall(input: BulkInput): Promise<CheckedCall> {
+  return runInSlices(checkAddresses(input));
+}
+
 /** Assumed: addresses are compared by their keys; an invalid type ID is reported once, not for each address. */
-function* checkAddresses({ email_list }: BulkInput): Generator<undefined, CheckedAddresses> {
+function* checkAddresses(input: BulkInput): Generator<undefined, CheckedCall> {
   const addresses = new Map<string, Address>();
   const errors: AddressError[] = [];
   const sent: (string | FieldError)[] = [];
-  for (const [typeId, emails] of Object.entries(email_list)) {
+  for (const [typeId, emails] of Object.entries(input.email_list)) {
     const isValidType = isEmailTypeId(typeId);
     if (!isValidType) errors.push({ value: typeId, error: unsubscriberErrorTexts.emailType });
     for (const email of emails) {
@@ -139,7 +144,7 @@ function* checkAddresses({ email_list }: BulkInput): Generator<undefined, Checke
       }
     }
   }
-  return { addresses: [...addresses.values()], errors, sent };
+  return { input, addresses: [...addresses.values()], errors, sent };
 }
 
 interface OutcomeRules {
@@ -150,7 +155,7 @@ interface OutcomeRules {
 
 /** One outcome per address that was sent; a repeated address is unchanged. */
 function listOutcomes(
-  { sent }: CheckedAddresses,
+  { sent }: CheckedCall,
   before: readonly Found[],
   { ifNew, ifStored }: OutcomeRules,
 ): ItemOutcome[] {
@@ -175,12 +180,8 @@ interface StoredAddresses {
  * Source: spec "Unsubscribers". Assumed: calls are always synchronous; `async` only omits the records from the output, and
  * with `validate_data`, it includes the errors.
  */
-function createOutput(
-  input: BulkInput,
-  checked: CheckedAddresses,
-  { before, listed }: StoredAddresses,
-  rules: OutcomeRules,
-) {
+function createOutput(checked: CheckedCall, { before, listed }: StoredAddresses, rules: OutcomeRules) {
+  const { input } = checked;
   const hasErrors = input.async === true && input.validate_data === true;
   return {
     ...(!input.async && { unsubscribers: listed.map(toRecord) }),

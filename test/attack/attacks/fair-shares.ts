@@ -80,10 +80,10 @@ const order = { email: "ann@mail.example", customer_name: "Ann", order_date: "20
 
 /** The largest valid calls: many invalid values, long descriptions, and many addresses, stored and then stored again. */
 function listLargestCalls(database: string): readonly (readonly [method: string, path: string, body: object])[] {
-  const product = { name: "Pot", url: "https://shop.example/pot", description: "A pot. ".repeat(2_800) };
+  const product = { name: "Pot", url: "https://shop.example/pot", description: "A pot. ".repeat(1_100) };
   const products = keyed(500, product);
   const renamed = Object.fromEntries(Object.keys(products).map((id) => [id, { ...product, name: "Pan" }]));
-  const ofInvalidLines = createList(5, (order_id) => ({
+  const ofInvalidLines = createList(orderLimits.problemsPerCall / orderLimits.products, (order_id) => ({
     ...order,
     order_id,
     products: keyed(orderLimits.products, invalidLine),

@@ -12,10 +12,13 @@ type Create = InputOf<"orders.create">;
 const create = (fields: Record<string, unknown>): Create => ({ platform: "general", ...anOrder(fields) });
 
 /** Runs an operation as the engine does for waiting calls of an account. */
-async function handle(name: OperationName, inputs: readonly unknown[], accountId: number, { work }: Harness) {
-  const { runMany } = await findOperation(name);
+async function handle(name: OperationName, inputs: readonly unknown[], accountId: number, { work, database }: Harness) {
+  const { prepare = (input: unknown) => Promise.resolve(input), runMany } = await findOperation(name);
   const account = { id: accountId, appKey: "a" };
-  return work.write(accountId, (context) => runMany(inputs, { ...context, account }, undefined));
+  return work.write(accountId, async (context) => {
+    const prepared = await Promise.all(inputs.map((input) => prepare(input, { ...context, database })));
+    return runMany(prepared, { ...context, account }, undefined);
+  });
 }
 
 const pot = anOrderedProduct({ name: "Pot", price: "3" });
