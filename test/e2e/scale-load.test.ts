@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { ServiceError } from "../../src/contract/index.ts";
 import { createRandom } from "../fuzz/random.ts";
+import { type CountingMailServer, startCountingMailServer } from "../support/counting-mail-server.ts";
 import { execute } from "../support/postgres.ts";
 import { makeCall, productCount } from "../support/scale-load/calls.ts";
 import { type LoadedAccount, newLoadedAccount, openClient, recordKinds } from "../support/scale-load/client.ts";
@@ -18,11 +19,19 @@ const loadMs = 1_000 * Number(process.env["STARPOST_TEST_LOAD_SECONDS"] ?? choos
 const accountCount = chooseSize(4, 16);
 const clientsPerAccount = 2;
 const killEveryMs = Math.min(20_000, loadMs / 3);
+/** Longer than a server that hangs holds the lock of an account. */
+const hangMs = Math.min(20_000, loadMs / 5);
+const hangEveryMs = Math.min(60_000, loadMs / 2);
+
+/** Sets the clock of a process 2 hours ahead. */
+const aheadEnv = {
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent("const now = Date.now; Date.now = () => now() + 7_200_000")}`,
+};
 
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-/** Kills one server after the other, and restarts PostgreSQL twice, until the time is up. */
+/** Kills one server after the other, stops them for a while, and restarts PostgreSQL twice, until the time is up. */
 async function disturb(servers: readonly RestartedServer[], postgres: OwnPostgres): Promise<string[]> {
   const done: string[] = [];
   const events = [
@@ -30,6 +39,12 @@ async function disturb(servers: readonly RestartedServer[], postgres: OwnPostgre
       atMs: (nth + 1) * killEveryMs,
       name: "kill",
       act: async () => servers[nth % servers.length]?.kill(),
+    })),
+    ...Array.from({ length: Math.ceil(loadMs / hangEveryMs) - 1 }, (_, nth) => ({
+      atMs: nth * hangEveryMs + killEveryMs / 2,
+      name: "hang",
+      // The others go on in the meantime.
+      act: async () => void servers[nth % servers.length]?.hang(hangMs),
     })),
     { atMs: loadMs * 0.4, name: "restart, fast", act: () => postgres.restart("fast") },
     { atMs: loadMs * 0.75, name: "restart, immediate", act: () => postgres.restart("immediate") },
@@ -46,6 +61,7 @@ async function disturb(servers: readonly RestartedServer[], postgres: OwnPostgre
 
 async function createAccount(home: Home): Promise<LoadedAccount> {
   const { data } = await home.json<{ app_key: string; secret: string }>(["account", "create"]);
+  await home.json(["account", "enable-email", data.app_key, "--yes"]);
   return newLoadedAccount(data);
 }
 
@@ -71,6 +87,59 @@ async function readConfirmations(url: string, appKey: string) {
     const { confirm_url, question_id } = JSON.parse(String(data)) as { confirm_url: string; question_id: number };
     return { token: confirm_url.slice(confirm_url.lastIndexOf("/") + 1), questionId: question_id };
   });
+}
+
+/** Orders of an account whose emails are due in an hour: before that, only for a server whose clock is ahead. */
+async function createLaterEmails(account: LoadedAccount, url: string, databaseUrl: string): Promise<void> {
+  const client = openClient(url, account);
+  await client.store.emailRules.set({ name: "due_after_days", value: 60 });
+  const products = { pot: { name: "Pot", url: "https://shop.example", image: "" } };
+  const [order_date = ""] = new Date().toISOString().split("T");
+  for (let n = 0; n < 50; n += 1) {
+    const order = {
+      order_id: `later-${n}`,
+      email: `later${n}@mail.example`,
+      customer_name: "Ann",
+      order_date,
+      products,
+    };
+    await client.store.orders.create({ platform: "general", ...order });
+  }
+  await client.close();
+  const of = `account_id = (select id from accounts where app_key = '${account.appKey}')`;
+  const due = "extract(epoch from now())::bigint * 1000 + 3600000";
+  await execute(`update mails set due_at = ${due} where ${of}`, databaseUrl);
+  await execute(`update account_versions set emails_due_at = ${due} where ${of}`, databaseUrl);
+}
+
+/**
+ * Finds emails that were sent early, or twice although no server was lost between sending and recording them: such an email
+ * is taken up by another one.
+ */
+async function findWrongEmails({ accepted }: CountingMailServer, databaseUrl: string): Promise<string[]> {
+  const select = async (query: string) => new Set((await execute(query, databaseUrl)).map(({ id }) => String(id)));
+  const early = await select(
+    "select id from mails where sent_at < due_at or sent_at > extract(epoch from now()) * 1000",
+  );
+  const later = await select(
+    `select mails.id from mails join orders on orders.id = mails.order_row and orders.account_id = mails.account_id
+      where orders.order_id like 'later-%'`,
+  );
+  const takenUp = await select("select mail_row as id from mail_events where event = 'taken_up'");
+  const counts = new Map<string, number>();
+  for (const { messageId } of accepted) {
+    const [id = ""] = messageId.slice(1).split("-");
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const wrong = [...counts].flatMap(([id, count]) => {
+    if (later.has(id)) return [`${id}: early`];
+    return count > 1 && !takenUp.has(id) ? [`${id}: ${count} times`] : [];
+  });
+  const repeated = [...counts.values()].filter((count) => count > 1).length;
+  process.stdout.write(
+    `${counts.size} emails, ${repeated} of them twice after a server was lost; ${later.size} later\n`,
+  );
+  return [...wrong, ...[...early].map((id) => `${id}: sent before it was due`)];
 }
 
 let keys = 0;
@@ -113,11 +182,22 @@ it.skipIf(!canStartPostgres)(
   "killed servers and restarts of PostgreSQL under load lose nothing, and all totals equal a recount",
   async () => {
     const postgres = await startOwnPostgres();
-    const env = { STARPOST_DATABASE: postgres.url, STARPOST_KEY: randomBytes(32).toString("hex") };
-    const servers = [0, 1].map(() => new RestartedServer(homes.open(env), ["--bottom-lines-delay", "0"]));
+    const smtp = await startCountingMailServer();
+    const env = {
+      STARPOST_DATABASE: postgres.url,
+      STARPOST_KEY: randomBytes(32).toString("hex"),
+      STARPOST_SMTP_HOST: "127.0.0.1",
+      STARPOST_SMTP_PORT: String(smtp.port),
+      STARPOST_SMTP_TLS: "none",
+      STARPOST_MAIL_FROM: "shop@shop.example",
+    };
+    const servers = [env, { ...env, ...aheadEnv }].map(
+      (own) => new RestartedServer(homes.open(own), ["--bottom-lines-delay", "0"]),
+    );
     onTestFinished(async () => {
       await Promise.all(servers.map((server) => server.stop()));
       await postgres.stop();
+      await smtp.close();
     });
     const accounts: LoadedAccount[] = [];
     const home = homes.open(env);
@@ -125,6 +205,7 @@ it.skipIf(!canStartPostgres)(
     for (const server of servers) await server.start();
     const [url = ""] = servers.map((server) => server.url);
     for (const account of accounts) await prepare(account, url);
+    await createLaterEmails(await createAccount(home), url, postgres.url);
     const running = accounts.flatMap((account, at) =>
       Array.from({ length: clientsPerAccount }, (_, nth) =>
         runClient(account, servers[nth % servers.length]?.url ?? "", postgres.url, at * 100 + nth),
@@ -135,7 +216,9 @@ it.skipIf(!canStartPostgres)(
     await Promise.all(servers.map((server) => server.stop()));
     process.stdout.write(`${disturbed.length} disturbances; ${formatCounts(accounts)}\n`);
     expect.soft(disturbed.filter((name) => name === "kill").length).toBeGreaterThan(1);
+    expect.soft(disturbed).toContain("hang");
     expect.soft(unexpected).toEqual([]);
+    expect.soft(await findWrongEmails(smtp, postgres.url)).toEqual([]);
     expect.soft(await compareLedgers(postgres.url, accounts)).toEqual([]);
     expect.soft(await recount(postgres.url)).toEqual({});
     expect.soft(postgres.readLog()).not.toMatch(/deadlock detected/);

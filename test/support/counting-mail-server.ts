@@ -33,14 +33,16 @@ export async function startCountingMailServer(port = 0): Promise<CountingMailSer
     logger: false,
     closeTimeout: 100,
     onData: (stream, { envelope }, callback) => {
-      void text(stream).then(async (raw) => {
+      const accept = async (raw: string) => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : "";
         const mail = { from, messageId: /^Message-ID: (<.*>)\r$/im.exec(raw)?.[1] ?? "", raw };
         accepted.push(mail);
         if (made.dropsResponse(mail)) return;
         await made.beforeResponse?.();
         callback(null, "queued");
-      });
+      };
+      // A client can end before its message is complete.
+      void text(stream).then(accept, () => undefined);
     },
   });
   smtp.on("error", () => undefined);

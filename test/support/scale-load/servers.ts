@@ -33,6 +33,14 @@ export class RestartedServer {
     this.#child?.kill("SIGKILL");
   }
 
+  /** Stops the process for a while, as a machine that hangs does. */
+  async hang(ms: number): Promise<void> {
+    const child = this.#child;
+    child?.kill("SIGSTOP");
+    await sleep(ms);
+    child?.kill("SIGCONT");
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#child?.kill("SIGTERM");
