@@ -1,5 +1,4 @@
 import type { Transaction } from "kysely";
-import type { LimitFunction } from "p-limit";
 import { type Endpoint, endpointOf, type OperationName, ServiceError } from "../../contract/index.ts";
 import {
   type CallEvent,
@@ -18,13 +17,15 @@ import { findOwner, type OwnerNames } from "./owner.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import { validateInput } from "./validate.ts";
 
+type Outside = NonNullable<EngineOptions["outside"]>;
+
 /** What the calls of a transport share. */
 export interface Engine {
   readonly limits: CallLimits;
   readonly writes: AccountWrites;
   readonly responses: ResponseCache;
-  /** Prepares one bulk call at a time, so that a small one does not overtake a large one. */
-  readonly bulkChecks: LimitFunction;
+  /** Prepares one bulk call after the other, so that a small one does not overtake a large one. */
+  readonly inOrder: Outside;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
   /** Creates the context of a call that starts now, without its account. */
   readonly startCall: () => CallContext;
@@ -59,9 +60,19 @@ export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown
 function outsideOf(
   { batch }: Endpoint,
   { engine }: CallOptions,
-  { bulkChecks }: Engine,
-): NonNullable<EngineOptions["outside"]> {
-  return batch ? (work) => bulkChecks(work) : (engine?.outside ?? ((work) => work()));
+  { inOrder }: Engine,
+): Outside {
+  return batch ? inOrder : (engine?.outside ?? ((work) => work()));
+}
+
+/** Runs one work after the other. */
+export function createOrder(): Outside {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
 }
 
 /** Carries out the steps of a call, in order. */

@@ -69,7 +69,7 @@ export class DueAccounts {
   findNextDueTime({ read }: Pick<EngineWork, "read">): Promise<number | undefined> {
     return this.#readSteadily(read, async (context) => {
       if (this.#isDegraded(context.nowMs)) return (await this.#readReachable(context))[0]?.at;
-      const { rows } = await this.#statements.selectFirst(context.transaction, context.dialect, { since: 0 });
+      const { rows } = await this.#statements.selectFirst(context.transaction, context.dialect, {});
       return rows[0]?.at ?? undefined;
     });
   }
@@ -166,9 +166,9 @@ const createStatements = (queue: Queue) => ({
       select account_id from account_versions as due where ${sql.ref(queue)} <= ${slot("nowMs")}
       order by ${sql.ref(queue)}, account_id limit ${sql.lit(windowSize)}`,
   ),
-  selectFirst: createStatement<{ since: number }, { readonly at: number | null }>(
-    (slot) => sql`
-      select min(${sql.ref(queue)}) as at from account_versions as due where ${sql.ref(queue)} >= ${slot("since")}`,
+  selectFirst: createStatement<object, { readonly at: number | null }>(
+    () => sql`
+      select min(${sql.ref(queue)}) as at from account_versions as due where ${sql.ref(queue)} is not null`,
   ),
 });
 
