@@ -57,11 +57,7 @@ export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown
 }
 
 /** How a call runs what takes long before and after its transaction. A bulk call keeps its turn, since it has one at a time. */
-function outsideOf(
-  { batch }: Endpoint,
-  { engine }: CallOptions,
-  { inOrder }: Engine,
-): Outside {
+function outsideOf({ batch }: Endpoint, { engine }: CallOptions, { inOrder }: Engine): Outside {
   return batch ? inOrder : (engine?.outside ?? ((work) => work()));
 }
 
