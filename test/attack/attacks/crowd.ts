@@ -8,7 +8,7 @@ import { callAsNeighbor } from "../requests.ts";
 const clients = 50;
 /** Those that upload photos, which wait for each other. The others would hardly do anything else. */
 const uploaders = 8;
-const seconds = { alone: 2, beside: chooseSize(4, 30) };
+const seconds = { alone: chooseSize(2, 15), beside: chooseSize(4, 30) };
 
 /** A short call may take longer than the factor says, as long as nobody notices. */
 const limits = { factor: 4, unnoticedMs: 50 } as const;
