@@ -97,12 +97,11 @@ function deferReading(server: Server): (socket: Socket, client: string | undefin
   const readNext = () => {
     turns += 1;
     let count = isQuiet ? deferredReads.quiet : turns % deferredReads.busy === 0 ? 1 : 0;
-    for (const [client, sockets] of unread) {
+    for (const [client, [next, ...others]] of unread) {
       if (count-- === 0) break;
-      const next = sockets.shift();
       unread.delete(client);
       // Its next turn is after those of all others.
-      if (sockets.length > 0) unread.set(client, sockets);
+      if (others.length > 0) unread.set(client, others);
       if (next) read(next);
     }
     isQuiet = true;
@@ -111,10 +110,8 @@ function deferReading(server: Server): (socket: Socket, client: string | undefin
   return (socket, client) => {
     isQuiet = false;
     if (client === undefined) return read(socket);
-    const sockets = unread.get(client) ?? [];
-    sockets.push(socket);
-    unread.set(client, sockets);
-    if (unread.size === 1 && sockets.length === 1) setImmediate(readNext);
+    if (unread.size === 0) setImmediate(readNext);
+    unread.set(client, [...(unread.get(client) ?? []), socket]);
   };
 }
 

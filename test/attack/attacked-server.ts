@@ -58,9 +58,7 @@ export async function openAttackedStore(dialect: "sqlite" | "postgres"): Promise
     STARPOST_KEY: randomBytes(32).toString("hex"),
     ...(placed && { STARPOST_DATABASE: placed.url }),
     STARPOST_ALLOW_PRIVATE_WEBHOOKS: "on",
-    STARPOST_SMTP_HOST: "127.0.0.1",
-    STARPOST_SMTP_PORT: String(mail.port),
-    STARPOST_SMTP_TLS: "none",
+    ...mail.env,
     STARPOST_MAIL_FROM: "shop@shop.example",
   });
   const server = await startAttackedServer(home, []);

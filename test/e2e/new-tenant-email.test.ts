@@ -5,12 +5,10 @@ import { type Home, Homes } from "../support/starpost.ts";
 const homes = new Homes();
 afterAll(() => homes.remove());
 
-function sendThrough({ port }: CountingMailServer) {
+function sendThrough({ env }: CountingMailServer) {
   return {
     STARPOST_PUBLIC_URL: "https://reviews.example",
-    STARPOST_SMTP_HOST: "127.0.0.1",
-    STARPOST_SMTP_PORT: String(port),
-    STARPOST_SMTP_TLS: "none",
+    ...env,
     STARPOST_MAIL_FROM: "reviews@operator.example",
   };
 }

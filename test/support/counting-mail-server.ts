@@ -13,6 +13,8 @@ export interface CountedEmail {
 
 export interface CountingMailServer {
   readonly port: number;
+  /** The settings with which the program sends through it. */
+  readonly env: Readonly<Record<string, string>>;
   readonly accepted: CountedEmail[];
   /** Whether an accepted message is never acknowledged. */
   dropsResponse: (mail: CountedEmail) => boolean;
@@ -50,8 +52,10 @@ export async function startCountingMailServer(port = 0): Promise<CountingMailSer
     smtp.listen(port, "127.0.0.1", resolve);
   });
   const address = smtp.server.address();
+  const usedPort = typeof address === "object" && address ? address.port : 0;
   const made: CountingMailServer = {
-    port: typeof address === "object" && address ? address.port : 0,
+    port: usedPort,
+    env: { STARPOST_SMTP_HOST: "127.0.0.1", STARPOST_SMTP_PORT: String(usedPort), STARPOST_SMTP_TLS: "none" },
     accepted,
     dropsResponse: () => false,
     beforeResponse: undefined,
