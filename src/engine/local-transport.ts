@@ -5,7 +5,7 @@ import type { PoolUse } from "../storage/dialect.ts";
 import { AccountWrites } from "../storage/account-writes.ts";
 import { findOperation } from "./handlers.ts";
 import { type CallLimitOptions, CallLimits } from "./kernel/call-limits.ts";
-import { carryOut, createOrder, type Engine, read, write } from "./kernel/call-path.ts";
+import { carryOut, createSequence, type Engine, read, write } from "./kernel/call-path.ts";
 import type { EngineWork, RandomBytes } from "./kernel/handler.ts";
 import { ResponseCache } from "./kernel/response-cache.ts";
 import { SavedProducts } from "./kernel/saved-products.ts";
@@ -117,7 +117,7 @@ function createEngine(options: LocalTransportOptions, limits: CallLimits): Engin
     photoStorageBytes: options.photoStorageBytes,
     onErased: options.onErased,
   });
-  return { limits, writes, responses: new ResponseCache(), inOrder: createOrder(), findOperation, startCall };
+  return { limits, writes, responses: new ResponseCache(), inSequence: createSequence(), findOperation, startCall };
 }
 
 function createWork({ startCall, writes }: Engine, { shownAs }: Database): EngineWork {

@@ -24,8 +24,8 @@ export interface Engine {
   readonly limits: CallLimits;
   readonly writes: AccountWrites;
   readonly responses: ResponseCache;
-  /** Prepares one bulk call after the other, so that a small one does not overtake a large one. */
-  readonly inOrder: Outside;
+  /** Prepares bulk calls one after another, so that a small one does not overtake a large one. */
+  readonly inSequence: Outside;
   readonly findOperation: (name: OperationName) => Promise<Operation>;
   /** Creates the context of a call that starts now, without its account. */
   readonly startCall: () => CallContext;
@@ -57,12 +57,12 @@ export async function carryOut(call: GivenCall, engine: Engine): Promise<unknown
 }
 
 /** How a call runs what takes long before and after its transaction. A bulk call keeps its turn, since it has one at a time. */
-function outsideOf({ batch }: Endpoint, { engine }: CallOptions, { inOrder }: Engine): Outside {
-  return batch ? inOrder : (engine?.outside ?? ((work) => work()));
+function outsideOf({ batch }: Endpoint, { engine }: CallOptions, { inSequence }: Engine): Outside {
+  return batch ? inSequence : (engine?.outside ?? ((work) => work()));
 }
 
-/** Runs one work after the other. */
-export function createOrder(): Outside {
+/** Runs pieces of work one after another. */
+export function createSequence(): Outside {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(work);
