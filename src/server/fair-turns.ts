@@ -14,6 +14,12 @@ const maxWaitingBulkCalls = 32;
 /** The interval between starts for an owner whose calls queue, while calls of an owner run that has none waiting. */
 const heldMs = 5;
 
+/**
+ * While stores call, the next call without a token starts after the event loop has been idle, relative to the time that it
+ * was busy since the last one, so that little waits for calls of stores to be received; or after so long.
+ */
+const rests = { share: 0.5, maxMs: 10 } as const;
+
 /** How long others are expected to call again after their last call. */
 const recentMs = 10_000;
 
@@ -32,6 +38,7 @@ interface Lane {
 }
 
 interface Owner {
+  readonly isStore: boolean;
   readonly lanes: Readonly<Record<Kind, Lane>>;
   /** When a call arrived or ended. */
   calledMs: number;
@@ -59,6 +66,8 @@ export class FairTurns {
   /** The owners of tokens that were valid, and of app keys that exist. */
   readonly #known = new Map<string, string>();
   readonly #meter = new CpuMeter();
+  /** The last start of a call without a token. */
+  #lastStart = { loop: performance.eventLoopUtilization(), atMs: 0 };
   #isStarting = false;
   #isTimed = false;
 
@@ -116,7 +125,7 @@ export class FairTurns {
   }
 
   #callOf(name: string): Owner {
-    const owner = this.#owners.get(name) ?? createOwner();
+    const owner = this.#owners.get(name) ?? createOwner(name);
     owner.calledMs = performance.now();
     this.#owners.delete(name);
     this.#owners.set(name, owner);
@@ -150,13 +159,20 @@ export class FairTurns {
     });
   }
 
-  #startLater(): void {
+  #startLater(delayMs: number): void {
     if (this.#isTimed) return;
     this.#isTimed = true;
     setTimeout(() => {
       this.#isTimed = false;
       this.#startSoon();
-    }, heldMs);
+    }, delayMs);
+  }
+
+  /** Whether the next call without a token may start. */
+  #hasRested(): boolean {
+    if (![...this.#owners.values()].some(({ isStore }) => isStore)) return true;
+    const { idle, active } = performance.eventLoopUtilization(this.#lastStart.loop);
+    return idle >= rests.share * active || performance.now() - this.#lastStart.atMs >= rests.maxMs;
   }
 
   #startNext(): void {
@@ -165,13 +181,18 @@ export class FairTurns {
     // Those that wait are not idle themselves.
     const busy = [...this.#owners.values()].filter((owner) => !isIdle(owner));
     const isHolding = busy.some(runsWithoutQueue);
+    const isResting = !this.#hasRested();
     for (const owner of busy) {
       for (const kind of kinds) {
         const lane = owner.lanes[kind];
         const free = lane.waiting.length === 0 ? 0 : this.#shareOf(owner, kind, busy.length > 1) - lane.running;
         if (free <= 0) continue;
         if (isHolding && lane.waiting.length > 1 && performance.now() - lane.startedMs < heldMs) {
-          this.#startLater();
+          this.#startLater(heldMs);
+          continue;
+        }
+        if (isResting && !owner.isStore) {
+          this.#startLater(1);
           continue;
         }
         waiting += 1;
@@ -182,6 +203,7 @@ export class FairTurns {
     const { owner, kind, free } = next;
     const { [kind]: lane } = owner.lanes;
     lane.startedMs = performance.now();
+    if (!owner.isStore) this.#lastStart = { loop: performance.eventLoopUtilization(), atMs: lane.startedMs };
     // Writes that start together can share a transaction.
     for (const start of lane.waiting.splice(0, kind === "write" ? free : 1)) {
       lane.running += 1;
@@ -191,9 +213,9 @@ export class FairTurns {
   }
 }
 
-function createOwner(): Owner {
+function createOwner(name: string): Owner {
   const lane = (): Lane => ({ running: 0, startedMs: 0, waiting: [] });
-  return { lanes: { read: lane(), write: lane(), bulk: lane() }, calledMs: 0 };
+  return { isStore: name.startsWith("store "), lanes: { read: lane(), write: lane(), bulk: lane() }, calledMs: 0 };
 }
 
 /** Whether the last call of an owner started earlier, or, of the same owner, the last call of a kind. */

@@ -11,7 +11,7 @@ const uploaders = 8;
 const seconds = { alone: chooseSize(2, 15), beside: chooseSize(4, 30) };
 
 /** A short call may take longer than the factor says, as long as nobody notices. */
-const limits = { factor: 4, unnoticedMs: 50 } as const;
+const limits = { factor: 4, unnoticedMs: chooseSize(50, 10) } as const;
 
 type Make = (send: Send, nth: number) => Promise<AttackReply>;
 

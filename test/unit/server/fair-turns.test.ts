@@ -104,3 +104,18 @@ it("gives callers that it does not know a common turn", async () => {
   const other = turns.take({ appKey: "also made up" }, read).then(() => "started");
   await expect(Promise.race([other, nextTurn("waits")])).resolves.toBe("waits");
 });
+
+it("leaves the event loop idle between calls without a token while stores call", async () => {
+  const { turns, start } = openTurns();
+  await start("quiet").then((turn) => turn.end());
+  const before = performance.eventLoopUtilization();
+  const work = async () => {
+    const turn = await turns.take({ appKey: "hot" }, read);
+    const startMs = performance.now();
+    while (performance.now() - startMs < 5);
+    turn.end();
+  };
+  await Promise.all(Array.from({ length: 10 }, work));
+  const { idle, active } = performance.eventLoopUtilization(before);
+  expect(idle).toBeGreaterThan(0.3 * active);
+});
