@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { endpoint, route } from "./endpoint.ts";
+import { endpoint, extensionPrefix, route } from "./endpoint.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
-import { detailsQuery, shape } from "./shapes.ts";
+import { detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
 
@@ -20,6 +20,15 @@ export const couponErrorTexts = {
 } as const;
 
 const coupon_action = lazily(() => z.enum(couponActions, { error: `must be one of ${couponActions.join(", ")}` }));
+
+/** A code that was issued to a customer. */
+const issuedCoupon = lazyObject(() => ({
+  code: z.string(),
+  coupon_action: z.enum(couponActions),
+  email: z.string(),
+  issued_at: timestamp(),
+}));
+
 const category = lazyObject(() => ({ error_text: z.string(), error_count: z.number().int() }));
 
 export const coupons = {
@@ -47,15 +56,34 @@ export const coupons = {
     effect: "read",
     input: () => ({ ...detailsQuery() }),
     output: () => ({
-      /** `coupon_action` is present only with `details`. */
-      coupons: z.array(z.object({ code: z.string(), coupon_action: z.string().optional() })),
+      /** The fields after `code` are present only with `details`. `issued_to` is null for issued codes of erased customers. */
+      coupons: z.array(
+        z.object({
+          code: z.string(),
+          coupon_action: z.string().optional(),
+          issued_to: z.string().nullish(),
+          issued_at: timestamp().nullish(),
+        }),
+      ),
     }),
   }),
   stats: endpoint({
     summary: "Count unique coupon codes by action",
     ...route("GET", "/apps/{app_key}/coupons/unique/stats"),
     effect: "read",
-    output: () => ({ stats: z.record(z.string(), z.number().int()) }),
+    input: () => ({ ...detailsQuery() }),
+    /** `left`, the codes that have not been issued, is present only with `details`. */
+    output: () => ({
+      stats: z.record(z.string(), z.number().int()),
+      left: z.record(z.string(), z.number().int()).optional(),
+    }),
+  }),
+  issue: endpoint({
+    summary: "Issue a unique coupon code to a customer",
+    ...route("POST", `${extensionPrefix}/apps/{app_key}/coupons/issue`),
+    effect: "once",
+    input: () => ({ coupon_action: coupon_action(), email: shape.email }),
+    output: () => ({ coupon: issuedCoupon() }),
   }),
   delete: endpoint({
     summary: "Delete all unique coupon codes for an action",

@@ -53,6 +53,7 @@ export type RecordName =
   | "Account"
   | "Answer"
   | "Comment"
+  | "Coupon"
   | "Delivery"
   | "Image"
   | "Mail"

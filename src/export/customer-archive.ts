@@ -31,6 +31,7 @@ const descriptions: Readonly<Record<string, string>> = {
   unsubscribed: "types of email that the customer unsubscribed from",
   suppressed: "why no emails are sent to the address",
   missed_products: "products of orders that were not stored",
+  coupons: "coupon codes that were issued to the customer",
   webhook_deliveries: "events about the customer that were sent to other programs",
   mentions: "other texts with the address or the name",
   imports: "imported files with the address, and the rows that contain it",

@@ -33,10 +33,15 @@ export interface DatabaseFacts extends DialectFacts {
   readonly backlog?: Backlog | undefined;
   /** How deliveries have gone in the last 24 hours; undefined if the tables are of an older version. */
   readonly webhooks?: readonly WebhookFacts[] | undefined;
+  /** The coupon codes that are issued to customers; undefined if the tables are of an older version. */
+  readonly coupons?: readonly CouponFacts[] | undefined;
 }
 
 /** The failures of 24 hours are counted. */
 const webhookPeriodMs = 86_400_000;
+
+/** The codes issued in seven days are counted. */
+const couponPeriodMs = 7 * 86_400_000;
 
 interface Backlog {
   /** When the oldest email became due that is not sent yet, in milliseconds; null without one. */
@@ -96,10 +101,11 @@ export async function inspectDatabase(
     const heldEmails = isCurrent ? await countHeldEmails(db) : {};
     const backlog = isCurrent ? await readBacklog(db) : undefined;
     const webhooks = isCurrent ? await readWebhooks(db, clock() - webhookPeriodMs) : undefined;
+    const coupons = isCurrent ? await readCoupons(db, clock() - couponPeriodMs) : undefined;
     const accounts = schema === null ? 0 : await countAccounts(db);
     const schemaProblem = schema === null ? undefined : findSchemaProblem(schema);
     const pendingMigrations = schemaProblem ? [] : listPending(schema ?? 0);
-    const content = { tables, accounts, account, heldEmails, backlog, webhooks };
+    const content = { tables, accounts, account, heldEmails, backlog, webhooks, coupons };
     return { facts: { ...facts, schema, newestSchema, schemaProblem, pendingMigrations, ...content } };
   } catch (error) {
     const known = toStorageError(error, shownAs);
@@ -203,4 +209,35 @@ async function readWebhooks(db: Kysely<Tables>, sinceMs: number): Promise<readon
     failures: Number(failures ?? 0),
     lastSuccessMs: last_success,
   }));
+}
+
+/** The coupon codes of an account for an action, of which some were issued. */
+export interface CouponFacts {
+  readonly appKey: string;
+  readonly action: string;
+  readonly left: number;
+  /** Codes issued in the period. */
+  readonly issuedLately: number;
+}
+
+async function readCoupons(db: Kysely<Tables>, sinceMs: number): Promise<readonly CouponFacts[]> {
+  const rows = await db
+    .selectFrom("coupons")
+    .innerJoin("accounts", "accounts.id", "coupons.account_id")
+    .where("accounts.disabled_at", "is", null)
+    .select(({ fn, eb }) => [
+      "accounts.app_key",
+      "coupons.action",
+      fn.countAll<number | bigint>().as("codes"),
+      fn.count<number | bigint>("coupons.issued_at").as("issued"),
+      fn.count<number | bigint>(eb.case().when("coupons.issued_at", ">", sinceMs).then(1).end()).as("lately"),
+    ])
+    .groupBy(["accounts.app_key", "coupons.action"])
+    .orderBy("accounts.app_key")
+    .orderBy("coupons.action")
+    .execute();
+  return rows.flatMap(({ app_key: appKey, action, codes, issued, lately }) => {
+    const left = Number(codes) - Number(issued);
+    return Number(issued) === 0 ? [] : [{ appKey, action, left, issuedLately: Number(lately) }];
+  });
 }

@@ -98,6 +98,7 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "coupons.upload", words: ["api", "coupons.upload", "--action", "map_review", "--codes", "AAAA"], status: 3 },
   { call: "coupons.list", words: ["coupons", "list", "--details"] },
   { call: "coupons.stats", words: ["coupons", "stats"] },
+  { call: "coupons.issue", words: ["coupons", "issue", "--action", "map_review", "--to", "ann@mail.example"] },
   { call: "coupons.delete", words: ["coupons", "delete", "--action", "map_review", "--yes"] },
   {
     call: "unsubscribers.massCreate",

@@ -38,6 +38,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "orders export": nothing,
   "coupons import": words(file("coupons.csv"), "--action", "map_review"),
   "coupons export": nothing,
+  "coupons issue": { ...words("--action", "map_share", "--to", "ann@mail.example"), refused: noRecord },
   "unsubscribers import": words(file("unsubscribers.csv"), "--type", "1"),
   "unsubscribers export": nothing,
   "unsubscribers sync": words(file("unsubscribers.csv"), "--type", "1"),

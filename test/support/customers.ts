@@ -77,6 +77,7 @@ export async function addModeration(
   const texts = { review_title: title, review_content: `${name} asks for ${text}` };
   await visitor.reviews.create(aReview({ ...author, ...product, ...texts }));
   await service.coupons.upload({ codes: [`${email}/10`], coupon_action: "map_review" });
+  await service.coupons.issue({ coupon_action: "map_review", email });
   const { reviews } = await service.reviews.queue({ state: "held" });
   const held = reviews.find((review) => review.email === email)?.id ?? 0;
   await service.reviews.setPublished({ review_id: held, published: false, reason: `spam of ${name}` });

@@ -45,6 +45,7 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.coupons.list({});
   await service.coupons.list({ details: true });
   await service.coupons.stats({});
+  await service.coupons.issue({ coupon_action: "map_review", email: "ann@mail.example" });
   await service.coupons.delete({ coupon_action: "map_review" });
   await service.unsubscribers.massCreate({ email_list: { 1: ["a@mail.example"] } });
   await service.unsubscribers.list({ page: 2, count: 1 });

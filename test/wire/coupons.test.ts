@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useWire } from "../support/wire.ts";
 import { mentioning } from "../support/service-errors.ts";
-import { refusal, invalidParams } from "../support/wire-steps.ts";
+import { invalidParams, noon, refusal } from "../support/wire-steps.ts";
 
 const wire = useWire();
 const ok = { code: 200, message: "OK" };
@@ -62,6 +62,62 @@ describe("GET /apps/{app_key}/coupons/unique/stats", () => {
       200,
       { status: ok, response: { stats: { map_review: 0, map_share: 2, map_review_share: 0 } } },
     ]);
+  });
+});
+
+describe("POST /starpost/v1/apps/{app_key}/coupons/issue", () => {
+  const issue = (email: string, headers = {}, coupon_action = "map_review") => {
+    const { appKey, utoken, request } = wire();
+    const body = { utoken, coupon_action, email };
+    return request("POST", `/starpost/v1/apps/${appKey}/coupons/issue`, body, headers);
+  };
+  const issued = (code: string, email: string) => ({
+    status: 200,
+    body: { response: { coupon: { code, coupon_action: "map_review", email, issued_at: noon } } },
+  });
+
+  it("issues each code once, in the order of upload", async () => {
+    await upload(["BBBB", "AAAA"]);
+    await upload(["CCCC"], "map_share");
+    expect(await issue("ann@mail.example")).toMatchObject(issued("BBBB", "ann@mail.example"));
+    expect(await issue("ann@mail.example")).toMatchObject(issued("AAAA", "ann@mail.example"));
+    const { status, body } = await issue("bo@mail.example");
+    const message = "Couldn't find Coupon with coupon_action = map_review that has not been issued";
+    expect([status, body]).toEqual([404, refusal(message, 404, "RecordNotFound")]);
+    expect((await get("/stats?details=true")).body).toMatchObject({
+      response: { stats: { map_review: 2, map_share: 1 }, left: { map_review: 0, map_share: 1, map_review_share: 0 } },
+    });
+  });
+
+  it("returns the same code for a repeated idempotency key", async () => {
+    await upload(["AAAA", "BBBB"]);
+    const key = { "idempotency-key": "review-1" };
+    expect(await issue("ann@mail.example", key)).toMatchObject(issued("AAAA", "ann@mail.example"));
+    expect(await issue("ann@mail.example", key)).toMatchObject(issued("AAAA", "ann@mail.example"));
+    expect(await issue("bo@mail.example")).toMatchObject(issued("BBBB", "bo@mail.example"));
+  });
+
+  it("lists with details to whom codes were issued", async () => {
+    await upload(["AAAA", "BBBB"]);
+    await issue("Ann@mail.example");
+    const action = { coupon_action: "map_review" };
+    expect((await get("?details=true")).body).toMatchObject({
+      response: {
+        coupons: [
+          { code: "AAAA", ...action, issued_to: "Ann@mail.example", issued_at: noon },
+          { code: "BBBB", ...action, issued_to: null, issued_at: null },
+        ],
+      },
+    });
+    expect((await get("")).body).toMatchObject({ response: { coupons: [{ code: "AAAA" }, { code: "BBBB" }] } });
+  });
+
+  it("rejects an invalid address and an unknown action", async () => {
+    await upload(["AAAA"]);
+    expect(await issue("ann")).toMatchObject(invalidParams(mentioning("email")));
+    expect(await issue("ann@mail.example", {}, "map_other")).toMatchObject(
+      invalidParams(mentioning("coupon_action", "map_review")),
+    );
   });
 });
 

@@ -142,7 +142,8 @@ describe("details=true, an extension of the specification", () => {
     const { plain, detailed } = await compare(`/apps/${appKey}/coupons/unique?utoken=${utoken}`);
     const status = { code: 200, message: "OK" };
     expect(plain).toEqual({ status, response: { coupons: [{ code: "AAA" }] } });
-    expect(detailed).toEqual({ status, response: { coupons: [{ code: "AAA", coupon_action: "map_share" }] } });
+    const coupon = { code: "AAA", coupon_action: "map_share", issued_to: null, issued_at: null };
+    expect(detailed).toEqual({ status, response: { coupons: [coupon] } });
   });
 
   it("accepts only true and false", async () => {

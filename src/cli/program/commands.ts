@@ -6,7 +6,7 @@ import type { Command, CommandTable } from "./command.ts";
 const order: readonly string[] = Object.entries({
   products: "list,missed,promoted,set-promoted",
   orders: "list,get,create",
-  coupons: "list,stats,delete",
+  coupons: "list,stats,issue,delete",
   unsubscribers: "list,add,remove,find,sync",
   reviews:
     "list,get,create,comment,edit-comment,delete-comment,publish,hide,requeue,history,moderate," +

@@ -78,6 +78,8 @@ const customerFields = lazily(() => ({
   missed_products: z.array(
     z.object({ order_id: text(), product_id: text(), name: text(), customer_name: text(), created_at: timestamp() }),
   ),
+  /** Unique coupon codes that were issued to the customer. */
+  coupons: z.array(z.object({ code: text(), coupon_action: text(), issued_at: timestamp() })),
 }));
 
 /** The fields of an event in the history of a review or a question. */
@@ -151,6 +153,7 @@ const erasedCounts = lazyObject(() => ({
   unsubscriptions: id(),
   suppressions: id(),
   missed_products: id(),
+  coupons: id(),
   webhook_deliveries: id(),
   /** Results of calls with an idempotency key. */
   stored_results: id(),

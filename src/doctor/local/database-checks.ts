@@ -131,6 +131,17 @@ function checkDelay(name: string, item: string, dueAtMs: number | null, nowMs: n
   return warning(name, message, fix);
 }
 
+/** Checks that no more codes are issued in a week than are left. Omits the check if no codes are issued. */
+export function checkCoupons({ coupons = [] }: Pick<DatabaseFacts, "coupons">): Check[] {
+  if (coupons.length === 0) return [];
+  const low = coupons.filter(({ left, issuedLately }) => left <= issuedLately);
+  if (low.length === 0) return [ok("coupons", "enough coupon codes are left")];
+  const counts = low.map(({ appKey, action, left, issuedLately }) => {
+    return `${left} left of ${action} in account ${appKey}, ${issuedLately} issued in 7 days`;
+  });
+  return [warning("coupons", `coupon codes run out: ${counts.join("; ")}`, "Run `starpost coupons import`.")];
+}
+
 /** Compares the connection pool of a process with what the PostgreSQL server has left. */
 export function checkConnections({ connections }: Pick<DialectFacts, "connections">, env: Environment): Check[] {
   if (!connections) return [];

@@ -21,6 +21,7 @@ import {
   fixes,
   reportFailure,
   checkBacklog,
+  checkCoupons,
   checkConnections,
   checkReader,
   checkGrowth,
@@ -138,6 +139,7 @@ async function checkContent(
     ...checkHeldEmails(facts),
     ...checkBacklog(facts, nowMs),
     ...(facts.webhooks ? [checkWebhooks(facts.webhooks, nowMs)] : []),
+    ...checkCoupons(facts),
     await checkBackups(context, profile),
   ];
 }

@@ -4,14 +4,17 @@ import {
   couponActions,
   couponCodeLength,
   couponErrorTexts,
+  emailKeyOf,
   type ItemOutcome,
   outcomeOf,
+  recordNotFound,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
-import { deleteRows, selectAccountRows } from "../kernel/account-rows.ts";
+import { deleteRows, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { iso } from "../kernel/times.ts";
 
 export const couponHandlers: Handlers<typeof contract.coupons> = {
   /**
@@ -46,22 +49,55 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
   list: async ({ details = false }, context) => {
     await requireFeature(context, "dynamic_coupons");
     const found = await selectAccountRows("coupons", accountOf(context).id, context.transaction)
-      .select("code")
-      .$if(details, (codes) => codes.select("action as coupon_action"))
+      .select(["code", "action", "issued_to", "issued_at"])
       .orderBy("id")
       .execute();
-    return { coupons: found };
+    return {
+      coupons: found.map(({ code, action: coupon_action, issued_to, issued_at }) => {
+        return details
+          ? { code, coupon_action, issued_to, issued_at: issued_at === null ? null : iso(issued_at) }
+          : { code };
+      }),
+    };
   },
 
   /** Assumed: all actions are included, even those without codes. */
-  stats: async (_input, context) => {
+  stats: async ({ details = false }, context) => {
     await requireFeature(context, "dynamic_coupons");
     const counted = await selectAccountRows("coupons", accountOf(context).id, context.transaction)
-      .select(({ fn }) => ["action", fn.countAll<number | bigint>().as("codes")])
+      .select(({ fn }) => [
+        "action",
+        fn.countAll<number | bigint>().as("codes"),
+        fn.count<number | bigint>("issued_at").as("issued"),
+      ])
       .groupBy("action")
       .execute();
-    const byAction = new Map(counted.map(({ action, codes }) => [action, Number(codes)]));
-    return { stats: Object.fromEntries(couponActions.map((action) => [action, byAction.get(action) ?? 0])) };
+    const toStats = (count: (row: { readonly codes: number; readonly issued: number }) => number) => {
+      const byAction = new Map(
+        counted.map(({ action, codes, issued }) => [action, count({ codes: Number(codes), issued: Number(issued) })]),
+      );
+      return Object.fromEntries(couponActions.map((action) => [action, byAction.get(action) ?? 0]));
+    };
+    return {
+      stats: toStats(({ codes }) => codes),
+      ...(details && { left: toStats(({ codes, issued }) => codes - issued) }),
+    };
+  },
+
+  /** Assumed: codes are issued in upload order. A customer may get several. */
+  issue: async ({ coupon_action, email }, context) => {
+    await requireFeature(context, "dynamic_coupons");
+    const next = await selectAccountRows("coupons", accountOf(context).id, context.transaction)
+      .select(["id", "code"])
+      .where("action", "=", coupon_action)
+      .where("issued_at", "is", null)
+      .orderBy("id")
+      .limit(1)
+      .executeTakeFirst();
+    if (!next) throw recordNotFound("Coupon", "coupon_action", coupon_action, " that has not been issued");
+    const issued = { issued_at: context.nowMs, issued_to: email, email_key: emailKeyOf(email) };
+    await updateRows("coupons", issued, { id: next.id }, context);
+    return { coupon: { code: next.code, coupon_action, email, issued_at: iso(context.nowMs) } };
   },
 
   delete: async ({ coupon_action }, context) => {

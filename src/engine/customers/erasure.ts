@@ -77,6 +77,7 @@ export async function countCustomerRows(rows: CustomerRows, context: HandlerCont
     unsubscriptions: customer.unsubscribed.length,
     suppressions: customer.suppressed.filter(({ kind }) => kind !== "erased").length,
     missed_products: customer.missed_products.length,
+    coupons: customer.coupons.length,
     webhook_deliveries: deliveries.length,
     stored_results: await replaceResults(createRedactor(rows.values), context, true),
     mentions: 0,
@@ -133,6 +134,10 @@ async function pseudonymizeOrders(
   }
   await updateAccountRows("missed_products", accountId, transaction)
     .set({ user_email: pseudonym, email_key: pseudonym, user_name: erasedName })
+    .where("email_key", "=", key)
+    .execute();
+  await updateAccountRows("coupons", accountId, transaction)
+    .set({ issued_to: null, email_key: null })
     .where("email_key", "=", key)
     .execute();
 }

@@ -108,7 +108,7 @@ async function readDeliveries({ person: { accountId }, deliveries }: CustomerRow
 
 /** Tables whose texts the export contains under other names. */
 const exportedTables: ReadonlySet<string> = new Set(
-  "orders order_emails mails mail_messages mail_suppressions missed_products unsubscribers".split(" "),
+  "orders order_emails mails mail_messages mail_suppressions missed_products unsubscribers coupons".split(" "),
 );
 const exportedColumns: ReadonlySet<string> = new Set(["webhook_deliveries.body", "mail_events.detail"]);
 

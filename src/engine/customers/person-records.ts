@@ -30,6 +30,7 @@ export async function readCustomer(person: Person, context: HandlerContext): Pro
     unsubscribed: await readUnsubscribed(person, context),
     suppressed: await readSuppressed(person, context),
     missed_products: await readMissedProducts(person, context),
+    coupons: await readCoupons(person, context),
   };
   return { email: person.email, names: listNames(found, person), ...found };
 }
@@ -185,4 +186,14 @@ async function readMissedProducts({ accountId, key }: Person, { transaction }: H
     .orderBy("id", "desc")
     .execute();
   return rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) }));
+}
+
+async function readCoupons({ accountId, key }: Person, { transaction }: HandlerContext) {
+  const rows = await selectAccountRows("coupons", accountId, transaction)
+    .select(["code", "action as coupon_action", "issued_at"])
+    .where("email_key", "=", key)
+    .orderBy("issued_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map((row) => Object.assign(row, { issued_at: iso(row.issued_at ?? 0) }));
 }

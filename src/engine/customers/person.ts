@@ -63,6 +63,7 @@ async function findSpellings(
     select email from mails where ${ofPerson}
     union select email from unsubscribers where ${ofPerson}
     union select user_email from missed_products where ${ofPerson}
+    union select issued_to from coupons where ${ofPerson}
     union select email from users where ${ofPerson}
     union select email from users where account_id = ${accountId} and email_key is null and address_key = ${key}
     union select orders.email from order_emails cross join orders

@@ -97,6 +97,14 @@ async function addPhotoColumns(database: MigratedDatabase): Promise<void> {
   }
 }
 
+async function addIssuedCoupons(database: MigratedDatabase): Promise<void> {
+  const { coupons_left, coupons_by_email } = (await import("../tables.ts")).tables.coupons.indexes;
+  for (const column of ["issued_at", "issued_to", "email_key"] as const) await addColumn("coupons", column, database);
+  for (const statement of formatIndexes("coupons", { coupons_left, coupons_by_email })) {
+    await sql.raw(statement).execute(database.db);
+  }
+}
+
 /** Makes the account part of the keys of tokens, so that they can be on the server of their account. */
 async function addAccountToTokenKeys({ db, dialect }: MigratedDatabase): Promise<void> {
   const { utokens } = (await import("../tables.ts")).tables;
@@ -175,4 +183,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   },
   { version: 30, name: "tokens by account", up: addAccountToTokenKeys },
   { version: 31, name: "due times of accounts, and elected work", up: addDueTimes },
+  { version: 32, name: "issued coupon codes", up: addIssuedCoupons },
 ];

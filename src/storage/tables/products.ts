@@ -1,5 +1,5 @@
 import { productFields } from "../../contract/record-fields.ts";
-import { account, bigint, columnsOf, integer, rowId, text, withDefault, defineTables } from "./columns.ts";
+import { account, bigint, columnsOf, integer, optional, rowId, text, withDefault, defineTables } from "./columns.ts";
 
 export const productTables = defineTables({
   products: {
@@ -77,8 +77,17 @@ export const productTables = defineTables({
       action: text,
       code: text,
       created_at: bigint,
+      /** When the code was issued, if it was. Each code is issued once. */
+      issued_at: optional(bigint),
+      /** The address of the customer that it was issued to; null after an erasure. */
+      issued_to: optional(text),
+      email_key: optional(text),
     },
     unique: { coupons_code: ["account_id", "code"] },
-    indexes: { coupons_by_action: "(account_id, action, id)" },
+    indexes: {
+      coupons_by_action: "(account_id, action, id)",
+      coupons_left: "(account_id, action, id) where issued_at is null",
+      coupons_by_email: "(account_id, email_key) where email_key is not null",
+    },
   },
 });

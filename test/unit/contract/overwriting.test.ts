@@ -6,6 +6,7 @@ const adding = [
   "answers.create",
   "answers.vote",
   "core.createToken",
+  "coupons.issue",
   "coupons.upload",
   "groups.create",
   "images.upload",

@@ -42,7 +42,7 @@ function rowsOfUnsubscribed({ unsubscribed }: Customer): ShownRow[] {
 function listSections(
   customer: ShownCustomer,
 ): Readonly<Record<string, Readonly<Record<string, readonly ShownRow[]>>>> {
-  const { orders, reviews, questions, answers, mails, suppressed, missed_products, imports } = customer;
+  const { orders, reviews, questions, answers, mails, suppressed, missed_products, coupons, imports } = customer;
   return {
     Orders: {
       order: orders.map(({ order_id, order_date, products, platform }) => {
@@ -79,6 +79,9 @@ function listSections(
       "missed product": missed_products.map(({ order_id, product_id, name, created_at }) => {
         return [order_id, created_at, "", `${product_id}: ${name}`];
       }),
+    },
+    Coupons: {
+      coupon: coupons.map(({ code, coupon_action, issued_at }) => [code, issued_at, "issued", coupon_action]),
     },
     Imports: {
       import: imports.map(({ import_id, kind, files, state, started_at, rows }) => {

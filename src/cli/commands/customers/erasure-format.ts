@@ -37,6 +37,7 @@ const labels: readonly (readonly [keyof ErasedCounts, what: string, done: string
   ["unsubscriptions", "unsubscriptions", "replaced by a hash"],
   ["suppressions", "suppressions", "replaced by a hash"],
   ["missed_products", "skipped order lines", "kept under a pseudonym"],
+  ["coupons", "coupon codes", "address removed"],
   ["webhook_deliveries", "webhook deliveries", "body removed"],
   ["stored_results", "results of idempotent calls", "cleaned"],
   ["mentions", "other texts with the address", "address removed"],

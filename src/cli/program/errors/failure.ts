@@ -43,6 +43,7 @@ const hints: Partial<Record<ErrorKind, string>> = {
 /** What to do about a missing record. */
 export const listHints = {
   Answer: "To list the questions with their answers, run `starpost questions list --json`.",
+  Coupon: "To upload codes, run `starpost coupons import <file> --action <action>`.",
   Delivery: "To list the deliveries, run `starpost webhooks deliveries`.",
   Mail: "To list the emails, run `starpost mail list`.",
   Order: "To list the orders, run `starpost orders list`.",

@@ -17,7 +17,7 @@ export const nounGroups: Readonly<Record<string, Readonly<Record<string, string>
     ...records,
     products: "Import, export, list, and promote products",
     orders: "Import, export, list, and create orders",
-    coupons: "Import, export, list, and delete coupon codes",
+    coupons: "Import, export, list, issue, and delete coupon codes",
     unsubscribers: "Manage addresses that have unsubscribed from emails",
     groups: "Manage groups of products that share reviews",
     imports: "Show, resume, verify, undo, and purge import runs",
