@@ -76,6 +76,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "mail list": nothing,
   "mail show": words("1"),
   "mail cancel": words("--email-id", "1", "--yes"),
+  "mail resend": { ...words("1", "--yes"), refused: noRecord },
   "mail unsuppress": words("ann@mail.example"),
   "mail test": words("--to", "ann@mail.example"),
   "mail stats": nothing,

@@ -262,6 +262,15 @@ async function callEmails(harness: Harness, service: Service): Promise<void> {
   await service.emailEvents.setUp({ rotate: true, public_key: createProviderKey().text });
   await service.emailSuppressions.lift({ email });
   await service.emails.cancel({ mail_id });
+  const order = { order_id: "resend", order_date: "2026-02-15", email: "resend@mail.example", customer_name: "Ann" };
+  const products = { teapot: { name: "Pot", url: "https://shop.example/teapot" } };
+  await service.orders.create({ ...order, platform: "general", products });
+  const queued = (await service.emails.list({ order_id: order.order_id })).mails.map(({ id }) => id);
+  const ofAccount = harness.database.db.updateTable("mails").where("account_id", "=", 1);
+  await ofAccount.set({ state: "failed" }).where("id", "in", queued).execute();
+  await service.emails.previewResend({ mail_ids: queued });
+  const { mails: resent } = await service.emails.resend({ mail_ids: queued });
+  if (resent[0]?.copy_id === null) throw new Error("the email was not resent");
 }
 
 async function callCustomers(service: Service): Promise<void> {

@@ -33,8 +33,8 @@ export const emailCategories = Object.keys(emailTypeOf) as readonly EmailCategor
 
 /**
  * The categories of emails that the service sends, which have templates.
- * Assumed: the events of the others do not exist here: campaigns (`testimonials_request`, `custom_map`), integrations
- * (`mail_after_service`, `mail_after_invoice`, `site_reminder`), resending (`resend_…`), and answers of shoppers by email
+ * Assumed: the events of the others do not exist here: campaigns (`testimonials_request`, `custom_map`, `resend_custom_map`),
+ * integrations (`mail_after_service`, `mail_after_invoice`, `site_reminder`), and answers of shoppers by email
  * (`answer_request_shoppers`). Statistics contain all categories.
  */
 export const sentEmailCategories = [
@@ -49,6 +49,18 @@ export const sentEmailCategories = [
   "answer_notification_shoppers",
 ] as const satisfies readonly EmailCategory[];
 export type SentEmailCategory = (typeof sentEmailCategories)[number];
+
+/** The categories of emails that can be resent, and of their copies, which have the same templates. */
+export const resendCategories = {
+  map: "resend_map",
+  reminder: "resend_reminder",
+} as const satisfies Partial<Record<SentEmailCategory, EmailCategory>>;
+
+/** The category whose template an email has. */
+export function templateCategoryOf(category: string): SentEmailCategory {
+  const [resent] = Object.entries(resendCategories).find(([, copy]) => copy === category) ?? [];
+  return (resent ?? category) as SentEmailCategory;
+}
 
 /** The categories of an email type. */
 export function categoriesOf(emailTypeId: number): readonly EmailCategory[] {
@@ -68,6 +80,11 @@ const requestedTypes: ReadonlySet<number> = new Set([
  */
 export function isStoppedByRecipient(emailTypeId: number): boolean {
   return !requestedTypes.has(emailTypeId);
+}
+
+/** The types whose unsubscriptions stop emails of a type: a resent email is also one of the type that it had. */
+export function stoppingTypesOf(emailTypeId: number): readonly number[] {
+  return emailTypeId === emailTypeOf.resend_map ? [emailTypeId, emailTypeOf.map] : [emailTypeId];
 }
 
 /** The type that the unsubscribe link of an email unsubscribes from: review requests, if its own cannot be stopped. */

@@ -81,6 +81,39 @@ export const emailRecord = lazyObject(() => ({
 }));
 export type EmailRecord = z.output<ReturnType<typeof emailRecord>>;
 
+/**
+ * Why an email cannot be resent.
+ * - `not_found`: there is no such email
+ * - `other_category`: it is not a review request or reminder for an order
+ * - `not_ended`: it is still queued, or is being sent
+ * - `not_sent`: a rule prevented it, or it was canceled
+ * - `already_resent`: it has a copy, which can be resent instead
+ */
+export const resendProblems = ["not_found", "other_category", "not_ended", "not_sent", "already_resent"] as const;
+export type ResendProblem = (typeof resendProblems)[number];
+
+/** Emails per call. */
+export const maxResent = 500;
+
+/** What becomes of an email that is to be resent. */
+const resentEmail = lazyObject(() => ({
+  mail_id: z.number().int(),
+  problem: z.enum(resendProblems).nullable(),
+  /** The rule that prevents the copy. */
+  rule: z.enum(emailRuleNames).nullable(),
+  /** The copy; null if there is none. */
+  copy_id: z.number().int().nullable(),
+  /** Null if there is no such email. */
+  mail: emailRecord().nullable(),
+}));
+export type ResentEmail = z.output<ReturnType<typeof resentEmail>>;
+
+const resendInput = lazyObject(() => ({
+  mail_ids: z.array(shape.rowId, { error: "must be a list of email IDs" }).max(maxResent, {
+    error: `must have at most ${maxResent} email IDs`,
+  }),
+}));
+
 const emailMessage = lazyObject(() => ({
   subject: z.string(),
   text: z.string(),
@@ -192,6 +225,20 @@ export const emails = {
     effect: "repeatable",
     input: () => ({ mail_id: shape.rowId }),
     output: () => ({ mail: emailRecord() }),
+  }),
+  previewResend: endpoint({
+    summary: "Report which emails would be resent, and why others would not",
+    ...route("POST", `${prefix}/resend/preview`),
+    effect: "read",
+    input: () => resendInput(),
+    output: () => ({ mails: z.array(resentEmail()) }),
+  }),
+  resend: endpoint({
+    summary: "Resend review requests and reminders that did not arrive",
+    ...route("POST", `${prefix}/resend`),
+    effect: "once",
+    input: () => resendInput(),
+    output: () => ({ mails: z.array(resentEmail()) }),
   }),
   forecast: endpoint({
     summary: "Forecast the review-request emails that orders would trigger",

@@ -4,6 +4,7 @@ import {
   type EmailEventName,
   type EmailRuleName,
   type EmailState,
+  emailTypeNames,
   emailTypeOf,
   invalidField,
   recordNotFound,
@@ -14,6 +15,7 @@ import { accountOf, type HandlerContext, type Handlers, operation } from "../ker
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import { dateOf, dayOf, iso } from "../kernel/times.ts";
 import { type EmailRow, listEmails, selectEmails, toRecord } from "./email-list.ts";
+import { previewResend, resendEmails } from "./sending/resends.ts";
 import { explainEmails } from "./rules/explanation.ts";
 import { forecastEmails } from "./rules/forecast.ts";
 import { readEmailStats } from "./statistics.ts";
@@ -79,6 +81,8 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
     return { mail: toRecord({ ...email, ...change }) };
   },
 
+  previewResend,
+  resend: resendEmails,
   explain: explainEmails,
   forecast: forecastEmails,
   sendTest: sendTestEmail,
@@ -193,5 +197,8 @@ async function sendTestEmail({ email }: Input, context: HandlerContext): Promise
     context,
   );
   if (isQueued) return {};
-  throw new ServiceError("invalidParams", `email is unsubscribed from emails of type ${emailTypeOf.map}`);
+  throw new ServiceError(
+    "invalidParams",
+    `${to} is unsubscribed from review requests (type ${emailTypeNames[emailTypeOf.map]})`,
+  );
 }

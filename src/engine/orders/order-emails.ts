@@ -53,7 +53,7 @@ const createInsert = (productRow: RawBuilder<unknown>, withProduct: (slot: Slots
       from ${batchOf(lineColumns, slot("rows"), dialect)} cross join orders ${withProduct(slot)}
         and orders.account_id = ${slot("accountId")} and orders.order_id = batch.order_id
       ${dialect.inBatchOrder}
-      on conflict (account_id, order_row, product_row, category) where order_row is not null do nothing`,
+      on conflict (account_id, order_row, product_row, category, resends) where order_row is not null do nothing`,
   );
 
 const inserts = {

@@ -105,6 +105,16 @@ async function addIssuedCoupons(database: MigratedDatabase): Promise<void> {
   }
 }
 
+/** Lets an email of an order be resent. */
+async function addResentEmails(database: MigratedDatabase): Promise<void> {
+  const { mails } = (await import("../tables.ts")).tables;
+  await addColumn("mails", "resends", database);
+  await sql`drop index mails_of_orders`.execute(database.db);
+  for (const statement of formatIndexes("mails", mails.uniqueIndexes, "unique index")) {
+    await sql.raw(statement).execute(database.db);
+  }
+}
+
 /** Makes the account part of the keys of tokens, so that they can be on the server of their account. */
 async function addAccountToTokenKeys({ db, dialect }: MigratedDatabase): Promise<void> {
   const { utokens } = (await import("../tables.ts")).tables;
@@ -184,4 +194,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 30, name: "tokens by account", up: addAccountToTokenKeys },
   { version: 31, name: "due times of accounts, and elected work", up: addDueTimes },
   { version: 32, name: "issued coupon codes", up: addIssuedCoupons },
+  { version: 33, name: "resent emails", up: addResentEmails },
 ];

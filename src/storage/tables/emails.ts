@@ -32,6 +32,8 @@ export const emailTables = defineTables({
       attempts: withDefault(integer, 0),
       /** When it was first held, because its account may not send it yet. */
       held_at: optional(bigint),
+      /** The email of which this is a copy, sent by hand; otherwise 0. */
+      resends: withDefault(bigint, 0),
     },
     indexes: {
       mails_by_person: "(account_id, email_key, sent_at)",
@@ -42,7 +44,9 @@ export const emailTables = defineTables({
       mails_by_state_and_creation: "(account_id, state, created_at, id)",
       mails_by_product: "(account_id, product_row, created_at, id) where product_row is not null",
     },
-    uniqueIndexes: { mails_of_orders: "(account_id, order_row, product_row, category) where order_row is not null" },
+    uniqueIndexes: {
+      mails_of_orders: "(account_id, order_row, product_row, category, resends) where order_row is not null",
+    },
     fileIndexes: { mails_by_account: "(account_id, id)" },
   },
   /** Emails as they were sent, without attempts that failed. */

@@ -12,6 +12,7 @@ const adding = [
   "images.upload",
   "links.follow",
   "emailEvents.receive",
+  "emails.resend",
   "emails.sendTest",
   "questions.sendConfirmation",
   "reviewRequests.write",

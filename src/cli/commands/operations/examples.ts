@@ -21,6 +21,7 @@ const samples: Readonly<Record<string, string>> = {
   html: `'<a href="{{ unsubscribe_url }}">Unsubscribe</a>'`,
   image: '"$(base64 -w0 teapot.png)"',
   image_upload_token: "$TOKEN",
+  mail_ids: "'[12]'",
   methods: `'[{"method": "main_widget", "params": {"pid": "teapot"}}]'`,
   missed_products_ids: "all",
   name: "due_after_days",

@@ -37,6 +37,7 @@ const descriptions: Readonly<Record<string, string>> = {
   image_upload_token: "upload token returned when the review was created",
   links: "minimum number of links",
   mail_id: "email ID",
+  mail_ids: "list of email IDs",
   max_score: "maximum number of stars",
   min_score: "minimum number of stars",
   methods: 'pieces to read: [{"method": "main_widget", "params": {"pid": "teapot"}}]',

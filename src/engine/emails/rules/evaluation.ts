@@ -1,4 +1,10 @@
-import { actorNames, type EmailRuleName, type EmailSettings, isStoppedByRecipient } from "../../../contract/index.ts";
+import {
+  actorNames,
+  type EmailRuleName,
+  type EmailSettings,
+  isStoppedByRecipient,
+  templateCategoryOf,
+} from "../../../contract/index.ts";
 import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import { accountIdOf, type HandlerContext } from "../../kernel/handler.ts";
@@ -116,7 +122,7 @@ export async function evaluateProducts<Email extends RequestEmail>(
   const linesByEmail = new Map<number, EmailLine[]>(emails.map(({ id }) => [id, []]));
   for (const line of lines) linesByEmail.get(line.mailId)?.push(line);
   for (const email of emails) {
-    const applied = email.category === "reminder" ? settingsOfReminder(settings) : settings;
+    const applied = templateCategoryOf(email.category) === "reminder" ? settingsOfReminder(settings) : settings;
     const results = (linesByEmail.get(email.id) ?? []).map((line) => ({
       row: line.product_row,
       rule: findBlockingRule(line, { facts: factsById.get(line.id), settings: applied, onDay }),

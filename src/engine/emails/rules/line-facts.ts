@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { emailKeyOf, type SuppressionKind } from "../../../contract/index.ts";
+import { emailKeyOf, stoppingTypesOf, type SuppressionKind } from "../../../contract/index.ts";
 import { batchOf } from "../../../storage/batch.ts";
 import { createStatement } from "../../../storage/statement.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -99,7 +99,9 @@ export async function findAddressFacts(
   const facts: FactsByLine = new Map();
   if (emails.length === 0) return facts;
   const { transaction, dialect } = context;
-  const rows = emails.map(({ id, email, email_type_id }) => [id, emailKeyOf(email), email_type_id]);
+  const rows = emails.flatMap(({ id, email, email_type_id }) =>
+    stoppingTypesOf(email_type_id).map((type) => [id, emailKeyOf(email), type]),
+  );
   const query = { accountId, rows: JSON.stringify(rows) };
   for (const { id, ...unsubscribed } of (await selectUnsubscribed(transaction, dialect, query)).rows) {
     factsOf(facts, id).unsubscribed = unsubscribed;

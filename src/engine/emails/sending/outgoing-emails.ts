@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type EmailSettings, extensionPrefix, type SentEmailCategory } from "../../../contract/index.ts";
+import { type EmailSettings, extensionPrefix, templateCategoryOf } from "../../../contract/index.ts";
 import type { OutgoingEmail } from "../../../email/outgoing-email.ts";
 import { batchRows } from "../../../storage/batch.ts";
 import type { Row } from "../../../storage/tables.ts";
@@ -70,14 +70,14 @@ function toOutgoing(
     id: row.id,
     accountId: row.account_id,
     appKey,
-    category: row.category as SentEmailCategory,
+    category: templateCategoryOf(row.category),
     to: { address: row.email, name: row.name },
     store,
     data,
     unsubscribeUrl: linkUrl({ ...source, kind: "unsubscribe", id: row.id }, context),
     ...(settings.track_opens && { openUrl: openUrl(source, context) }),
     key: createMessageKey(row.id, context.sealer),
-    ...templates.get(row.category),
+    ...templates.get(templateCategoryOf(row.category)),
   };
 }
 

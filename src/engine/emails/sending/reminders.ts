@@ -4,7 +4,7 @@ import type { Row } from "../../../storage/tables.ts";
 import { readEmailSettings } from "../../accounts/account-settings.ts";
 import type { HandlerContext } from "../../kernel/handler.ts";
 
-const requested = "map" satisfies EmailCategory;
+const requests: ReadonlySet<string> = new Set<EmailCategory>(["map", "resend_map"]);
 const reminder = "reminder" satisfies EmailCategory;
 
 /**
@@ -16,7 +16,7 @@ export async function queueReminder(
   sent: Row<"mails">,
   { transaction, dialect, nowMs }: Pick<HandlerContext, "transaction" | "dialect" | "nowMs">,
 ): Promise<void> {
-  if (sent.category !== requested || sent.order_row === null) return;
+  if (!requests.has(sent.category) || sent.order_row === null) return;
   const { send_reminders, remind_after_days } = await readEmailSettings({ transaction, dialect }, sent.account_id);
   if (!send_reminders) return;
   const { account_id, email, email_key, name, order_row, product_row, created_at } = sent;
@@ -39,7 +39,7 @@ export async function queueReminder(
     })
     .onConflict((conflict) =>
       conflict
-        .columns(["account_id", "order_row", "product_row", "category"])
+        .columns(["account_id", "order_row", "product_row", "category", "resends"])
         .where("order_row", "is not", null)
         .doNothing(),
     )
