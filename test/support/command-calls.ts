@@ -269,8 +269,8 @@ export const commandCalls: readonly CommandCall[] = [
   { call: "tracking.click", words: ["api", "tracking.click", "{token}"], token: "click" },
   { call: "reviewRequests.show", words: ["api", "reviewRequests.show", "{token}"], token: "review" },
   { call: "reviewRequests.write", words: ["api", "reviewRequests.write", "{token}", ...typed] },
-  { call: "emails.previewResend", words: ["api", "emails.previewResend", "--mail-ids", "[{mail_id}]"] },
-  { call: "emails.resend", words: ["api", "emails.resend", "--mail-ids", "[{mail_id}]"] },
+  { call: "emails.previewResend", words: ["api", "emails.previewResend", "--mail-ids", "[1]"] },
+  { call: "emails.resend", words: ["api", "emails.resend", "--mail-ids", "[1]"] },
   { call: "emails.cancel", words: ["api", "emails.cancel", "{mail_id}", "--yes"] },
   {
     call: "orders.cancelEmails",

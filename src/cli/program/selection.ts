@@ -61,12 +61,16 @@ export interface Skipped {
 }
 
 /** Reports records that were skipped. */
-export function reportSkipped({ messages }: Context, skipped: readonly Skipped[], noun: string): void {
+export function reportSkipped(
+  { messages }: Context,
+  skipped: readonly Skipped[],
+  noun: readonly [string, string],
+): void {
   if (skipped.length === 0) return;
   const rows = skipped.slice(0, shownRecords).map(({ id, problem }) => [String(id), problem]);
   const more = skipped.length - rows.length;
   const lines = [...alignRows(rows), ...(more > 0 ? [`  … and ${more} more`] : [])];
-  messages.warn([`Skipped ${countOf(skipped.length, noun)}:`, ...lines]);
+  messages.warn([`Skipped ${countOf(skipped.length, ...noun)}:`, ...lines]);
 }
 
 /** Records that were named but skipped are a partial success. */

@@ -1,10 +1,13 @@
 import { failedError } from "../../../config/user-error.ts";
-import { couponActions } from "../../../contract/coupons.ts";
+import type { CouponAction } from "../../../contract/coupons.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { fields } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { listHints } from "../../program/errors/failure.ts";
-import { readOneOf } from "../../program/flag-values.ts";
+import { valuesOfField } from "../../program/field-values.ts";
+import { oneOf } from "../../program/flag-values.ts";
+
+const actions = valuesOfField("coupons.issue", "coupon_action") as readonly CouponAction[];
 
 export default command({
   summary: "Issue a coupon code to a customer",
@@ -20,9 +23,8 @@ export default command({
   flags: {
     action: {
       value: "<action>",
-      description: `what the customer did: ${couponActions.join(", ")}`,
-      values: couponActions,
-      read: (text, flag) => readOneOf(text, couponActions, flag),
+      description: `what the customer did: ${actions.join(", ")}`,
+      ...oneOf(actions),
       required: true,
     },
     to: { value: "<address>", description: "email address of the customer", required: true },

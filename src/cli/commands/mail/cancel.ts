@@ -1,4 +1,6 @@
 import { usageError } from "../../../config/user-error.ts";
+import { emailCategories } from "../../../contract/emails/categories.ts";
+import type { EmailRecord } from "../../../contract/emails/emails.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Service } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -6,17 +8,56 @@ import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { confirmDestruction } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
-import { readWholeNumber } from "../../program/flag-values.ts";
+import { exitStatus } from "../../program/exit-status.ts";
+import type { FlagValues } from "../../program/flag.ts";
+import { emailType, oneOf, readEmail, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { aboutOne } from "../../program/read-records.ts";
+import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
+import { checkSelection, readIds, statusOfSelection } from "../../program/selection.ts";
+import type { BulkSelection } from "../operations/bulk-operation.ts";
+import { describeRecord, formatSentOrDue } from "./email-format.ts";
+
+const filters = {
+  state: stateFlag(["queued", "leased"]),
+  email: { value: "<address>", description: "only emails to this address", read: readEmail },
+  category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
+  type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
+  ...timeFlags,
+} as const;
+
+const bulk: BulkSelection = {
+  operation: "emails.cancel",
+  idField: "mail_id",
+  fieldsOf: () => ({}),
+  list: "emails.list",
+  queryOf: (flags, nowMs) => {
+    const { state = ["queued", "leased"], email, category, type } = flags as FlagValues<typeof filters>;
+    return {
+      state: state.join(","),
+      ...(email !== undefined && { email }),
+      ...(category !== undefined && { category }),
+      ...(type !== undefined && { email_type_id: Number(type) }),
+      ...toTimeRange(flags, nowMs),
+    };
+  },
+  noun: ["email", "emails"],
+  verbs: ["Cancel", "Canceled"],
+  describe: (record) => {
+    const mail = record as unknown as EmailRecord;
+    return [String(mail.id), formatSentOrDue(mail), mail.email, mail.category, describeRecord(mail)];
+  },
+};
 
 export default command({
-  summary: "Cancel the unsent emails of an order, or a single email",
+  summary: "Cancel the unsent emails of an order, a single email, or those that match filters",
   calls: "write",
   argument: "[order_id]",
   examples: [
     "starpost mail cancel 1001",
     "starpost mail cancel 1001 --product teapot",
     "starpost mail cancel --email-id 12",
+    "starpost mail cancel --category reminder --since 7d",
+    "starpost mail list --state queued --format ndjson --jq .id | starpost mail cancel --email-id - --yes",
   ],
   flags: {
     product: {
@@ -25,21 +66,36 @@ export default command({
       exclusive: ["email-id"],
       isRepeatable: true,
     },
-    "email-id": { value: "<id>", description: "cancel this email", read: readWholeNumber },
+    "email-id": {
+      value: "<id>",
+      description: "cancel this email; - for the IDs on standard input",
+      isRepeatable: true,
+    },
+    ...filters,
   },
   run: async (context, { arguments: [orderId], flags }) => {
-    const { "email-id": emailId, product = [] } = flags;
-    if (orderId === undefined && emailId === undefined) {
-      throw usageError(
-        "missing order ID or --email-id",
-        "For example: `starpost mail cancel 1001` or `starpost mail cancel --email-id 12`.",
-      );
+    const { "email-id": emailIds = [], product = [] } = flags;
+    const filter = Object.keys(filters).find((name) => flags[name as keyof typeof filters] !== undefined);
+    const selection = emailIds.length > 0 ? "email-id" : filter;
+    if (orderId !== undefined && selection !== undefined) {
+      throw usageError(`--${selection} cannot be used with an order ID`);
     }
-    if (emailId === undefined) return cancelOrder(context, orderId ?? "", product);
-    if (orderId !== undefined) throw usageError("--email-id cannot be used with an order ID");
-    return cancelEmail(context, emailId);
+    if (orderId !== undefined) return cancelOrder(context, orderId, product);
+    checkSelection(
+      emailIds,
+      filter === undefined ? [] : [filter],
+      "starpost mail cancel 1001` or `starpost mail cancel --email-id 12",
+    );
+    const [id = "", ...others] = emailIds;
+    if (filter === undefined && id !== "-" && others.length === 0) {
+      return cancelEmail(context, readWholeNumber(id, "--email-id"));
+    }
+    const { runBulk } = await import("../operations/bulk-run.ts");
+    const ids = emailIds.length > 0 ? await readIds(context.io, emailIds, "--email-id") : undefined;
+    return runBulk(context, bulk, { ids, flags });
   },
   render: () => silent(),
+  exitStatus: (data) => ("skipped" in data ? statusOfSelection(data) : exitStatus.done),
 });
 
 /** Assumed: as in the API, the emails of an order that has not arrived yet can be canceled; a message points this out. */

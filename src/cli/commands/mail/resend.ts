@@ -1,35 +1,11 @@
-import { failedError } from "../../../config/user-error.ts";
-import { resendCategories } from "../../../contract/emails/categories.ts";
-import type { ResendProblem, ResentEmail } from "../../../contract/emails/emails.ts";
-import { listAll } from "../../../service/listings.ts";
-import type { Service } from "../../../service/service.ts";
-import { countOf } from "../../../terminal/plural.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import type { Context } from "../../program/context.ts";
-import { listHints } from "../../program/errors/failure.ts";
 import { readEmail, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
-import {
-  checkSelection,
-  confirmSelection,
-  readIds,
-  reportSkipped,
-  type Skipped,
-  statusOfSelection,
-} from "../../program/selection.ts";
-import { describeRecord, formatReason } from "./email-format.ts";
+import { checkSelection, readIds, statusOfSelection } from "../../program/selection.ts";
 
 /** An email in another state has arrived as far as is known, or may still be sent. */
 const undelivered = ["bounced", "failed"] as const;
-
-const problems: Readonly<Record<ResendProblem, string>> = {
-  not_found: "not found",
-  other_category: "not a review request or reminder for an order",
-  not_ended: "still queued, or being sent",
-  not_sent: "was not sent; to find out why, run `starpost mail show`",
-  already_resent: "already resent",
-};
 
 export default command({
   summary: "Resend review requests and reminders that did not arrive",
@@ -55,103 +31,15 @@ export default command({
       value === undefined ? [] : [name],
     );
     checkSelection(given, filters, "starpost mail resend 12` or `starpost mail resend --state bounced --since 2d");
-    const named = given.length > 0 ? await readIds(context.io, given, "<id>") : undefined;
+    const ids = given.length > 0 ? await readIds(context.io, given, "<id>") : undefined;
     const query = {
       state: (state ?? undelivered).join(","),
       ...(email !== undefined && { email }),
       ...toTimeRange(flags, context.io.clock()),
     };
-    const selected = await context.withService(async (service) => {
-      const ids = named ?? (await findUndelivered(service, query));
-      return callInParts(ids, ({ mail_ids }) => service.emails.previewResend({ mail_ids }));
-    });
-    const sendable = selected.filter(isSendable);
-    // What filters select besides is not an error.
-    const skipped = listSkipped(selected).filter(({ id }) => named?.includes(Number(id)));
-    if (sendable.length === 0) return reportNone(context, selected, named);
-    await confirmResend(context, sendable, selected);
-    const mail_ids = sendable.map(({ mail_id }) => mail_id);
-    const resent = await context.withService((service) => callInParts(mail_ids, (part) => service.emails.resend(part)));
-    const copies = resent.filter(({ copy_id }) => copy_id !== null);
-    // The rules may have changed since the question.
-    const all = [...skipped, ...listSkipped(resent.filter(({ copy_id }) => copy_id === null))];
-    reportSkipped(context, all, "email");
-    context.messages.info(
-      `Queued ${countOf(copies.length, "copy", "copies")}, which \`starpost mail run\` or \`starpost serve\` sends.`,
-    );
-    return { mails: copies.map(toCopy), skipped: all };
+    const { resend } = await import("./resend-run.ts");
+    return resend(context, { ids, query });
   },
   render: () => silent(),
   exitStatus: statusOfSelection,
 });
-
-const isSendable = ({ problem, rule }: ResentEmail) => problem === null && rule === null;
-
-function describeProblem({ problem, rule, copy_id, mail }: ResentEmail): string {
-  if (problem === "already_resent") return `already resent as email ${copy_id}`;
-  if (problem === "other_category" && mail) return `${problems[problem]}, but ${mail.category}`;
-  return problem === null ? `prevented by the rule ${rule}` : problems[problem];
-}
-
-function listSkipped(emails: readonly ResentEmail[]): Skipped[] {
-  return emails.flatMap((email) => (isSendable(email) ? [] : [{ id: email.mail_id, problem: describeProblem(email) }]));
-}
-
-function toCopy({ mail_id, copy_id, mail }: ResentEmail) {
-  return { mail_id, copy_id, email: mail?.email ?? "", order_id: mail?.order_id ?? null };
-}
-
-const canBeResent: ReadonlySet<string> = new Set(Object.entries(resendCategories).flat());
-
-async function findUndelivered(service: Service, query: Readonly<Record<string, unknown>>): Promise<number[]> {
-  const ids: number[] = [];
-  for await (const page of listAll(service, "emails.list", { input: query })) {
-    ids.push(...page.flatMap(({ id, category }) => (canBeResent.has(String(category)) ? Number(id) : [])));
-  }
-  return ids;
-}
-
-/** Makes as many calls as the list needs. */
-async function callInParts(
-  ids: readonly number[],
-  call: (part: { mail_ids: number[] }) => Promise<{ readonly mails: readonly ResentEmail[] }>,
-): Promise<readonly ResentEmail[]> {
-  const { maxResent } = await import("../../../contract/emails/emails.ts");
-  const found: ResentEmail[] = [];
-  for (let at = 0; at < ids.length; at += maxResent) {
-    found.push(...(await call({ mail_ids: ids.slice(at, at + maxResent) })).mails);
-  }
-  return found;
-}
-
-async function confirmResend(
-  context: Context,
-  sendable: readonly ResentEmail[],
-  selected: readonly ResentEmail[],
-): Promise<void> {
-  const rows = sendable.map(({ mail_id, mail }) => [
-    String(mail_id),
-    mail?.email ?? "",
-    mail ? describeRecord(mail) : "",
-    `${mail?.state} ${formatReason(mail?.reason ?? null)}`.trim(),
-  ]);
-  const people = new Set(sendable.map(({ mail }) => mail?.email)).size;
-  const others = selected.length - sendable.length;
-  const rest = others > 0 ? ` ${countOf(others, "other is", "others are")} not resent.` : "";
-  const question = `Resend ${countOf(sendable.length, "email")} to ${countOf(people, "person", "people")}?${rest}`;
-  await confirmSelection(context, { rows, question });
-}
-
-/** @throws UserError `failed` if none of the named emails can be resent */
-function reportNone(context: Context, selected: readonly ResentEmail[], named: readonly number[] | undefined) {
-  const skipped = listSkipped(selected);
-  if (!named) {
-    reportSkipped(context, skipped, "email");
-    context.messages.info("No emails to resend.");
-    return { mails: [], skipped: [] };
-  }
-  const [first, ...others] = skipped;
-  if (first && others.length === 0) throw failedError(`email ${first.id}: ${first.problem}`, listHints.Mail);
-  reportSkipped(context, skipped, "email");
-  throw failedError("none of the emails can be resent", listHints.Mail);
-}

@@ -1,7 +1,9 @@
-import { operationCommand } from "../operations/operation-command.ts";
+import { reviewAction } from "./bulk-reviews.ts";
 
-export default operationCommand("reviews.setPublished", {
-  summary: "Hide a published review",
+export default reviewAction("reviews.setPublished", {
+  summary: "Hide published reviews",
+  verbs: ["Hide", "Hid"],
+  states: ["published"],
   preset: { published: false },
   defaults: { reason: "hidden with the starpost command" },
   examples: ["starpost reviews hide 12", "starpost reviews hide 12 --reason 'Names a person' --by Ann"],

@@ -1,7 +1,9 @@
-import { operationCommand } from "../operations/operation-command.ts";
+import { reviewAction } from "./bulk-reviews.ts";
 
-export default operationCommand("reviews.setPublished", {
-  summary: "Publish a review that is hidden",
+export default reviewAction("reviews.setPublished", {
+  summary: "Publish reviews that are hidden or held",
+  verbs: ["Publish", "Published"],
+  states: ["unpublished", "held", "pending"],
   preset: { published: true },
   defaults: { reason: "published with the starpost command" },
   examples: [

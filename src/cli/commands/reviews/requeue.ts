@@ -1,6 +1,8 @@
-import { operationCommand } from "../operations/operation-command.ts";
+import { reviewAction } from "./bulk-reviews.ts";
 
-export default operationCommand("reviews.requeue", {
-  summary: "Return a review to the moderation queue",
+export default reviewAction("reviews.requeue", {
+  summary: "Return reviews to the moderation queue",
+  verbs: ["Requeue", "Requeued"],
+  states: ["published", "unpublished"],
   examples: ["starpost reviews requeue 12", "starpost reviews requeue 12 --reason 'Hidden by mistake' --by Ann"],
 });

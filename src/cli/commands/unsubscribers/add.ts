@@ -1,3 +1,4 @@
+import { countOf } from "../../../terminal/plural.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import { emailType } from "../../program/flag-values.ts";
@@ -21,9 +22,17 @@ export default command({
   examples: [
     "starpost unsubscribers add ann@mail.example",
     "starpost unsubscribers add ann@mail.example bob@mail.example --type reviews",
+    "starpost unsubscribers add - --type reviews --yes < addresses.txt",
   ],
-  run: async (context, { arguments: addresses, flags }) => {
+  notes: ["- stands for the addresses on standard input, separated by white space or commas."],
+  run: async (context, { arguments: given, flags }) => {
     const { changeAddresses } = await import("./addresses.ts");
+    const { confirmSelection, readWords } = await import("../../program/selection.ts");
+    const addresses = await readWords(context.io, given);
+    if (given.includes("-")) {
+      const question = `Unsubscribe ${countOf(addresses.length, "address", "addresses")}?`;
+      await confirmSelection(context, { rows: addresses.map((address) => [address]), question });
+    }
     return changeAddresses(context, { addresses, types: flags.type, verb: "massCreate" });
   },
   render: () => silent(),

@@ -1,9 +1,10 @@
 import { failedError } from "../../../config/user-error.ts";
 import { emailKeyOf } from "../../../contract/email-address.ts";
 import { actorNames } from "../../../contract/people.ts";
-import { emailTypes } from "../../../contract/unsubscribers.ts";
+import { emailTypes, maxUnsubscribersPerCall } from "../../../contract/unsubscribers.ts";
 import { nameEmailType } from "../../../contract/emails/type-names.ts";
 import { listAll, listUnsubscribers } from "../../../service/listings.ts";
+import type { Service } from "../../../service/service.ts";
 import type { OutputOf } from "../../../service/transport.ts";
 import { countOf } from "../../../terminal/plural.ts";
 import type { Context } from "../../program/context.ts";
@@ -23,15 +24,17 @@ interface ChangeRequest {
 export async function changeAddresses(context: Context, { addresses, types, verb }: ChangeRequest) {
   const ids = types ? [...new Set(types)] : Object.keys(emailTypes);
   const emails = [...new Set(addresses)];
-  const email_list = Object.fromEntries(ids.map((id) => [id, emails]));
-  const request = { email_list, details: true };
-  const response = await context.withService(({ unsubscribers }) => unsubscribers[verb](request));
-  const { unsubscribers = [], outcomes = [] } = response;
-  const listed = Object.values(email_list).flat();
-  const dropped = outcomes.flatMap((outcome, at) =>
-    (outcome.dropped ?? []).map(({ error }) => ({ value: listed[at] ?? "", error })),
-  );
-  const errors = response.errors ?? dropped;
+  const perCall = Math.floor(maxUnsubscribersPerCall / ids.length);
+  const { unsubscribers, errors } = await context.withService(async (service) => {
+    const results: Changed[] = [];
+    for (let at = 0; at < emails.length; at += perCall) {
+      results.push(await changePart(service, { addresses: emails.slice(at, at + perCall), types: ids, verb }));
+    }
+    return {
+      unsubscribers: results.flatMap((result) => result.unsubscribers),
+      errors: results.flatMap((result) => result.errors),
+    };
+  });
   const rejected = new Set(errors.map(({ value }) => value));
   for (const value of rejected) {
     const reasons = new Set(errors.filter((error) => error.value === value).map(({ error }) => error));
@@ -40,6 +43,24 @@ export async function changeAddresses(context: Context, { addresses, types, verb
   const changed = emails.filter((email) => !rejected.has(email));
   if (changed.length > 0) context.messages.info(describeChange(verb, changed, ids));
   return { addresses: emails, email_type_ids: ids.map(Number), unsubscribers, errors };
+}
+
+type Response = OutputOf<"unsubscribers.massCreate">;
+type Changed = Readonly<Record<"unsubscribers", NonNullable<Response["unsubscribers"]>>> &
+  Readonly<Record<"errors", NonNullable<Response["errors"]>>>;
+
+/** Changes as many addresses as one call accepts. */
+async function changePart(
+  { unsubscribers: service }: Service,
+  { addresses, types = [], verb }: ChangeRequest,
+): Promise<Changed> {
+  const email_list = Object.fromEntries(types.map((id) => [id, [...addresses]]));
+  const { unsubscribers = [], outcomes = [], errors } = await service[verb]({ email_list, details: true });
+  const listed = Object.values(email_list).flat();
+  const dropped = outcomes.flatMap((outcome, at) =>
+    (outcome.dropped ?? []).map(({ error }) => ({ value: listed[at] ?? "", error })),
+  );
+  return { unsubscribers, errors: errors ?? dropped };
 }
 
 function describeChange(verb: ChangeRequest["verb"], emails: readonly string[], ids: readonly string[]): string {

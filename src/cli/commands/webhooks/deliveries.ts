@@ -1,12 +1,11 @@
 import { usageError } from "../../../config/user-error.ts";
-import { deliveryStates } from "../../../contract/emails/categories.ts";
 import { fields, table, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
-import { oneOf, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
-import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
+import { readWholeNumber } from "../../program/flag-values.ts";
 import { aboutOne, readLimited } from "../../program/read-records.ts";
 import { formatTime } from "../mail/email-format.ts";
-import { describeAttempt, describeState, describeTarget, eventNames } from "./delivery-format.ts";
+import { describeAttempt, describeState, describeTarget } from "./delivery-format.ts";
+import { deliveryFilters, toDeliveryQuery } from "./redeliver.ts";
 
 const defaultLimit = 20;
 
@@ -20,14 +19,11 @@ export default command({
     "starpost webhooks deliveries 12",
   ],
   flags: {
-    state: stateFlag(deliveryStates),
-    event: { value: "<event>", description: `only this event: ${eventNames.join(", ")}`, ...oneOf(eventNames) },
-    webhook: { value: "<id>", description: "only deliveries of this webhook", read: readWholeNumber },
-    ...timeFlags,
+    ...deliveryFilters,
     limit: { value: "<n>", description: `maximum number of results (default: ${defaultLimit})`, read: readWholeNumber },
   },
   run: async (context, { arguments: [id], flags }) => {
-    const { state, event, webhook, limit = defaultLimit } = flags;
+    const { limit = defaultLimit } = flags;
     if (id !== undefined) {
       const [flag] = Object.entries(flags).find(([name, value]) => name !== "curl" && value !== undefined) ?? [];
       if (flag !== undefined) throw usageError(`--${flag} cannot be used with a delivery ID`);
@@ -37,12 +33,7 @@ export default command({
       );
     }
     const { deliveryPage } = await import("../../../contract/webhooks/webhooks.ts");
-    const query = {
-      ...(state && { state: state.join(",") }),
-      ...(event !== undefined && { event_name: event }),
-      ...(webhook !== undefined && { webhook_id: webhook }),
-      ...toTimeRange(flags, context.io.clock()),
-    };
+    const query = toDeliveryQuery(flags, context.io.clock());
     const list = { limit, page: deliveryPage, operation: "webhookDeliveries.list", noun: "deliveries" } as const;
     const deliveries = await context.withService(({ webhookDeliveries }) =>
       readLimited(context, list, async (count) => (await webhookDeliveries.list({ ...query, count })).deliveries),
