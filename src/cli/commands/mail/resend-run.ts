@@ -30,21 +30,24 @@ export async function resend(
     return callInParts(ids, ({ mail_ids }) => service.emails.previewResend({ mail_ids }));
   });
   const sendable = selected.filter(isSendable);
-  // What filters select besides is not an error.
-  const skipped = listSkipped(selected).filter(({ id }) => named?.includes(Number(id)));
-  if (sendable.length === 0) return reportNone(context, selected, named);
+  const refused = listSkipped(selected);
+  // That filters also select emails which cannot be resent is not an error.
+  const [skipped, prevented] = named ? [refused, []] : [[], refused];
+  if (sendable.length === 0) return reportNone(context, { skipped, prevented });
   await confirmResend(context, sendable, selected);
   const mail_ids = sendable.map(({ mail_id }) => mail_id);
   const resent = await context.withService((service) => callInParts(mail_ids, (part) => service.emails.resend(part)));
-  const copies = resent.filter(({ copy_id }) => copy_id !== null);
-  // The rules may have changed since the question.
-  const all = [...skipped, ...listSkipped(resent.filter(({ copy_id }) => copy_id === null))];
-  reportSkipped(context, all, ["email", "emails"]);
+  const copies = resent.filter(isSendable);
+  // Since the question, the customer may have unsubscribed, or somebody else resent the email.
+  const late = listSkipped(resent);
+  reportSkipped(context, [...refused, ...late], noun);
   context.messages.info(
     `Queued ${countOf(copies.length, "copy", "copies")}, which \`starpost mail run\` or \`starpost serve\` sends.`,
   );
-  return { mails: copies.map(toCopy), skipped: all };
+  return { mails: copies.map(toCopy), skipped: [...skipped, ...late], prevented };
 }
+
+const noun = ["email", "emails"] as const;
 
 const isSendable = ({ problem, rule }: ResentEmail) => problem === null && rule === null;
 
@@ -103,15 +106,12 @@ async function confirmResend(
 }
 
 /** @throws UserError `failed` if none of the named emails can be resent */
-function reportNone(context: Context, selected: readonly ResentEmail[], named: readonly number[] | undefined) {
-  const skipped = listSkipped(selected);
-  if (!named) {
-    reportSkipped(context, skipped, ["email", "emails"]);
-    context.messages.info("No emails to resend.");
-    return { mails: [], skipped: [] };
-  }
+function reportNone(context: Context, refused: Readonly<Record<"skipped" | "prevented", readonly Skipped[]>>) {
+  const { skipped, prevented } = refused;
   const [first, ...others] = skipped;
   if (first && others.length === 0) throw failedError(`email ${first.id}: ${first.problem}`, listHints.Mail);
-  reportSkipped(context, skipped, ["email", "emails"]);
-  throw failedError("none of the emails can be resent", listHints.Mail);
+  reportSkipped(context, [...skipped, ...prevented], noun);
+  if (first) throw failedError("none of the emails can be resent", listHints.Mail);
+  context.messages.info("No emails to resend.");
+  return { mails: [], ...refused };
 }
