@@ -175,7 +175,7 @@ async function* readParts(
       }
     }
     await reading;
-    if (count < files.length) throw invalid(path, "it is incomplete");
+    if (count < files.length) throw incomplete(path);
   } finally {
     source.destroy();
   }
@@ -185,10 +185,14 @@ async function* readParts(
 async function toArchiveError(path: string, error: unknown): Promise<unknown> {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof ArchiveError || (code !== undefined && !code.startsWith("Z_"))) return error;
-  if (code === "Z_BUF_ERROR") return invalid(path, "it is incomplete");
+  if (code === "Z_BUF_ERROR") return incomplete(path);
   return invalid(path, (await isGzip(path)) ? `it is damaged (${message})` : "it is not a .tar.gz file");
 }
 
+function incomplete(path: string): ArchiveError {
+  return new ArchiveError(`${path}: the backup is incomplete: the file ends early. Copy it again.`);
+}
+
 function invalid(path: string, reason: string): ArchiveError {
-  return new ArchiveError(`${path}: not a complete backup: ${reason}`);
+  return new ArchiveError(`${path}: not a backup that can be restored: ${reason}`);
 }

@@ -12,13 +12,15 @@ export function countOf(value: number, one: string, many = `${one}s`): string {
   return `${formatNumber(value)} ${value === 1 ? one : many}`;
 }
 
-/** Formats a duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. */
+/** Formats a duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`, `7 days`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const rounded = Math.round(seconds);
   if (rounded < 60) return `${rounded} s`;
   if (rounded < 3_600) return `${Math.floor(rounded / 60)} min ${pad(rounded % 60)} s`;
+  const days = Math.floor(rounded / 86_400);
+  if (days >= 2) return countOf(days, "day");
   return `${Math.floor(rounded / 3_600)} h ${pad(Math.floor((rounded % 3_600) / 60))} min`;
 }
 

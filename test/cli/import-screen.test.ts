@@ -163,6 +163,8 @@ describe("formatDuration", () => {
     [59_600, "1 min 00 s"],
     [185_000, "3 min 05 s"],
     [7_800_000, "2 h 10 min"],
+    [172_799_000, "47 h 59 min"],
+    [606_300_000, "7 days"],
   ])("formats %i ms as %s", (ms, words) => {
     expect(formatDuration(ms)).toBe(words);
   });

@@ -20,6 +20,7 @@ export default command({
       ...status,
       size: formatBytes(bytes),
       pending_migrations: formatPending(pending_migrations, status),
+      ...Object.fromEntries(pending_migrations.map((name, at) => [`migration ${at + 1}`, name])),
       ...(is_replica !== null && {
         role: is_replica ? `replica, ${formatLag(lag_ms)}` : "primary",
         replicas: replicas.length === 0 ? "none" : replicas.map(formatReplica).join(", "),
@@ -63,7 +64,7 @@ function formatPending(
 ): string {
   if (schema === null) return "all, because the database is empty";
   if (schema > latest_schema) return "unknown, because the database was created by a newer starpost";
-  if (pending.length > 0) return pending.join("; ");
+  if (pending.length > 0) return String(pending.length);
   if (schema === latest_schema) return "none";
   return "not possible: the database was created by an older starpost; upgrade it with commit af372b16 first";
 }

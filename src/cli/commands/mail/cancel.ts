@@ -125,11 +125,14 @@ async function cancelOrder(context: Context, orderId: string, products: readonly
       orders: [{ order_id: orderId, ...(products.length > 0 && { skus: [...products] }) }],
     }),
   );
-  const consequence =
+  const details = `For details, run \`starpost mail why ${orderId}\`.`;
+  const known =
     pending.length > 0
-      ? `They stay in the queue until they are due and are then not sent. For details, run \`starpost mail why ${orderId}\`.`
-      : `${warning}No email is queued; emails queued later are not sent.`;
-  context.messages.info(`Canceled ${emails}. ${consequence}`);
+      ? `They stay in the queue until they are due and are then not sent. ${details}`
+      : "No email is queued; emails queued later are not sent.";
+  context.messages.info(
+    warning === "" ? `Canceled ${emails}. ${known}` : `${warning}If it is imported later, no emails will be sent.`,
+  );
   return { order_id: orderId, products, waiting: pending.map(({ id }) => id) };
 }
 
@@ -149,7 +152,7 @@ async function describeUnknown(service: Service, orderId: string, products: read
     return unknown.length === 0 ? "" : `Order ${orderId} has no product ${unknown.join(", ")} yet. `;
   } catch (error) {
     if (error instanceof ServiceError && error.record === "Order") {
-      return `The account has no order ${orderId} yet. `;
+      return `No order ${orderId} exists. `;
     }
     throw error;
   }
