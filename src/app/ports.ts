@@ -264,6 +264,8 @@ export interface ServeOptions {
   readonly allowsSignUp: boolean;
   /** When to make backups, if at all. */
   readonly backups?: BackupSchedule | undefined;
+  /** The file for the log (default: standard error). */
+  readonly logFile?: string | undefined;
   /** Where to serve metrics, if anywhere. Port 0 selects a free port. */
   readonly metricsAt?: { readonly host: string; readonly port: number } | undefined;
 }
@@ -291,6 +293,8 @@ export interface RunningServer {
   readonly chaosCounts?: () => ChaosCounts;
   /** Reads the settings of emails and webhooks again. If they are invalid, logs why, and keeps the old ones. */
   reload(): Promise<void>;
+  /** Continues in a new log file, after another program has renamed the old one. */
+  reopenLog(): void;
   /** Finishes requests in flight first. */
   close(): Promise<void>;
 }

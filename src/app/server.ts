@@ -4,7 +4,7 @@ import type { Transport } from "../service/transport.ts";
 import type { EmailTransportSettings } from "../email/transports/transport.ts";
 import type { WorkerLog } from "../worker/job.ts";
 import type { RunningServer, ServerSettings, SignUpState, OpenWorker, WorkerSettings } from "./ports.ts";
-import { UserError } from "../config/user-error.ts";
+import { toFileError, UserError } from "../config/user-error.ts";
 import { findPoolSettings, findReader, maxReaderLagMs } from "../config/database-settings.ts";
 import { findLinkProblem, findPublicUrl } from "../config/public-url.ts";
 import { isLoopback } from "../config/proxy-settings.ts";
@@ -27,12 +27,11 @@ const closeDatabaseWithinMs = 5_000;
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   const { createServer } = await import("../server/server.ts");
-  const { createServerLog } = await import("../server/server-log.ts");
+  const { logger, logFile } = await openLog(settings);
   await loadEngine();
   const publicUrl = settings.publicUrl ?? findPublicUrl(settings.env);
   const mail = settings.hasWorker ? await findEmailTransportSettings(settings) : undefined;
   const { isLocal, signUp, limits, receiving } = describeAccess(settings, publicUrl);
-  const logger = createServerLog(settings.log, { level: settings.logLevel, clock: settings.clock });
   const tls = openCertificate(settings.certificate, logger);
   let listensAt = toUrl({ ...settings, isSecure: tls !== undefined });
   const findEmailProblem = (found = mail) =>
@@ -90,6 +89,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       appKey,
       signUp,
       reload: () => work.reload(),
+      reopenLog: () => logFile?.reopen(),
       close: async () => {
         backups?.stop();
         await Promise.all([server.close(), work.close(), backingUp]);
@@ -106,6 +106,17 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     await server.close();
     await served.close();
     throw asUserError(error);
+  }
+}
+
+/** @throws UserError */
+async function openLog({ logFile: path, log, logLevel: level, clock }: ServerSettings) {
+  const { createServerLog, openLogFile } = await import("../server/server-log.ts");
+  try {
+    const logFile = path === undefined ? undefined : openLogFile(path);
+    return { logger: createServerLog(logFile ?? log, { level, clock }), logFile };
+  } catch (error) {
+    throw toFileError(error, path ?? "");
   }
 }
 

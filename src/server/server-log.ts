@@ -20,6 +20,20 @@ export function createServerLog(
   );
 }
 
+/** A log file that can be rotated. */
+export interface LogFile extends DestinationStream {
+  /** Opens the path again, after another program has renamed the file. */
+  reopen(): void;
+}
+
+/**
+ * Opens a file to append to, which only its owner can read.
+ * @throws the error of the file system
+ */
+export function openLogFile(path: string): LogFile {
+  return pino.destination({ dest: path, mode: 0o600, sync: true });
+}
+
 /** A log that discards everything. */
 export function silentLog(): Logger {
   return pino({ level: "silent" });

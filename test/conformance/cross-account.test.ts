@@ -29,6 +29,7 @@ function inputValues({ reviewId, questionId, answerId, mailId, webhookId, delive
     question_id: questionId,
     answer_id: answerId,
     mail_id: mailId,
+    mail_ids: [mailId],
     webhook_id: webhookId,
     delivery_id: deliveryId,
     order_id: "1001",

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -107,6 +107,31 @@ describe("the embedded engine", () => {
     worker.kill(signal);
     expect((await worker).exitCode).toBe(0);
     expect(Date.now() - sentMs).toBeLessThan(limitMs);
+  });
+
+  test("SIGHUP lets a server continue in a new log file, after the old one was renamed", async () => {
+    const { home } = openHome();
+    const file = join(home.folder, "serve.log");
+    const server = await home.serve(["--log-file", file]);
+    const call = () => fetch(`${server.url}/reviews/1`);
+    const countCalls = (path: string) => readFileSync(path, "utf8").match(/"msg":"call"/g)?.length;
+    await call();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    renameSync(file, `${file}.1`);
+    await call();
+    server.process.kill("SIGHUP");
+    await expect.poll(() => existsSync(file)).toBe(true);
+    await call();
+    expect([countCalls(`${file}.1`), countCalls(file)]).toEqual([2, 1]);
+    await server.stop();
+    const refused = await home.runProcess([
+      "serve",
+      "--port",
+      "0",
+      "--log-file",
+      join(home.folder, "none", "serve.log"),
+    ]);
+    expect(refused.exitCode).toBe(1);
   });
 
   test.each(["SIGTERM", "SIGHUP"] as const)("%s ends an editor, and keeps the edited text", async (signal) => {

@@ -101,9 +101,9 @@ const resentEmail = lazyObject(() => ({
   problem: z.enum(resendProblems).nullable(),
   /** The rule that prevents the copy. */
   rule: z.enum(emailRuleNames).nullable(),
-  /** The copy; null if there is none. */
+  /** The copy; null if the email has none. */
   copy_id: z.number().int().nullable(),
-  /** Null if there is no such email. */
+  /** Null if it was not found. */
   mail: emailRecord().nullable(),
 }));
 export type ResentEmail = z.output<ReturnType<typeof resentEmail>>;

@@ -14,7 +14,7 @@ import { emailType, oneOf, readEmail, readWholeNumber, stateFlag } from "../../p
 import { aboutOne } from "../../program/read-records.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { checkSelection, readIds, statusOfSelection } from "../../program/selection.ts";
-import type { BulkSelection } from "../operations/bulk-operation.ts";
+import type { BulkSelection } from "../operations/bulk-run.ts";
 import { describeRecord, formatSentOrDue } from "./email-format.ts";
 
 const filters = {

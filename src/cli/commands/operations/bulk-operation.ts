@@ -1,26 +1,8 @@
-import type { OperationName } from "../../../contract/index.ts";
-import type { Row } from "../../../terminal/row-stream.ts";
 import { silent } from "../../../terminal/view.ts";
 import { command, type Command, type CommandFactory } from "../../program/command.ts";
-import type { Flags, FlagValues } from "../../program/flag.ts";
-import { checkSelection, readIds, type Skipped, statusOfSelection } from "../../program/selection.ts";
-
-/** What a bulk action selects, and does with each record. */
-export interface BulkSelection {
-  /** The operation for one record, and the input field of its ID. */
-  readonly operation: OperationName;
-  readonly idField: string;
-  /** Its other input fields. */
-  readonly fieldsOf: (flags: FlagValues<Flags>) => Row;
-  /** The list that filters select from, and the input that their flags make. */
-  readonly list: OperationName;
-  readonly queryOf: (flags: FlagValues<Flags>, nowMs: number) => Row;
-  readonly noun: readonly [one: string, many: string];
-  /** What the command does, and has done: `Hide`, `Hid`. */
-  readonly verbs: readonly [imperative: string, past: string];
-  /** The cells that describe a record of the list. */
-  readonly describe: (record: Row) => readonly string[];
-}
+import type { Flags } from "../../program/flag.ts";
+import { checkSelection, readIds, statusOfSelection } from "../../program/selection.ts";
+import type { BulkResult, BulkSelection } from "./bulk-run.ts";
 
 /** A command for one record that also accepts several IDs, or the filters of a list. */
 export interface BulkOperation extends BulkSelection {
@@ -28,11 +10,6 @@ export interface BulkOperation extends BulkSelection {
   readonly single: CommandFactory;
   readonly filters: Flags;
   readonly examples: readonly string[];
-}
-
-export interface BulkResult {
-  readonly changed: readonly number[];
-  readonly skipped: readonly Skipped[];
 }
 
 export function bulkOperation(bulk: BulkOperation): CommandFactory {

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
+import type { OperationName } from "../../../contract/index.ts";
 import { listAll } from "../../../service/listings.ts";
 import { callOf, type Service } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
@@ -6,7 +7,28 @@ import type { Row } from "../../../terminal/row-stream.ts";
 import type { Context } from "../../program/context.ts";
 import type { Flags, FlagValues } from "../../program/flag.ts";
 import { confirmSelection, reportSkipped, type Skipped } from "../../program/selection.ts";
-import type { BulkResult, BulkSelection } from "./bulk-operation.ts";
+
+/** What a bulk action selects, and does with each record. */
+export interface BulkSelection {
+  /** The operation for one record, and the input field of its ID. */
+  readonly operation: OperationName;
+  readonly idField: string;
+  /** Its other input fields. */
+  readonly fieldsOf: (flags: FlagValues<Flags>) => Row;
+  /** The list that filters select from, and the input that their flags make. */
+  readonly list: OperationName;
+  readonly queryOf: (flags: FlagValues<Flags>, nowMs: number) => Row;
+  readonly noun: readonly [one: string, many: string];
+  /** What the command does, and has done: `Hide`, `Hid`. */
+  readonly verbs: readonly [imperative: string, past: string];
+  /** The cells that describe a record of the list. */
+  readonly describe: (record: Row) => readonly string[];
+}
+
+export interface BulkResult {
+  readonly changed: readonly number[];
+  readonly skipped: readonly Skipped[];
+}
 
 interface Selected {
   readonly id: number;

@@ -14,6 +14,7 @@ export default command({
     "starpost serve",
     "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example",
     "starpost serve --metrics-port 9464",
+    "starpost serve --log-file /var/log/starpost/serve.log",
     "starpost serve --backup-every 24h --backup-keep 7 --backup-folder /backup",
   ],
   flags: {
@@ -67,6 +68,11 @@ export default command({
       description: "folder for these backups (default: backups in the data folder)",
       values: "folders",
     },
+    "log-file": {
+      value: "<file>",
+      description: "append the log to this file, which SIGHUP reopens (default: standard error)",
+      values: "files",
+    },
     "no-worker": { description: "do not send emails and webhooks; run `starpost mail run` instead" },
     chaos: { value: "<spec>", description: "inject faults for testing: drop=5%,429=10%,500=5%,reset=5%,seed=7" },
   },
@@ -94,6 +100,7 @@ export default command({
       chaos,
       allowsSignUp: flags["allow-signup"] ?? false,
       hasWorker: flags["no-worker"] !== true,
+      logFile: flags["log-file"] === undefined ? undefined : resolve(context.io.cwd, flags["log-file"]),
     });
   },
   render: "silent",

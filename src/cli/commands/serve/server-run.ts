@@ -30,7 +30,10 @@ export async function runServer(context: Context, options: ServeOptions): Promis
     const host = await context.host();
     const { version, stderr: log } = io;
     const server = await startServer({ ...host, ...options, version, profile, logLevel, log });
-    reload = () => void server.reload();
+    reload = () => {
+      server.reopenLog();
+      void server.reload();
+    };
     const database = `${isDatabaseServer(profile) ? "PostgreSQL" : "embedded"} database ${profile.shownAs}`;
     announce(`Serving the ${database} at ${server.url} (app key ${server.appKey})`);
     if (server.metricsUrl !== undefined) announce(`Serving metrics at ${server.metricsUrl}/metrics`);
