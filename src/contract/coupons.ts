@@ -4,6 +4,7 @@ import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { detailsQuery, shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
+import { nextPage, partOfText, searchListing, searchPages } from "./lists/filters.ts";
 
 /** Source: spec "Coupon". */
 export const couponActions = ["map_review", "map_share", "map_review_share"] as const;
@@ -31,6 +32,13 @@ const issuedCoupon = lazyObject(() => ({
 
 const category = lazyObject(() => ({ error_text: z.string(), error_count: z.number().int() }));
 
+const listedCoupon = lazyObject(() => ({
+  code: z.string(),
+  coupon_action: z.string().optional(),
+  issued_to: z.string().nullish(),
+  issued_at: timestamp().nullish(),
+}));
+
 export const coupons = {
   upload: endpoint({
     summary: "Upload unique coupon codes",
@@ -57,14 +65,18 @@ export const coupons = {
     input: () => ({ ...detailsQuery() }),
     output: () => ({
       /** The fields after `code` are present only with `details`. `issued_to` is null for issued codes of erased customers. */
-      coupons: z.array(
-        z.object({
-          code: z.string(),
-          coupon_action: z.string().optional(),
-          issued_to: z.string().nullish(),
-          issued_at: timestamp().nullish(),
-        }),
-      ),
+      coupons: z.array(listedCoupon()),
+    }),
+  }),
+  search: endpoint({
+    summary: "List the unique coupon codes that contain a text, newest first",
+    listing: { items: "coupons", ...searchListing },
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/coupons`),
+    effect: "read",
+    input: () => ({ search: partOfText(), ...searchPages() }),
+    output: () => ({
+      coupons: z.array(listedCoupon()),
+      pagination: nextPage(),
     }),
   }),
   stats: endpoint({

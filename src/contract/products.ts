@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { cacheLifetimes } from "./http-limits.ts";
-import { endpoint, extensionPrefix } from "./endpoint.ts";
+import { coreProduct } from "./core.ts";
+import { endpoint, extensionPrefix, route } from "./endpoint.ts";
 import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { enveloped, flat } from "./reply.ts";
 import { isLegalId, maxLength, shape, timestamp, type FieldError } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
+import { nextPage, partOfText, searchListing, searchPages } from "./lists/filters.ts";
 import { productFields, specFields, type SpecName } from "./record-fields.ts";
 import { schemasOf } from "./record-schema.ts";
 
@@ -144,6 +146,14 @@ export const products = {
         missed_products: z.array(missedProduct()),
       }),
     reply: enveloped,
+  }),
+  search: endpoint({
+    summary: "List the products whose ID or name contains a text, newest first",
+    listing: { items: "products", ...searchListing },
+    ...route("GET", `${extensionPrefix}/apps/{app_key}/products`),
+    effect: "read",
+    input: () => ({ search: partOfText(), ...searchPages() }),
+    output: () => ({ products: z.array(coreProduct()), pagination: nextPage() }),
   }),
   promoted: endpoint({
     summary: "List promoted products",

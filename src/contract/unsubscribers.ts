@@ -5,7 +5,7 @@ import { outcomesInput, outcomesOutput } from "./outcomes.ts";
 import { shape, timestamp } from "./shapes.ts";
 import { lazily } from "./lazily.ts";
 import { lazyObject } from "./lazy-object.ts";
-import { nextPage, searchListing, searchPaging, timeRange } from "./lists/filters.ts";
+import { nextPage, partOfText, searchListing, searchPaging, timeRange } from "./lists/filters.ts";
 
 /** Email types by `email_type_id`. Source: spec "Unsubscriber". */
 export const emailTypes = {
@@ -111,6 +111,8 @@ export const unsubscribers = {
     input: () => ({
       email: shape.email.optional(),
       email_type_id: emailTypeId().optional(),
+      /** Part of the address. With it, the list is sorted by ID. */
+      search: partOfText().optional(),
       ...timeRange(),
       ...searchPaging(),
     }),

@@ -65,16 +65,16 @@ const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
  */
 export function listWords(text: string): readonly string[] {
   const isPlain = /^[\0-\x7F]*$/.test(text);
-  const folded = isPlain ? text.toLowerCase() : foldText(text);
+  const folded = isPlain ? text.toLowerCase() : foldText(text).replaceAll(ideographs, " $& ");
   const spaced = isPlain ? folded.replaceAll(/[^a-z\d]/g, " ") : folded.replaceAll(/[^\p{L}\p{N}]/gu, " ");
   const words = spaced.split(" ").filter((word) => word !== "");
   return words.slice(0, maxWords).map(shorten);
 }
 
-/** Removes accents before and after the conversion to lower case, which can add some. */
-function foldText(text: string): string {
+/** A text without case and accents, which are removed before and after the conversion to lower case, because it can add some. */
+export function foldText(text: string): string {
   const lower = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-  return lower.replaceAll(/\p{M}/gu, "").replaceAll("ς", "σ").replaceAll(ideographs, " $& ");
+  return lower.replaceAll(/\p{M}/gu, "").replaceAll("ς", "σ");
 }
 
 function shorten(word: string): string {

@@ -7,6 +7,7 @@ import { orderTables } from "./tables/orders.ts";
 import { productTables } from "./tables/products.ts";
 import { questionTables } from "./tables/questions.ts";
 import { reviewTables } from "./tables/reviews.ts";
+import { searchTables } from "./tables/search.ts";
 import { webhookTables } from "./tables/webhooks.ts";
 
 /**
@@ -22,6 +23,7 @@ export const tables = {
   ...questionTables,
   ...emailTables,
   ...webhookTables,
+  ...searchTables,
 };
 
 export interface Tables extends RowsOf<typeof tables> {}

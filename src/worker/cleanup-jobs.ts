@@ -6,6 +6,7 @@ import { ElectedWork } from "../engine/kernel/elected-work.ts";
 import { findAccountsWithRetention, maxTrimmed, trimOldRecords } from "../engine/customers/retention.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../engine/kernel/handler.ts";
 import { findAccountsToPurge, maxDeletedPerPurge, purgeIdempotentCalls } from "../engine/kernel/idempotency.ts";
+import { findAllAccounts, indexNextBlock } from "../engine/kernel/lists/part-index.ts";
 import { convertPhoto, findAccountsToConvert } from "../engine/reviews/photo-storage.ts";
 import { type Job, sleepUntilAborted, withLeaseRenewal, type WorkerContext } from "./job.ts";
 
@@ -148,6 +149,12 @@ export function createPhotoJob(settings: CleanupSettings): Job<"converted"> {
   return createCleanupJob({ name: "photos", count: "converted", intervalMs: hourMs, ...convert }, settings);
 }
 
+/** Indexes records for the search for parts of texts, a block at a time. Searches index what is left, but take longer then. */
+export function createSearchIndexJob(settings: CleanupSettings): Job<"indexed"> {
+  const index = { findAccounts: findAllAccounts, clean: indexNextBlock, full: 1 };
+  return createCleanupJob({ name: "search_index", count: "indexed", intervalMs: 10 * minuteMs, ...index }, settings);
+}
+
 /** Corrects the times at which workers look at accounts, if they are too late. */
 function createDueCheckJob(queue: Queue, settings: CleanupSettings): Job<"corrected"> {
   const correct = async (context: HandlerContext) => {
@@ -164,6 +171,7 @@ export function createCleanupJobs(settings: CleanupSettings): readonly Job[] {
     createKeyPurgeJob(settings),
     createRetentionJob(settings),
     createPhotoJob(settings),
+    createSearchIndexJob(settings),
     createDueCheckJob("emails_due_at", settings),
     createDueCheckJob("deliveries_due_at", settings),
   ];

@@ -59,6 +59,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "groups map": { words: ({ folder }) => [join(folder, "groups.csv")] },
   "groups export": nothing,
   "customers export": words("ann@mail.example"),
+  "customers find": words("smith"),
   "imports list": nothing,
   "imports show": { words: ({ importId }) => [importId] },
   "imports resume": { words: ({ importId }) => [importId] },

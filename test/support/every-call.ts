@@ -44,6 +44,7 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.coupons.upload({ coupon_action: "map_review", codes: ["AAAA"] });
   await service.coupons.list({});
   await service.coupons.list({ details: true });
+  await service.coupons.search({ search: "aaa" });
   await service.coupons.stats({});
   await service.coupons.issue({ coupon_action: "map_review", email: "ann@mail.example" });
   await service.coupons.delete({ coupon_action: "map_review" });
@@ -51,6 +52,7 @@ async function callStore(service: Service, appKey: string, secret: string): Prom
   await service.unsubscribers.list({ page: 2, count: 1 });
   for (const filter of [{}, { email: "a@mail.example" }, { email_type_id: 1, since_date: "2026-01-01" }]) {
     await service.unsubscribers.search(filter);
+    await service.unsubscribers.search({ ...filter, search: "mail.example" });
   }
   await service.unsubscribers.massDelete({ email_list: { 1: ["a@mail.example"] } });
 }
@@ -70,6 +72,7 @@ async function callShop(service: Service): Promise<void> {
   await service.orders.list({ page: 2, count: 1, since_date: "2026-01-01" });
   await service.orders.list({ details: true });
   await service.orders.cancelEmails({ orders: [{ order_id: "1001" }] });
+  await service.products.search({ search: "pot" });
   await service.products.missed({ missed_products_ids: "all", start: 1 });
   await service.products.missed({ missed_products_ids: "1,2" });
   await service.products.promoted({});
@@ -174,6 +177,7 @@ async function callSearch({ orders, questions, reviews }: Service): Promise<void
   for (const filter of orderFilters as readonly InputOf<"orders.search">[]) {
     const { pagination } = await orders.search({ ...filter, limit: 1 });
     if (pagination.next_page_info !== null) await orders.search({ ...filter, page_info: pagination.next_page_info });
+    await orders.search({ ...filter, search: "mail.example" });
   }
   await orders.get({ order_id: "1001" });
   for (const filter of [{}, person, days, product, { state: "public,hidden" }, { unanswered: true }]) {
@@ -249,6 +253,10 @@ async function callEmails(harness: Harness, service: Service): Promise<void> {
     await service.emails.list({ sort, since_date: "2026-01-01" });
     await service.emails.list({ sort, product_id: "teapot", state: "queued" });
   }
+  for (const filter of [{}, { product_id: "teapot", state: "queued" }, { email }, { since_id: 1 }]) {
+    await service.emails.list({ ...filter, search: "mail.example" });
+  }
+  await service.customers.find({ search: "mail.example" });
   await service.emails.list({ product_id: "teapot", email, until_date: "2027-01-01" });
   await service.emails.get({ mail_id });
   const message = { "smtp-id": `<${createMessageKey(mail_id, harness.sealer)}@x>`, sg_message_id: "m", email };

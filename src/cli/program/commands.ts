@@ -14,7 +14,7 @@ const order: readonly string[] = Object.entries({
   images: "upload",
   groups: "list,get,create,update,delete",
   questions: "list,ask,answer,edit-answer,delete-answer,publish,hide,delete,history",
-  customers: "show,export,erase,erasures",
+  customers: "find,show,export,erase,erasures",
   imports: "list,show,report,resume,verify,undo,purge,apply",
   mail:
     "list,show,why,cancel,resend,unsuppress,test,run,stats,forecast,configure,rules list,rules set," +

@@ -4,6 +4,7 @@ import { customerSuppressions } from "../emails/events.ts";
 import { reviewErasures } from "./review-erasures.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { lazily } from "../lazily.ts";
+import { partOfText, searchPage } from "../lists/filters.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { personalOrderFields } from "../record-fields.ts";
 import { sameSchema } from "../record-schema.ts";
@@ -170,6 +171,17 @@ const erasure = lazyObject(() => ({
   counts: erasedCounts(),
 }));
 
+/** A customer, with the newest record that was found. */
+const foundCustomer = lazyObject(() => ({
+  email: text(),
+  /** Empty if the address is only that of an unsubscriber. */
+  name: text(),
+  /** Null if no order was found. */
+  order_id: text().nullable(),
+  created_at: timestamp(),
+}));
+export type FoundCustomer = z.output<ReturnType<typeof foundCustomer>>;
+
 const erasureInput = lazyObject(() => ({
   email: shape.email,
   reviews: z.enum(reviewErasures, { error: `must be one of ${reviewErasures.join(", ")}` }).optional(),
@@ -186,6 +198,14 @@ export const customers = {
     effect: "read",
     input: () => ({ email: shape.email }),
     output: () => ({ customer: customer() }),
+  }),
+  find: endpoint({
+    summary: "Find customers by part of a name, an address, or an order ID",
+    listing: { items: "customers", size: { field: "limit", max: searchPage.max } },
+    ...route("GET", `${path}/search`),
+    effect: "read",
+    input: () => ({ search: partOfText(), limit: shape.page.optional() }),
+    output: () => ({ customers: z.array(foundCustomer()) }),
   }),
   export: endpoint({
     summary: "Export everything that is stored about a customer",

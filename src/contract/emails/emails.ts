@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { emailCategories, type EmailCounter, emailCounters, emailEventNames, emailStates } from "./categories.ts";
 import { emailRuleNames, type ForecastRuleName, forecastRuleNames } from "./rules.ts";
-import { nameList, timeRange } from "../lists/filters.ts";
+import { nameList, partOfText, timeRange } from "../lists/filters.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { emailTypeId } from "../unsubscribers.ts";
 import { lazily } from "../lazily.ts";
@@ -193,6 +193,8 @@ export const emails = {
       email: shape.email.optional(),
       category: z.enum(emailCategories, { error: oneOf(emailCategories) }).optional(),
       email_type_id: emailTypeId().optional(),
+      /** Part of the address, the name, or the order ID. With it, the list is sorted by ID. */
+      search: partOfText().optional(),
       /** With a range, `newest` and `oldest` sort by creation time. */
       ...timeRange(),
       sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),

@@ -35,12 +35,21 @@ export const searchText = lazily(() =>
     .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: "has no letters or digits" }),
 );
 
+/** A part of a name, an address, or an ID. Case and accents are ignored. */
+export const partOfText = lazily(() =>
+  z
+    .string({ error: "must be a string" })
+    .max(maxSearchLength, { error: `is longer than ${maxSearchLength} characters` }),
+);
+
 /** The order and the page of a list with filters. */
 export const searchPaging = lazily(() => ({
   sort: z.enum(searchSorts, { error: `must be one of ${searchSorts.join(", ")}` }).optional(),
-  limit: shape.page.optional(),
-  page_info: z.string().optional(),
+  ...searchPages(),
 }));
+
+/** The page of a list with filters. */
+export const searchPages = lazily(() => ({ limit: shape.page.optional(), page_info: z.string().optional() }));
 
 /** How to request the next page of a list with filters: with the `page_info` of the current one. */
 export const nextPage = lazyObject(() => ({ next_page_info: z.string().nullable() }));

@@ -5,7 +5,7 @@ import { purchaseRecord } from "../orders.ts";
 import { orderDetails } from "../record-fields.ts";
 import { sameSchema } from "../record-schema.ts";
 import { shape, timestamp } from "../shapes.ts";
-import { nextPage, searchListing, searchPaging, timeRange } from "./filters.ts";
+import { nextPage, partOfText, searchListing, searchPaging, timeRange } from "./filters.ts";
 
 /** An order with its products. */
 const foundOrder = lazyObject(() => ({
@@ -45,6 +45,8 @@ export const orderSearch = {
       email: shape.email.optional(),
       product_id: shape.id.optional(),
       order_id: shape.id.optional(),
+      /** Part of the order ID, the address, or the name. With it, orders are sorted by ID. */
+      search: partOfText().optional(),
       ...timeRange(),
       ...searchPaging(),
     }),

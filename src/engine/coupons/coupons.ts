@@ -10,10 +10,13 @@ import {
   recordNotFound,
 } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
+import type { Row } from "../../storage/tables.ts";
 import { deleteRows, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { bigintLiteral, textLiteral } from "../kernel/sql-literals.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
-import { accountOf, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { findPageByPart } from "../kernel/lists/part-search.ts";
+import { partIndex } from "../kernel/lists/part-index.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 
 export const couponHandlers: Handlers<typeof contract.coupons> = {
@@ -52,14 +55,22 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
       .select(["code", "action", "issued_to", "issued_at"])
       .orderBy("id")
       .execute();
-    return {
-      coupons: found.map(({ code, action: coupon_action, issued_to, issued_at }) => {
-        return details
-          ? { code, coupon_action, issued_to, issued_at: issued_at === null ? null : iso(issued_at) }
-          : { code };
-      }),
-    };
+    return { coupons: details ? found.map(toDetailed) : found.map(({ code }) => ({ code })) };
   },
+
+  search: operation("coupons.search", {
+    before: () => partIndex(["coupons"]),
+    run: async (query, context) => {
+      await requireFeature(context, "dynamic_coupons");
+      const { rows, pagination } = await findPageByPart("coupons", query, context, (ids) =>
+        selectAccountRows("coupons", accountOf(context).id, context.transaction)
+          .select(["id", "code", "action", "issued_to", "issued_at"])
+          .where("id", "in", ids)
+          .execute(),
+      );
+      return { coupons: rows.map(toDetailed), pagination };
+    },
+  }),
 
   /** Assumed: all actions are included, even those without codes. */
   stats: async ({ details = false }, context) => {
@@ -106,6 +117,12 @@ export const couponHandlers: Handlers<typeof contract.coupons> = {
     return {};
   },
 };
+
+type ListedCoupon = Pick<Row<"coupons">, "code" | "action" | "issued_to" | "issued_at">;
+
+function toDetailed({ code, action: coupon_action, issued_to, issued_at }: ListedCoupon) {
+  return { code, coupon_action, issued_to, issued_at: issued_at === null ? null : iso(issued_at) };
+}
 
 /** Finds the actions of the codes that are already stored. */
 async function findActions(codes: readonly string[], context: HandlerContext): Promise<Map<string, string>> {

@@ -1,9 +1,11 @@
 import { buyerIndex } from "../orders/buyer-lookup.ts";
 import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } from "../../contract/index.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
+import { partIndex } from "../kernel/lists/part-index.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 import { countCustomerRows, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
+import { customerTables, findCustomers } from "./find-customers.ts";
 import { findPerson } from "./person.ts";
 import { readExport } from "./person-export.ts";
 import { readCustomer } from "./person-records.ts";
@@ -16,6 +18,11 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
   get: operation("customers.get", {
     before: () => buyerIndex,
     run: async ({ email }, context) => ({ customer: await readCustomer(await findPerson(email, context), context) }),
+  }),
+
+  find: operation("customers.find", {
+    before: () => partIndex(customerTables),
+    run: async (query, context) => ({ customers: await findCustomers(query, context) }),
   }),
 
   export: operation("customers.export", {

@@ -8,8 +8,9 @@ import {
 } from "../../contract/index.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { suppressErased } from "../emails/events/suppressions.ts";
-import { selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
+import { findRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import type { HandlerContext } from "../kernel/handler.ts";
+import { removeFromIndex } from "../kernel/lists/part-index.ts";
 import { replaceResults } from "../kernel/stored-results.ts";
 import { countUnsent, eraseEmails, eraseTexts } from "./erase-texts.ts";
 import { createRedactor, erasedName } from "./redaction.ts";
@@ -39,6 +40,8 @@ export const erasedTables: readonly (keyof Tables)[] = [
   "review_images",
   "review_words",
   "reviews",
+  "search_blocks",
+  "search_postings",
   "test_recipients",
   "unsubscribers",
   "users",
@@ -103,6 +106,7 @@ export async function eraseCustomer(
   await pseudonymizeOrders(person, pseudonym, context);
   await pseudonymizeUsers(person, pseudonym, id, context);
   await reindexReviews({ authors: person.userRows }, person.accountId, context);
+  await removePersonFromIndex(rows, context);
   await deleteSubscriptions(person, context);
   await eraseDeliveries(rows, context);
   await replaceResults(createRedactor(rows.values), context);
@@ -156,6 +160,13 @@ async function pseudonymizeUsers(
       .where("id", "=", row)
       .execute();
   }
+}
+
+async function removePersonFromIndex({ person, mails }: CustomerRows, context: HandlerContext): Promise<void> {
+  const { accountId, key, orderRows, userRows } = person;
+  const unsubscribers = await findRows("unsubscribers", ["id"], { account_id: accountId, email_key: key }, context);
+  const rows = { orders: orderRows, mails, users: userRows, unsubscribers: unsubscribers.map(({ id }) => id) };
+  for (const [table, ids] of Object.entries(rows)) await removeFromIndex(table as keyof typeof rows, ids, context);
 }
 
 async function deleteSubscriptions({ accountId, key }: CustomerRows["person"], { transaction }: HandlerContext) {

@@ -4,6 +4,7 @@ import { dayMs } from "../../contract/time.ts";
 import { readSettings } from "../accounts/account-settings.ts";
 import { deleteAccountRows, deleteRows, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { createAccountWalk } from "../kernel/account-walk.ts";
+import { removeFromIndex } from "../kernel/lists/part-index.ts";
 import { accountIdOf, type HandlerContext } from "../kernel/handler.ts";
 
 /** Emails and deliveries per transaction. */
@@ -30,7 +31,8 @@ export async function trimOldRecords(context: HandlerContext): Promise<number> {
   return Math.max(emails, webhooks);
 }
 
-async function trimEmails(accountId: number, beforeMs: number, { transaction }: HandlerContext): Promise<number> {
+async function trimEmails(accountId: number, beforeMs: number, context: HandlerContext): Promise<number> {
+  const { transaction } = context;
   const rows = await selectAccountRows("mails", accountId, transaction)
     .select("id")
     .where("email_key", "!=", "")
@@ -42,6 +44,7 @@ async function trimEmails(accountId: number, beforeMs: number, { transaction }: 
     .execute();
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
+  await removeFromIndex("mails", ids, context);
   const update = updateAccountRows("mails", accountId, transaction).where("id", "in", ids);
   await update.set({ email: "", email_key: "", name: "", data: "{}", provider_id: null }).execute();
   // Responses of mail servers quote addresses.

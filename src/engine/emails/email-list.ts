@@ -10,8 +10,10 @@ import {
   type EmailSort,
   type EmailState,
   emailStates,
+  invalidField,
 } from "../../contract/index.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
+import { findByPart, SearchedText } from "../kernel/lists/part-search.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -78,7 +80,9 @@ function orderingOf({ since_id, since_date, until_date, product_id }: Query, sor
 export async function listEmails(query: Query, context: HandlerContext): Promise<readonly EmailRow[]> {
   const sort = query.sort ?? (query.since_id === undefined ? "newest" : "oldest");
   const count = Math.min(query.count ?? emailPage.default, emailPage.max);
-  const isFew = query.email !== undefined || query.order_id !== undefined;
+  if (query.search !== undefined)
+    return searchEmails(query, { searched: new SearchedText(query.search), sort, count }, context);
+  const isFew = isOfFewEmails(query);
   if (isFew || query.product_id !== undefined) {
     const page = isFew ? selectFewEmails : selectEmailsOfProduct;
     return page(query, { sort, count }, context).execute();
@@ -92,6 +96,41 @@ export async function listEmails(query: Query, context: HandlerContext): Promise
   const sign = direction === "asc" ? 1 : -1;
   const key = keys[column];
   return rows.toSorted((a, b) => sign * (a[key] - b[key] || a.id - b.id)).slice(0, count);
+}
+
+export const isOfFewEmails = ({ email, order_id }: Pick<Query, "email" | "order_id">) =>
+  email !== undefined || order_id !== undefined;
+
+/** Lists the emails that contain a text, by ID. */
+async function searchEmails(
+  query: Query,
+  { searched, sort, count }: Pick<Page, "sort" | "count"> & { readonly searched: SearchedText },
+  context: HandlerContext,
+): Promise<readonly EmailRow[]> {
+  const [column, direction] = orderings[sort];
+  if (column !== "mails.id") throw invalidField("sort", "must be newest or oldest with search");
+  const isUp = direction === "asc";
+  if (isOfFewEmails(query)) {
+    const rows = await selectFewEmails(query, { sort, count: Number.MAX_SAFE_INTEGER }, context).execute();
+    return rows.filter((row) => searched.isIn([row.email, row.name, row.order_id].join("\n"))).slice(0, count);
+  }
+  const afterId = isUp && query.since_id !== undefined ? query.since_id - 1 : undefined;
+  const found: EmailRow[] = [];
+  for await (const ids of findByPart("mails", searched, { direction: isUp ? "up" : "down", afterId }, context)) {
+    const rows = await selectEmailsByState(query, context).where("mails.id", "in", ids).execute();
+    found.push(...rows.toSorted((a, b) => (isUp ? a.id - b.id : b.id - a.id)));
+    if (found.length >= count) break;
+  }
+  return found.slice(0, count);
+}
+
+/** Selects emails for which the product and the state are only tested. */
+function selectEmailsByState(query: Query, context: HandlerContext) {
+  const { product_id, state } = query;
+  const productRow = context.dialect.withoutIndex(sql.ref<number>("mails.product_row"));
+  return selectListed(query, context)
+    .$if(product_id !== undefined, (rows) => rows.where(productRow, "=", selectProductRow(query, context)))
+    .$if(state !== undefined, (rows) => rows.where(sql`coalesce(mails.state, '')`, "in", state ?? []));
 }
 
 interface Page {
@@ -146,17 +185,14 @@ function selectProductRow({ product_id }: Query, context: HandlerContext) {
 
 /** Selects a page of the emails to an address or for an order. `coalesce` prevents use of the state and due-date indexes. */
 function selectFewEmails(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
-  const { order_id, email, product_id, state } = query;
+  const { order_id, email } = query;
   const [column, direction] = orderings[sort];
   const order = selectAccountRows("orders", accountOf(context).id, context.transaction)
     .select("orders.id")
     .where("orders.order_id", "=", order_id ?? "");
-  const productRow = context.dialect.withoutIndex(sql.ref<number>("mails.product_row"));
-  return selectListed(query, context)
+  return selectEmailsByState(query, context)
     .$if(order_id !== undefined, (rows) => rows.where("mails.order_row", "in", order))
-    .$if(product_id !== undefined, (rows) => rows.where(productRow, "=", selectProductRow(query, context)))
     .$if(email !== undefined, (rows) => rows.where("mails.email_key", "=", emailKeyOf(email ?? "")))
-    .$if(state !== undefined, (rows) => rows.where(sql`coalesce(mails.state, '')`, "in", state ?? []))
     .orderBy(sql`coalesce(${sql.ref(column)}, 0)`, direction)
     .orderBy("mails.id", direction)
     .limit(count);

@@ -12,9 +12,10 @@ import {
 } from "../../contract/index.ts";
 import { findRow, selectAccountRows, updateRows } from "../kernel/account-rows.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { partIndex } from "../kernel/lists/part-index.ts";
 import { recordEmailEvent } from "../kernel/email-log.ts";
 import { dateOf, dayOf, iso } from "../kernel/times.ts";
-import { type EmailRow, listEmails, selectEmails, toRecord } from "./email-list.ts";
+import { type EmailRow, isOfFewEmails, listEmails, selectEmails, toRecord } from "./email-list.ts";
 import { previewResend, resendEmails } from "./sending/resends.ts";
 import { explainEmails } from "./rules/explanation.ts";
 import { forecastEmails } from "./rules/forecast.ts";
@@ -29,7 +30,10 @@ import { queueEmail } from "../kernel/outbox.ts";
 
 export const emailHandlers: Handlers<typeof contract.emails> = {
   /** Assumed: `since_id` is the lowest ID to list; a `count` above the maximum page size is reduced to it. */
-  list: async (query, context) => ({ mails: (await listEmails(query, context)).map(toRecord) }),
+  list: operation("emails.list", {
+    before: (query) => (query.search === undefined || isOfFewEmails(query) ? undefined : partIndex(["mails"])),
+    run: async (query, context) => ({ mails: (await listEmails(query, context)).map(toRecord) }),
+  }),
 
   /** @throws ServiceError `recordNotFound` */
   get: operation("emails.get", {

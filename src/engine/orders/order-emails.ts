@@ -5,6 +5,8 @@ import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { noteDue } from "../kernel/due-times.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { noteChangedTexts } from "../kernel/lists/part-index.ts";
+import { toBatch } from "../kernel/lists/part-search.ts";
 import type { NewLine, OrderChanges } from "./order-merge.ts";
 import { dayMs } from "../../contract/time.ts";
 
@@ -114,6 +116,21 @@ export async function updateOrderEmails(changed: OrderChanges["changed"], contex
   const { id: accountId } = accountOf(context);
   await updateMails(transaction, dialect, { accountId, rows: JSON.stringify(rows) });
   await noteDue("emails_due_at", accountId, context);
+  const renamed = changed.filter(({ before, after }) => before.fields.customer_name !== after.customer_name);
+  await noteRenamed(
+    renamed.map(({ before }) => before.row),
+    context,
+  );
+}
+
+/** Notes that the names in orders and their emails have changed. */
+async function noteRenamed(orderRows: readonly number[], context: HandlerContext): Promise<void> {
+  if (orderRows.length === 0) return;
+  const orders = toBatch(orderRows, context);
+  await noteChangedTexts("orders", sql`select batch.id from ${orders}`, context);
+  const mails = sql`select mails.id from ${orders} cross join mails
+    where mails.account_id = ${accountOf(context).id} and mails.order_row = batch.id`;
+  await noteChangedTexts("mails", mails, context);
 }
 
 /** The number of review requests that will be sent, and the date on which the first is due. */

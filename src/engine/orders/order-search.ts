@@ -9,6 +9,7 @@ import {
   searchPage,
 } from "../../contract/index.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
+import { findByPart, SearchedText, toBatch } from "../kernel/lists/part-search.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayOf, iso } from "../kernel/times.ts";
 import { findProductRow } from "../products/product-lookup.ts";
@@ -22,6 +23,8 @@ type Query = z.output<Operation["input"]>;
 export async function searchOrders(query: Query, context: HandlerContext): Promise<z.output<Operation["output"]>> {
   const size = Math.min(query.limit ?? searchPage.default, searchPage.max);
   if (size === 0) throw invalidField("limit", "must be at least 1");
+  if (query.search !== undefined)
+    return searchByPart(query, { searched: new SearchedText(query.search), size }, context);
   // One more, to find out whether there is another page.
   const found = await selectFound(query, await listConditions(query, context), context)
     .limit(size + 1)
@@ -31,9 +34,48 @@ export async function searchOrders(query: Query, context: HandlerContext): Promi
   return { purchases: found.slice(0, size).map(toPurchaseRecord), pagination: { next_page_info } };
 }
 
+/** Lists the lines of the orders that contain a text: by order, and the lines of an order in the same direction. */
+async function searchByPart(
+  query: Query,
+  { searched, size }: { readonly searched: SearchedText; readonly size: number },
+  context: HandlerContext,
+): Promise<z.output<Operation["output"]>> {
+  const { page_info, sort } = query;
+  const filters = { ...query, page_info: undefined };
+  const sign = sort === "oldest" ? 1 : -1;
+  const [lastOrder, lastId = 0] = page_info === undefined ? [] : readCursor(page_info, 2);
+  const isNext = ({ id, order_row }: { readonly id: number; readonly order_row: number }) =>
+    lastOrder === undefined || sign * (order_row - lastOrder || id - lastId) > 0;
+  const conditions = await listConditions(filters, context);
+  const readLines = async (orders: readonly RawBuilder<boolean>[]) => {
+    const lines = await selectFound(filters, [...conditions, ...orders], context)
+      .select("purchases.order_row")
+      .execute();
+    return lines.filter(isNext).toSorted((a, b) => sign * (a.order_row - b.order_row || a.id - b.id));
+  };
+  const found: Awaited<ReturnType<typeof readLines>> = [];
+  if (isOfFewOrders(query)) {
+    const lines = await readLines([]);
+    found.push(...lines.filter((line) => searched.isIn([line.order_id, line.user_email, line.user_name].join("\n"))));
+  } else {
+    // Lines of the last order may follow.
+    const afterId = lastOrder === undefined ? undefined : lastOrder - sign;
+    const course = { direction: sort === "oldest" ? "up" : "down", afterId } as const;
+    for await (const ids of findByPart("orders", searched, course, context)) {
+      const batch = sql`select batch.id from ${toBatch(ids, context)}`;
+      found.push(...(await readLines([sql<boolean>`purchases.order_row in (${batch})`])));
+      if (found.length > size) break;
+    }
+  }
+  const last = found[size - 1];
+  const next_page_info = found.length > size && last ? writeCursor([last.order_row, last.id]) : null;
+  const page = found.slice(0, size).map(({ order_row: _row, ...line }) => toPurchaseRecord(line));
+  return { purchases: page, pagination: { next_page_info } };
+}
+
 function selectFound(query: Query, conditions: readonly RawBuilder<boolean>[], context: HandlerContext) {
   // An expression, so that no index is used for the order.
-  const order = isOfFewOrders(query) ? sql`coalesce(purchases.id, 0)` : sql.ref("purchases.id");
+  const order = isOfOrders(query) ? sql`coalesce(purchases.id, 0)` : sql.ref("purchases.id");
   const records = selectPurchaseRecords(context).select(detailColumns);
   return conditions
     .reduce((selected, condition) => selected.where(condition), records)
@@ -41,6 +83,7 @@ function selectFound(query: Query, conditions: readonly RawBuilder<boolean>[], c
 }
 
 const isOfFewOrders = ({ email, order_id }: Query) => email !== undefined || order_id !== undefined;
+const isOfOrders = (query: Query) => isOfFewOrders(query) || query.search !== undefined;
 const productRow = sql.ref<number>("purchases.product_row");
 
 async function listConditions(query: Query, context: HandlerContext): Promise<readonly RawBuilder<boolean>[]> {
@@ -53,7 +96,7 @@ async function listConditions(query: Query, context: HandlerContext): Promise<re
   }
   if (product_id !== undefined) {
     const row = await findProductRow(product_id, context);
-    const column = isOfFewOrders(query) ? context.dialect.withoutIndex(sql.ref("purchases.product_row")) : productRow;
+    const column = isOfOrders(query) ? context.dialect.withoutIndex(sql.ref("purchases.product_row")) : productRow;
     conditions.push(sql`${column} = ${row}`);
   }
   if (order_id !== undefined) {

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { type contract, invalidField, orderLimits } from "../../contract/index.ts";
 import { batchRows } from "../../storage/batch.ts";
 import { bigintLiteral } from "../kernel/sql-literals.ts";
+import { partIndex } from "../kernel/lists/part-index.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 import { buyerIndex } from "./buyer-lookup.ts";
 import { checkCall, checkSingleOrders, type CreateInput } from "./order-check.ts";
@@ -43,7 +44,10 @@ export const createOrderHandlers = (countEmails: CountEmails): Handlers<typeof c
   list: listPurchases,
 
   search: operation("orders.search", {
-    before: ({ email }) => (email === undefined ? undefined : buyerIndex),
+    before: ({ email, order_id, search }) => {
+      if (email !== undefined) return buyerIndex;
+      return search === undefined || order_id !== undefined ? undefined : partIndex(["orders"]);
+    },
     run: searchOrders,
   }),
 

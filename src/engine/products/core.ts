@@ -82,7 +82,7 @@ export function selectProducts(
 }
 
 /** Source: spec "Core API" shows no body. Assumed: every stored product is active; its GTINs are its UPC and ISBN. */
-function toCoreProduct(product: Product) {
+export function toCoreProduct(product: Product) {
   return {
     id: product.id,
     external_id: product.product_id,

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import { batchOf, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf, batchRows, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { noteChangedTexts } from "../kernel/lists/part-index.ts";
 import { type ProductField, productFields } from "../../contract/index.ts";
 import { type ProductColumn, productColumnNames, type ProductRow, skuOf, withoutSku } from "./product-row.ts";
 
@@ -171,7 +172,19 @@ export async function prepareProducts(
     sinceId,
     rows: JSON.stringify(rows.map((row) => columnIndexes.map((index) => row[index]))),
   };
-  return [() => save(context.transaction, context.dialect, values)];
+  return [() => noteRenamed(rows, context), () => save(context.transaction, context.dialect, values)];
+}
+
+const nameAt = productColumnNames.indexOf("name");
+
+/** Notes which stored products get another name. */
+async function noteRenamed(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
+  const named = rows.flatMap((row) => (row[nameAt] == null ? [] : [[row[0], row[nameAt]]]));
+  const batch = batchRows({ product_id: "text", name: "text" }, named, context.dialect);
+  const renamed = sql`select products.id from ${batch} cross join products
+    where products.account_id = ${accountOf(context).id} and products.product_id = batch.product_id
+      and products.name <> batch.name`;
+  if (named.length > 0) await noteChangedTexts("products", renamed, context);
 }
 
 export const takenSkuText = "is already used by another product";

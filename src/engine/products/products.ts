@@ -1,7 +1,11 @@
 import type * as z from "zod";
 import type { contract, FieldError, ProductError } from "../../contract/index.ts";
 import { runInSlices } from "../../storage/loop-turn.ts";
-import { type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { selectAccountRows } from "../kernel/account-rows.ts";
+import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { partIndex } from "../kernel/lists/part-index.ts";
+import { findPageByPart } from "../kernel/lists/part-search.ts";
+import { toCoreProduct } from "./core.ts";
 import { listMissedProducts } from "./missed-products.ts";
 import { checkProduct } from "./product-check.ts";
 import { productOutcomes, readStoredProducts, type StoredProducts } from "./product-outcomes.ts";
@@ -17,6 +21,19 @@ import {
 
 export const productHandlers: Omit<Handlers<typeof contract.products>, "promoted" | "setPromoted"> = {
   missed: listMissedProducts,
+
+  search: operation("products.search", {
+    before: () => partIndex(["products"]),
+    run: async (query, context) => {
+      const { rows, pagination } = await findPageByPart("products", query, context, (ids) =>
+        selectAccountRows("products", accountOf(context).id, context.transaction)
+          .selectAll()
+          .where("id", "in", ids)
+          .execute(),
+      );
+      return { products: rows.map(toCoreProduct), pagination };
+    },
+  }),
 
   /** Creates products. Assumed: creating a product that exists updates it with the fields that were sent. */
   massCreate: operation("products.massCreate", {

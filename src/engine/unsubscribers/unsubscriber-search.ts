@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { type contract, emailKeyOf, emailTypes, invalidField, searchPage } from "../../contract/index.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
+import { findPageByPart } from "../kernel/lists/part-search.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { iso } from "../kernel/times.ts";
 
@@ -23,6 +24,7 @@ export async function searchUnsubscribers(
   context: HandlerContext,
 ): Promise<z.output<Operation["output"]>> {
   await requireFeature(context, "unsubscribers");
+  if (query.search !== undefined) return searchByPart({ ...query, search: query.search }, context);
   const size = Math.min(query.limit ?? searchPage.default, searchPage.max);
   if (size === 0) throw invalidField("limit", "must be at least 1");
   // One more, to find out whether there is another page.
@@ -33,6 +35,20 @@ export async function searchUnsubscribers(
     unsubscribers: page.map((row) => Object.assign(row, { created_at: iso(row.created_at) })),
     pagination: { next_page_info },
   };
+}
+
+/** Lists the addresses that contain a text, by ID. */
+async function searchByPart(query: Query & { readonly search: string }, context: HandlerContext) {
+  const { email_type_id, page_info: _page, ...filters } = query;
+  const type = email_type_id === undefined ? sql`` : sql`and email_type_id = ${email_type_id}`;
+  const conditions = sql.join(listConditions(filters, context), sql` and `);
+  const { rows, pagination } = await findPageByPart("unsubscribers", query, context, async (ids) => {
+    const found =
+      await sql<Found>`select id, email as user_email, email_type_id, by_name as unsubscirbed_by_name, created_at
+      from unsubscribers where id in (${sql.join(ids)}) and ${conditions} ${type}`.execute(context.transaction);
+    return found.rows;
+  });
+  return { unsubscribers: rows.map((row) => Object.assign(row, { created_at: iso(row.created_at) })), pagination };
 }
 
 function selectFound(query: Query, limit: number, context: HandlerContext) {

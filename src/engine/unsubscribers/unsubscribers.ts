@@ -19,6 +19,7 @@ import { createDeferredStatement, createStatement } from "../../storage/statemen
 import type { Row } from "../../storage/tables.ts";
 import { requireFeature } from "../accounts/account-settings.ts";
 import { deleteAccountRows, selectAccountRows } from "../kernel/account-rows.ts";
+import { partIndex } from "../kernel/lists/part-index.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
 
 interface AddressError {
@@ -68,7 +69,10 @@ export const unsubscriberHandlers: Handlers<typeof contract.unsubscribers> = {
     return { unsubscribers: found.map(toRecord) };
   },
 
-  search: searchUnsubscribers,
+  search: operation("unsubscribers.search", {
+    before: ({ search }) => (search === undefined ? undefined : partIndex(["unsubscribers"])),
+    run: searchUnsubscribers,
+  }),
 };
 
 /** The most addresses of a call that is handled together with others. */

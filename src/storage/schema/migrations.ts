@@ -148,6 +148,18 @@ async function addDueTimes(database: MigratedDatabase): Promise<void> {
   await dialect.createTables({ elected_work }, db);
 }
 
+/** Adds the index for parts of texts, which is filled later, and indexes that list records in the order of their IDs. */
+async function addSearchTables({ db, dialect }: MigratedDatabase): Promise<void> {
+  const { coupons, products, search_blocks, search_postings } = (await import("../tables.ts")).tables;
+  await dialect.createTables({ search_blocks, search_postings }, db);
+  if (dialect.keysHaveAccounts) return;
+  const statements = [
+    ...formatIndexes("products", products.fileIndexes),
+    ...formatIndexes("coupons", coupons.fileIndexes),
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
 /** The first one describes the oldest schema that can be used: it is not run. */
 export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 23, name: "all tables", up: async () => {} },
@@ -195,4 +207,5 @@ export const migrations: readonly [Migration, ...Migration[]] = [
   { version: 31, name: "due times of accounts, and elected work", up: addDueTimes },
   { version: 32, name: "issued coupon codes", up: addIssuedCoupons },
   { version: 33, name: "resent emails", up: addResentEmails },
+  { version: 34, name: "search for parts of texts", up: addSearchTables },
 ];

@@ -19,6 +19,7 @@ export const productTables = defineTables({
       products_by_change: "(account_id, updated_at, id)",
       products_by_store: "(account_id, id) where named_by_visitor = 0",
     },
+    fileIndexes: { products_by_account: "(account_id, id)" },
     uniqueIndexes: { products_by_external_sku: "(account_id, external_sku) where external_sku is not null" },
   },
   /** Order line items that were skipped because of their product ID. */
@@ -89,5 +90,6 @@ export const productTables = defineTables({
       coupons_left: "(account_id, action, id) where issued_at is null",
       coupons_by_email: "(account_id, email_key) where email_key is not null",
     },
+    fileIndexes: { coupons_by_account: "(account_id, id)" },
   },
 });

@@ -16,6 +16,7 @@ export default command({
     "starpost mail list --limit 50",
     "starpost mail list --state queued --sort soonest",
     "starpost mail list --order 1001",
+    "starpost mail list --search smith",
     "starpost mail list --type reviews --state failed --since 7d",
     "starpost mail list --state bounced,failed --format csv > undelivered.csv",
   ],
@@ -26,6 +27,7 @@ export default command({
     product: { value: "<product_id>", description: "only emails about this product" },
     category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
     type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
+    search: { value: "<text>", description: "only emails whose address, name, or order ID contains this text" },
     ...timeFlags,
     sort: {
       value: "<order>",
@@ -37,12 +39,13 @@ export default command({
   },
   run: async (context, { flags }) => {
     const { emailPage } = await import("../../../contract/emails/emails.ts");
-    const { state, email, order, product, category, type, sort, limit } = flags;
+    const { state, email, order, product, category, type, search, sort, limit } = flags;
     const query = {
       ...(state && { state: state.join(",") }),
       ...(email !== undefined && { email }),
       ...(order !== undefined && { order_id: order }),
       ...(product !== undefined && { product_id: product }),
+      ...(search !== undefined && { search }),
       ...toTimeRange(flags, context.io.clock()),
       ...(category !== undefined && { category }),
       ...(type !== undefined && { email_type_id: Number(type) }),

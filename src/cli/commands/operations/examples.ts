@@ -41,6 +41,7 @@ const samples: Readonly<Record<string, string>> = {
   review_content: "'It pours well'",
   review_score: "5",
   review_title: "'A good pot'",
+  search: "smith",
   since_date: "2026-01-01",
   sku: "teapot",
   subdomain: "teapots",

@@ -119,6 +119,7 @@ const shownColumns: Readonly<Record<string, readonly string[]>> = {
   "orders.list": ["id", "order_id", "order_date", "user_name", "user_email", "product_sku", "product_name"],
   "orders.search": ["id", "order_id", "order_date", "user_name", "user_email", "product_sku", "product_name"],
   "products.missed": ["id", "order_id", "product_sku", "product_name", "user_email", "missed_product_date"],
+  "products.search": ["external_id", "name", "price", "currency", "url", "updated_at"],
   "products.promoted": ["position", "name", "price", "currency", "average_score", "total_review", "url"],
   "questions.history": ["id", "created_at", "event", "answer_id", "by", "reason", "previous_content"],
   "questions.list": ["id", "content", "asker.display_name", "created_at"],

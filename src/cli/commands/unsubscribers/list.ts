@@ -10,6 +10,7 @@ const listed = filteredList({
   summary: "List all unsubscribed addresses, or those that match filters",
   descriptions: {
     email: "only this address",
+    search: "only addresses that contain this text",
     since_date: "only addresses unsubscribed from this time on: 7d, 24h, 2w, yesterday, or a date or timestamp (UTC)",
     until_date: "only addresses unsubscribed up to this time, or the end of this day (UTC)",
   },

@@ -1,0 +1,275 @@
+import { type RawBuilder, sql } from "kysely";
+import { batchRows } from "../../../storage/batch.ts";
+import { runInSlices } from "../../../storage/loop-turn.ts";
+import { createAccountWalk } from "../account-walk.ts";
+import { accountIdOf, type EngineWork, type HandlerContext, type Preparation } from "../handler.ts";
+import {
+  blockSize,
+  blocksPerSegment,
+  bucketCount,
+  type PostingsRow,
+  removeSection,
+  writeSections,
+} from "./postings.ts";
+
+export type Context = Pick<HandlerContext, "transaction" | "dialect" | "account" | "ownerId">;
+
+interface SearchedKind {
+  /** Columns whose texts are searched, each with its table. */
+  readonly texts: readonly string[];
+  /** The table with which the kind's is joined. */
+  readonly join?: RawBuilder<unknown>;
+  /** Lists the IDs of an account's records; a subquery whose column `id` can be compared and sorted with an index. */
+  readonly list: (accountId: number | RawBuilder<unknown>) => RawBuilder<unknown>;
+}
+
+const listRows = (table: string) => (accountId: number | RawBuilder<unknown>) =>
+  sql`(select id from ${sql.table(table)} where account_id = ${accountId})`;
+
+/** The records that are found by a part of their texts, by table. */
+export const searchedKinds = {
+  // Orders have no index of an account's IDs, but purchases have one, and each order has purchases.
+  orders: {
+    texts: ["orders.order_id", "orders.email", "orders.customer_name"],
+    list: (accountId) => sql`(select distinct order_row as id from purchases where account_id = ${accountId})`,
+  },
+  mails: {
+    texts: ["mails.email", "mails.name", "orders.order_id"],
+    join: sql`left join orders on orders.account_id = mails.account_id and orders.id = mails.order_row`,
+    list: listRows("mails"),
+  },
+  unsubscribers: { texts: ["unsubscribers.email"], list: listRows("unsubscribers") },
+  products: { texts: ["products.product_id", "products.name"], list: listRows("products") },
+  coupons: { texts: ["coupons.code"], list: listRows("coupons") },
+  users: {
+    texts: ["users.email", "users.display_name"],
+    list: (accountId) => sql`(select id from users where account_id = ${accountId} and kind = 'shopper')`,
+  },
+} as const satisfies Readonly<Record<string, SearchedKind>>;
+export type SearchedTable = keyof typeof searchedKinds;
+
+export const kindOf = (table: SearchedTable): SearchedKind => searchedKinds[table];
+const allKinds = Object.keys(searchedKinds) as readonly SearchedTable[];
+
+export interface TextRow {
+  readonly id: number;
+  /** The texts of a record, one per line. */
+  readonly text: string;
+}
+
+/** Selects the texts of records. @param ids a table of them with the name `batch` */
+export function selectTexts(table: SearchedTable, ids: RawBuilder<unknown>, accountId: number): RawBuilder<TextRow> {
+  const { texts, join = sql`` } = kindOf(table);
+  const lines = texts.map((name) => sql`coalesce(${sql.ref(name)}, '')`);
+  return sql`select ${sql.ref(`${table}.id`)} as id, ${sql.join(lines, sql` || ${"\n"} || `)} as text
+    from ${ids} cross join ${sql.table(table)} ${join}
+    where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} = batch.id`;
+}
+
+/** A block of records. */
+export interface Block {
+  readonly block: number;
+  readonly first_row: number;
+  readonly last_row: number;
+  readonly is_current: number;
+}
+
+/** Reads the blocks of the index in their order. */
+export async function readBlocks(table: SearchedTable, context: Context): Promise<readonly Block[]> {
+  return context.transaction
+    .selectFrom("search_blocks")
+    .select(["block", "first_row", "last_row", "is_current"])
+    .where("account_id", "=", accountIdOf(context))
+    .where("kind", "=", table)
+    .orderBy("block")
+    .execute();
+}
+
+/**
+ * Indexes records before a search of them, as far as they are enough for a block; the rest is searched without the index. They
+ * are not indexed when they are stored, because that would slow imports.
+ */
+export function partIndex(tables: readonly SearchedTable[]): Preparation {
+  return {
+    isDue: async (context) => (await findDue(tables, context)) !== undefined,
+    write: async (context) => {
+      const table = await findDue(tables, context);
+      if (table !== undefined) await indexBlock(table, context);
+    },
+  };
+}
+
+/** Several preparations, one after another. */
+export function prepareAll(preparations: readonly Preparation[]): Preparation {
+  const findFirst = async (context: HandlerContext) => {
+    for (const preparation of preparations) if (await preparation.isDue(context)) return preparation;
+    return undefined;
+  };
+  return {
+    isDue: async (context) => (await findFirst(context)) !== undefined,
+    write: async (context) => (await findFirst(context))?.write(context),
+  };
+}
+
+/** Finds all accounts: which have records to index takes a look at each. */
+export const findAllAccounts = createAccountWalk(() => sql`select 1`);
+
+/** Indexes the next block of an account's records. @returns the number of blocks */
+export async function indexNextBlock(accountId: number, { read, write }: EngineWork): Promise<number> {
+  const { isDue, write: index } = partIndex(allKinds);
+  if (!(await read((context) => isDue({ ...context, ownerId: accountId })))) return 0;
+  await write(accountId, (context) => index({ ...context, ownerId: accountId }));
+  return 1;
+}
+
+/** Finds a table with records to index. */
+async function findDue(tables: readonly SearchedTable[], context: HandlerContext): Promise<SearchedTable | undefined> {
+  const accountId = context.account?.id ?? context.ownerId;
+  // The handler rejects calls that concern no account.
+  if (accountId === undefined) return undefined;
+  const blocks = (table: SearchedTable) => sql`search_blocks where account_id = ${accountId} and kind = ${table}`;
+  const due = tables.map((table) => {
+    const rest = sql`${kindOf(table).list(accountId)} as listed
+      where id > (select coalesce(max(last_row), 0) from ${blocks(table)})`;
+    // A block has many records, so they are counted only as far as necessary.
+    return sql`select * from (select cast(${table} as text) as kind from ${rest} order by id limit 1 offset ${sql.lit(blockSize - 1)}) as due
+      union all select * from (select kind from ${blocks(table)} and is_current = 0 limit 1) as due`;
+  });
+  const { rows } = await sql<{ kind: SearchedTable }>`${sql.join(due, sql` union all `)} limit 1`.execute(
+    context.transaction,
+  );
+  return rows[0]?.kind;
+}
+
+/** Indexes the next block, or one whose texts have changed. */
+async function indexBlock(table: SearchedTable, context: HandlerContext): Promise<void> {
+  const accountId = accountIdOf(context);
+  const { transaction } = context;
+  const blocks = await readBlocks(table, context);
+  const changed = blocks.find(({ is_current }) => is_current === 0);
+  const last = blocks.at(-1);
+  const block = changed?.block ?? (last?.block ?? -1) + 1;
+  const range = changed
+    ? sql`id between ${changed.first_row} and ${changed.last_row}`
+    : sql`id > ${last?.last_row ?? 0}`;
+  const ids = sql`(select id from ${kindOf(table).list(accountId)} as listed where ${range}
+    order by id limit ${sql.lit(blockSize)}) as batch`;
+  const { rows } = await selectTexts(table, ids, accountId).execute(transaction);
+  const sorted = rows.toSorted((a, b) => a.id - b.id);
+  const sections = await runInSlices(
+    writeSections(
+      block,
+      sorted.map(({ text }) => text),
+    ),
+  );
+  if (changed) await removeSections(table, [block], context);
+  await appendSections({ table, block, sections }, context);
+  const values = {
+    rows: sorted.map(({ id }, at) => id - (sorted[at - 1]?.id ?? 0)).join(","),
+    is_current: 1,
+  };
+  if (changed) {
+    await transaction
+      .updateTable("search_blocks")
+      .set(values)
+      .where("account_id", "=", accountId)
+      .where("kind", "=", table)
+      .where("block", "=", block)
+      .execute();
+    return;
+  }
+  const [first_row, last_row] = [sorted[0]?.id ?? 0, sorted.at(-1)?.id ?? 0];
+  await transaction
+    .insertInto("search_blocks")
+    .values({ account_id: accountId, kind: table, block, first_row, last_row, ...values })
+    .execute();
+}
+
+interface BlockSections {
+  readonly table: SearchedTable;
+  readonly block: number;
+  /** By bucket. */
+  readonly sections: readonly string[];
+}
+
+const segmentOf = (block: number) => Math.floor(block / blocksPerSegment);
+
+async function appendSections({ table, block, sections }: BlockSections, context: Context): Promise<void> {
+  const rows = sections.flatMap((section, bucket) => (section === "" ? [] : [[bucket, section]]));
+  await sql`insert into search_postings (account_id, kind, bucket, segment, postings)
+    select cast(${accountIdOf(context)} as bigint), cast(${table} as text), batch.bucket,
+      cast(${segmentOf(block)} as bigint), batch.section
+    from ${batchRows({ bucket: "integer", section: "text" }, rows, context.dialect)} where true
+    on conflict (account_id, kind, bucket, segment)
+      do update set postings = search_postings.postings || excluded.postings`.execute(context.transaction);
+}
+
+/** Reads rows of the index. */
+export async function readPostings(
+  table: SearchedTable,
+  { buckets, segments }: { readonly buckets: Iterable<number>; readonly segments: Iterable<number> },
+  context: Context,
+): Promise<readonly PostingsRow[]> {
+  const pairs = [...buckets].flatMap((bucket) => Array.from(segments, (segment) => [bucket, segment]));
+  const { rows } = await sql<PostingsRow>`
+    select search_postings.bucket, search_postings.segment, search_postings.postings
+    from ${batchRows({ bucket: "integer", segment: "integer" }, pairs, context.dialect)} cross join search_postings
+    where search_postings.account_id = ${accountIdOf(context)} and search_postings.kind = ${table}
+      and search_postings.bucket = batch.bucket and search_postings.segment = batch.segment`.execute(
+    context.transaction,
+  );
+  return rows;
+}
+
+/** Removes what the index contains about the records of blocks. */
+async function removeSections(table: SearchedTable, blocks: readonly number[], context: Context): Promise<void> {
+  const segments = new Set(blocks.map(segmentOf));
+  for (const segment of segments) {
+    const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket);
+    const rows = await readPostings(table, { buckets, segments: [segment] }, context);
+    const kept = rows.map(({ bucket, postings }) => {
+      return [bucket, blocks.reduce((text, block) => removeSection(text, segment, block), postings)];
+    });
+    await sql`update search_postings set postings = batch.kept
+      from ${batchRows({ changed: "integer", kept: "text" }, kept, context.dialect)}
+      where search_postings.account_id = ${accountIdOf(context)} and search_postings.kind = ${table}
+        and search_postings.bucket = batch.changed and search_postings.segment = ${segment}`.execute(
+      context.transaction,
+    );
+  }
+}
+
+/**
+ * Notes that texts of records have changed: their blocks are searched without the index until they are indexed again.
+ * @param changed a query of the records' IDs in a column `id`
+ */
+export async function noteChangedTexts(
+  table: SearchedTable,
+  changed: RawBuilder<unknown>,
+  context: Context,
+): Promise<void> {
+  await sql`update search_blocks set is_current = 0
+    where account_id = ${accountIdOf(context)} and kind = ${table} and is_current = 1
+      and exists (select 1 from (${changed}) as changed where changed.id between first_row and last_row)`.execute(
+    context.transaction,
+  );
+}
+
+/** Removes records from the index that must not be found any more, together with the others of their blocks. */
+export async function removeFromIndex(table: SearchedTable, ids: readonly number[], context: Context): Promise<void> {
+  if (ids.length === 0) return;
+  const blocks = await readBlocks(table, context);
+  const affected = blocks.filter(({ first_row, last_row }) => ids.some((id) => id >= first_row && id <= last_row));
+  if (affected.length === 0) return;
+  const batch = batchRows<{ id: number }>(
+    { id: "integer" },
+    ids.map((id) => [id]),
+    context.dialect,
+  );
+  await noteChangedTexts(table, sql`select batch.id from ${batch}`, context);
+  await removeSections(
+    table,
+    affected.map(({ block }) => block),
+    context,
+  );
+}

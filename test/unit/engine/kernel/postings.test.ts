@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  blocksPerSegment,
+  bucketOf,
+  foldPart,
+  intersect,
+  listParts,
+  removeSection,
+  writeSections,
+} from "../../../../src/engine/kernel/lists/postings.ts";
+
+function sectionsOf(block: number, texts: readonly string[]): readonly string[] {
+  const writing = writeSections(block, texts);
+  for (;;) {
+    const { done, value } = writing.next();
+    if (done === true) return value;
+  }
+}
+
+/** The rows of a segment with some blocks. */
+function rowsOf(blocks: readonly (readonly string[])[]) {
+  const sections = blocks.map((texts, block) => sectionsOf(block, texts));
+  return Array.from(sections[0] ?? [], (_, bucket) => ({
+    bucket,
+    segment: 0,
+    postings: sections.map((own) => own[bucket]).join(""),
+  }));
+}
+
+const texts = fc.array(fc.string({ unit: fc.constantFrom(..."aAäb0@王伟\n") }), { maxLength: 30 });
+
+describe("postings", () => {
+  it("contain every record that contains a text", () => {
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1, maxLength: 4 }), fc.nat(), fc.nat(), (blocks, which, from) => {
+        const all = blocks.flat();
+        const part = foldPart(all[which % Math.max(1, all.length)] ?? "").slice(from % 5, (from % 5) + 4);
+        const parts = listParts(part);
+        fc.pre(parts.size > 0);
+        const found = intersect(
+          parts,
+          rowsOf(blocks).filter(({ bucket }) => [...parts].map(bucketOf).includes(bucket)),
+        );
+        for (const [block, own] of blocks.entries()) {
+          const containing = own.flatMap((text, at) => (foldPart(text).includes(part) ? [at] : []));
+          expect(found.get(block) ?? []).toEqual(expect.arrayContaining(containing));
+        }
+      }),
+    );
+  });
+
+  it("list few and many records, in order", () => {
+    const own = Array.from({ length: 8_192 }, (_, at) =>
+      [`all`, at % 2 === 0 ? "even" : "", at % 5_000 === 7 ? "rare" : ""].join(" "),
+    );
+    const find = (text: string) => intersect(listParts(text), rowsOf([[], own])).get(1) ?? [];
+    expect(find("all")).toHaveLength(8_192);
+    expect(find("all even")).toEqual(Array.from({ length: 4_096 }, (_, at) => 2 * at));
+    expect(find("rare")).toEqual([7, 5_007]);
+    expect(find("none")).toEqual([]);
+  });
+
+  it("lose those of a block that is removed", () => {
+    const rows = rowsOf([["first"], ["second"], ["first"]]);
+    const kept = rows.map((row) => ({ ...row, postings: removeSection(row.postings, 0, 0) }));
+    expect([...intersect(listParts("first"), kept).keys()]).toEqual([2]);
+    expect([...intersect(listParts("second"), kept).keys()]).toEqual([1]);
+  });
+
+  it("distinguish the blocks of a segment", () => {
+    const block = 3 * blocksPerSegment + 5;
+    const rows = sectionsOf(block, ["ann"]).map((postings, bucket) => ({ bucket, segment: 3, postings }));
+    expect([...intersect(listParts("ann"), rows)]).toEqual([[block, [0]]]);
+  });
+
+  it("need neither escapes nor surrogates", () => {
+    const all = sectionsOf(
+      7,
+      Array.from({ length: 8_192 }, (_, at) => `${at} all`),
+    ).join("");
+    expect(all).not.toMatch(/[\0-"\\\uD800-\uDFFF]/);
+  });
+});
