@@ -32,12 +32,12 @@ describeBackends("search for parts of texts", (harness) => {
     expect((await service.emails.list({ search: "zoe.l", state: "sent" })).mails).toEqual([]);
 
     const { customers } = await service.customers.find({ search: "lee" });
-    expect(customers.map(({ email, name, order_id }) => [email, name, order_id]).toSorted()).toEqual([
-      ["Zoe.Lee@mail.example", "Zoë Lee", "DE-1001"],
-      ["author@mail.example", "Leela", null],
-      ["bo@mail.example", "Bo Leeds", "DE-1002"],
-      ["lee@post.example", "", null],
-    ]);
+    expect(Object.fromEntries(customers.map(({ email, name, order_id }) => [email, [name, order_id]]))).toEqual({
+      "Zoe.Lee@mail.example": ["Zoë Lee", "DE-1001"],
+      "author@mail.example": ["Leela", null],
+      "bo@mail.example": ["Bo Leeds", "DE-1002"],
+      "lee@post.example": ["", null],
+    });
     expect((await service.customers.find({ search: "lee", limit: 2 })).customers).toHaveLength(2);
 
     const { unsubscribers } = await service.unsubscribers.search({ search: "POST", email_type_id: 1 });

@@ -99,18 +99,6 @@ export function partIndex(tables: readonly SearchedTable[]): Preparation {
   };
 }
 
-/** Several preparations, one after another. */
-export function prepareAll(preparations: readonly Preparation[]): Preparation {
-  const findFirst = async (context: HandlerContext) => {
-    for (const preparation of preparations) if (await preparation.isDue(context)) return preparation;
-    return undefined;
-  };
-  return {
-    isDue: async (context) => (await findFirst(context)) !== undefined,
-    write: async (context) => (await findFirst(context))?.write(context),
-  };
-}
-
 /** Finds all accounts: which have records to index takes a look at each. */
 export const findAllAccounts = createAccountWalk(() => sql`select 1`);
 

@@ -93,7 +93,7 @@ function writePositions(tag: number, positions: readonly number[]): string {
       last = position;
     }
   } else {
-    const bits = new Array<number>(maxListed).fill(0);
+    const bits = Array.from({ length: maxListed }, () => 0);
     for (const position of positions) {
       bits[Math.floor(position / bitsPerNumber)]! |= 1 << (position % bitsPerNumber);
     }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   blocksPerSegment,
@@ -28,7 +28,9 @@ function rowsOf(blocks: readonly (readonly string[])[]) {
   }));
 }
 
-const texts = fc.array(fc.string({ unit: fc.constantFrom(..."aAäb0@王伟\n") }), { maxLength: 30 });
+const texts = fc.array(fc.string({ unit: fc.constantFrom("a", "A", "ä", "b", "0", "@", "王", "伟", "\n") }), {
+  maxLength: 30,
+});
 
 describe("postings", () => {
   it("contain every record that contains a text", () => {
@@ -63,7 +65,9 @@ describe("postings", () => {
 
   it("lose those of a block that is removed", () => {
     const rows = rowsOf([["first"], ["second"], ["first"]]);
-    const kept = rows.map((row) => ({ ...row, postings: removeSection(row.postings, 0, 0) }));
+    const kept = rows.map(({ bucket, segment, postings }) => {
+      return { bucket, segment, postings: removeSection(postings, 0, 0) };
+    });
     expect([...intersect(listParts("first"), kept).keys()]).toEqual([2]);
     expect([...intersect(listParts("second"), kept).keys()]).toEqual([1]);
   });
