@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { indexNextBlock } from "../../../src/engine/kernel/lists/part-index.ts";
 import { blockSize } from "../../../src/engine/kernel/lists/postings.ts";
 import { batchRows } from "../../../src/storage/batch.ts";
-import { engines, type Harness, type TestAccount } from "../../support/backends.ts";
+import { engines, type Harness, openEngine, type TestAccount } from "../../support/backends.ts";
 import { anOrder, bulkOrders } from "../../support/builders.ts";
+import { placeOnPartitions } from "../../support/databases.ts";
+import { postgresServer } from "../../support/postgres.ts";
 
 /** Two blocks, and a rest. */
 const count = 2 * blockSize + 500;
@@ -140,4 +142,16 @@ describe.each(engines)("search for parts of texts on $name", ({ open }) => {
     expect((await account.service.customers.find({ search: "王伟 1" })).customers).not.toEqual([]);
     expect(await readSizes()).toBeGreaterThan(before / 2);
   });
+});
+
+it.skipIf(postgresServer === undefined)("touches one partition of each table in every statement", async () => {
+  const harness = await openEngine(placeOnPartitions);
+  const { service } = await harness.newAccount();
+  await fill(harness, await harness.newestAccountId());
+  expect((await service.orders.search({ search: "p17@" })).purchases).not.toEqual([]);
+  expect((await service.emails.list({ search: "p17@" })).mails).not.toEqual([]);
+  await service.customers.erase({ email: emailOf(17) });
+  expect((await service.orders.search({ search: "p17@" })).purchases).toEqual([]);
+  // Fails for every other statement.
+  await harness.close();
 });

@@ -110,23 +110,35 @@ export async function indexNextBlock(accountId: number, { read, write }: EngineW
   return 1;
 }
 
+/** IDs among which the records of a block are, unless accounts share a table. */
+const nearIds = 16 * blockSize;
+
+/**
+ * The IDs that follow one in their order: the near ones, of which a planner that reads and sorts all reads few, or any number.
+ */
+const idsAfter = {
+  near: (id: RawBuilder<unknown>) => sql`id > ${id} and id <= ${id} + ${sql.lit(nearIds)}`,
+  all: (id: RawBuilder<unknown>) => sql`id > ${id}`,
+};
+
 /** Finds a table with records to index. */
 async function findDue(tables: readonly SearchedTable[], context: HandlerContext): Promise<SearchedTable | undefined> {
   const accountId = context.account?.id ?? context.ownerId;
   // The handler rejects calls that concern no account.
   if (accountId === undefined) return undefined;
   const blocks = (table: SearchedTable) => sql`search_blocks where account_id = ${accountId} and kind = ${table}`;
-  const due = tables.map((table) => {
-    const rest = sql`${kindOf(table).list(accountId)} as listed
-      where id > (select coalesce(max(last_row), 0) from ${blocks(table)})`;
+  const due = tables.flatMap((table) => {
+    const last = sql`(select coalesce(max(last_row), 0) from ${blocks(table)})`;
     // A block has many records, so they are counted only as far as necessary.
-    return sql`select * from (select cast(${table} as text) as kind from ${rest} order by id limit 1 offset ${sql.lit(blockSize - 1)}) as due
-      union all select * from (select kind from ${blocks(table)} and is_current = 0 limit 1) as due`;
+    const added = Object.values(idsAfter).map(
+      (follows) => sql`select cast(${table} as text) as kind from ${kindOf(table).list(accountId)} as listed
+        where ${follows(last)} order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
+    );
+    return [...added, sql`select kind from ${blocks(table)} and is_current = 0 limit 1`];
   });
-  const { rows } = await sql<{ kind: SearchedTable }>`${sql.join(due, sql` union all `)} limit 1`.execute(
-    context.transaction,
-  );
-  return rows[0]?.kind;
+  const parts = due.map((query) => sql`select * from (${query}) as due`);
+  const found = sql<{ kind: SearchedTable }>`${sql.join(parts, sql` union all `)} limit 1`;
+  return (await found.execute(context.transaction)).rows[0]?.kind;
 }
 
 /** Indexes the next block, or one whose texts have changed. */
@@ -137,13 +149,7 @@ async function indexBlock(table: SearchedTable, context: HandlerContext): Promis
   const changed = blocks.find(({ is_current }) => is_current === 0);
   const last = blocks.at(-1);
   const block = changed?.block ?? (last?.block ?? -1) + 1;
-  const range = changed
-    ? sql`id between ${changed.first_row} and ${changed.last_row}`
-    : sql`id > ${last?.last_row ?? 0}`;
-  const ids = sql`(select id from ${kindOf(table).list(accountId)} as listed where ${range}
-    order by id limit ${sql.lit(blockSize)}) as batch`;
-  const { rows } = await selectTexts(table, ids, accountId).execute(transaction);
-  const sorted = rows.toSorted((a, b) => a.id - b.id);
+  const sorted = await readTexts(table, changed ?? { after: last?.last_row ?? 0 }, context);
   const sections = await runInSlices(
     writeSections(
       block,
@@ -171,6 +177,27 @@ async function indexBlock(table: SearchedTable, context: HandlerContext): Promis
     .insertInto("search_blocks")
     .values({ account_id: accountId, kind: table, block, first_row, last_row, ...values })
     .execute();
+}
+
+/** Reads the records of a block, or as many after an ID. */
+async function readTexts(
+  table: SearchedTable,
+  range: Block | { readonly after: number },
+  context: HandlerContext,
+): Promise<readonly TextRow[]> {
+  const accountId = accountIdOf(context);
+  const conditions =
+    "after" in range
+      ? Object.values(idsAfter).map((follows) => follows(sql`cast(${range.after} as bigint)`))
+      : [sql`id between ${range.first_row} and ${range.last_row}`];
+  let texts: readonly TextRow[] = [];
+  for (const condition of conditions) {
+    const ids = sql`(select id from ${kindOf(table).list(accountId)} as listed where ${condition}
+      order by id limit ${sql.lit(blockSize)}) as batch`;
+    texts = (await selectTexts(table, ids, accountId).execute(context.transaction)).rows;
+    if (texts.length === blockSize) break;
+  }
+  return texts.toSorted((a, b) => a.id - b.id);
 }
 
 interface BlockSections {

@@ -15,8 +15,12 @@ import {
 } from "./part-index.ts";
 import { blocksPerSegment, bucketOf, foldPart, intersect, listParts } from "./postings.ts";
 
-/** Parts of a long text that are looked up. They are enough, because the texts of what is found are compared. */
+/**
+ * Parts of a long text that are looked up first, and the rarest of them, which are looked up in the other segments. They are
+ * enough, because the texts of what is found are compared.
+ */
 const maxParts = 8;
+const maxRareParts = 3;
 
 /** Records that are returned at once, at most. */
 const readAtOnce = 500;
@@ -156,15 +160,17 @@ async function* lookUp(search: Search, blocks: readonly Block[], context: Contex
   const { table, searched, direction } = search;
   const ordered = direction === "up" ? blocks : blocks.toReversed();
   const segments = [...new Set(ordered.map(segmentOf))];
-  const buckets = new Set(Array.from(searched.parts, bucketOf));
+  let parts: readonly number[] = [...searched.parts];
   for (let [at, count] = [0, firstSegments]; at < segments.length; at += count, count *= growth) {
     const read = new Set(segments.slice(at, at + count));
-    const positions = intersect(searched.parts, await readPostings(table, { buckets, segments: read }, context));
+    const buckets = new Set(parts.map(bucketOf));
+    const { positions, counts } = intersect(parts, await readPostings(table, { buckets, segments: read }, context));
     const found = ordered.flatMap((block) => {
       const inBlock = read.has(segmentOf(block)) ? (positions.get(block.block) ?? []) : [];
       return inBlock.length === 0 ? [] : [{ block: block.block, positions: inBlock }];
     });
     yield* compare(search, found, context);
+    parts = parts.toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0)).slice(0, maxRareParts);
   }
 }
 

@@ -8,7 +8,8 @@ import { foldText } from "../../../storage/search-index.ts";
 /** Records of a block. */
 export const blockSize = 8_192;
 
-export const bucketCount = 1_024;
+/** With more buckets, a search reads less of other parts. */
+export const bucketCount = 2_048;
 
 /** Blocks whose sections are in the same row. With more, a search reads fewer rows, but each is written more often. */
 export const blocksPerSegment = 4;
@@ -52,7 +53,7 @@ export function listParts(folded: string): Set<number> {
   return parts;
 }
 
-const tagSize = 2 ** 14;
+const tagSize = 2 ** 24 / bucketCount;
 
 export const bucketOf = (part: number) => Math.floor(part / tagSize);
 const tagOf = (part: number) => part % tagSize;
@@ -139,25 +140,31 @@ export interface PostingsRow {
   readonly postings: string;
 }
 
-/** Finds the records that contain all parts: their positions in each block, in ascending order. */
-export function intersect(
-  parts: Iterable<number>,
-  rows: readonly PostingsRow[],
-): ReadonlyMap<number, readonly number[]> {
+export interface Intersection {
+  /** The records that contain all parts: their positions in each block, in ascending order. */
+  readonly positions: ReadonlyMap<number, readonly number[]>;
+  /** How many records contain each part. */
+  readonly counts: ReadonlyMap<number, number>;
+}
+
+export function intersect(parts: Iterable<number>, rows: readonly PostingsRow[]): Intersection {
   const byBucket = new Map<number, PostingsRow[]>();
   for (const row of rows) byBucket.set(row.bucket, [...(byBucket.get(row.bucket) ?? []), row]);
   const wanted = [...parts];
+  const counts = new Map<number, number>(wanted.map((part) => [part, 0]));
   const found = new Map<number, Listed[]>();
   for (const part of wanted) {
     for (const { segment, postings } of byBucket.get(bucketOf(part)) ?? []) {
       for (const section of listSections(postings, segment)) {
         const listed = findPart(postings, section, tagOf(part));
-        if (listed) found.set(section.block, [...(found.get(section.block) ?? []), listed]);
+        if (!listed) continue;
+        found.set(section.block, [...(found.get(section.block) ?? []), listed]);
+        counts.set(part, (counts.get(part) ?? 0) + listed.count);
       }
     }
   }
   const complete = [...found].filter(([, lists]) => lists.length === wanted.length);
-  return new Map(complete.map(([block, lists]) => [block, intersectLists(lists)]));
+  return { positions: new Map(complete.map(([block, lists]) => [block, intersectLists(lists)])), counts };
 }
 
 function findPart(postings: string, { start, end }: Section, tag: number): Listed | undefined {
