@@ -19,36 +19,31 @@ interface SearchedKind {
   readonly texts: readonly string[];
   /** The table with which the kind's is joined. */
   readonly join?: RawBuilder<unknown>;
-  /** Lists the IDs of an account's records; a subquery whose column `id` can be compared and sorted with an index. */
-  readonly list: (accountId: number | RawBuilder<unknown>) => RawBuilder<unknown>;
+  /** Which rows are searched (default: all). */
+  readonly filter?: RawBuilder<unknown>;
+  /** Lists an account's IDs in a file, where the table has no index of them: a subquery with the column `id`. */
+  readonly listInFile?: (accountId: number) => RawBuilder<unknown>;
 }
 
-const listRows = (table: string) => (accountId: number | RawBuilder<unknown>) =>
-  sql`(select id from ${sql.table(table)} where account_id = ${accountId})`;
-
 /** The records that are found by a part of their texts, by table. */
-export const searchedKinds = {
-  // Orders have no index of an account's IDs, but purchases have one, and each order has purchases.
+const searchedKinds = {
   orders: {
     texts: ["orders.order_id", "orders.email", "orders.customer_name"],
-    list: (accountId) => sql`(select distinct order_row as id from purchases where account_id = ${accountId})`,
+    // Each order has purchases.
+    listInFile: (accountId) => sql`(select distinct order_row as id from purchases where account_id = ${accountId})`,
   },
   mails: {
     texts: ["mails.email", "mails.name", "orders.order_id"],
     join: sql`left join orders on orders.account_id = mails.account_id and orders.id = mails.order_row`,
-    list: listRows("mails"),
   },
-  unsubscribers: { texts: ["unsubscribers.email"], list: listRows("unsubscribers") },
-  products: { texts: ["products.product_id", "products.name"], list: listRows("products") },
-  coupons: { texts: ["coupons.code"], list: listRows("coupons") },
-  users: {
-    texts: ["users.email", "users.display_name"],
-    list: (accountId) => sql`(select id from users where account_id = ${accountId} and kind = 'shopper')`,
-  },
+  unsubscribers: { texts: ["unsubscribers.email"] },
+  products: { texts: ["products.product_id", "products.name"] },
+  coupons: { texts: ["coupons.code"] },
+  users: { texts: ["users.email", "users.display_name"], filter: sql`and users.kind = 'shopper'` },
 } as const satisfies Readonly<Record<string, SearchedKind>>;
 export type SearchedTable = keyof typeof searchedKinds;
 
-export const kindOf = (table: SearchedTable): SearchedKind => searchedKinds[table];
+const kindOf = (table: SearchedTable): SearchedKind => searchedKinds[table];
 const allKinds = Object.keys(searchedKinds) as readonly SearchedTable[];
 
 export interface TextRow {
@@ -57,13 +52,42 @@ export interface TextRow {
   readonly text: string;
 }
 
+const columnsOf = ({ texts }: SearchedKind) => {
+  const lines = texts.map((name) => sql`coalesce(${sql.ref(name)}, '')`);
+  return sql.join(lines, sql` || ${"\n"} || `);
+};
+
 /** Selects the texts of records. @param ids a table of them with the name `batch` */
 export function selectTexts(table: SearchedTable, ids: RawBuilder<unknown>, accountId: number): RawBuilder<TextRow> {
-  const { texts, join = sql`` } = kindOf(table);
-  const lines = texts.map((name) => sql`coalesce(${sql.ref(name)}, '')`);
-  return sql`select ${sql.ref(`${table}.id`)} as id, ${sql.join(lines, sql` || ${"\n"} || `)} as text
-    from ${ids} cross join ${sql.table(table)} ${join}
+  const kind = kindOf(table);
+  return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
+    from ${ids} cross join ${sql.table(table)} ${kind.join ?? sql``}
     where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} = batch.id`;
+}
+
+/** A subquery of the IDs of an account's records, which can be compared and sorted with an index. */
+function listIds(table: SearchedTable, accountId: number, { keysHaveAccounts }: Context["dialect"]) {
+  const { listInFile, filter = sql`` } = kindOf(table);
+  if (listInFile && !keysHaveAccounts) return listInFile(accountId);
+  return sql`(select id from ${sql.table(table)} where account_id = ${accountId} ${filter})`;
+}
+
+/** Selects the texts of the records in a range of IDs. */
+export function selectRange(
+  table: SearchedTable,
+  { first, last }: { readonly first: number; readonly last: number },
+  context: Context,
+): RawBuilder<TextRow> {
+  const accountId = accountIdOf(context);
+  const kind = kindOf(table);
+  if (kind.listInFile && !context.dialect.keysHaveAccounts) {
+    const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} as listed
+      where id between ${first} and ${last}) as batch`;
+    return selectTexts(table, ids, accountId);
+  }
+  return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
+    from ${sql.table(table)} ${kind.join ?? sql``} where ${sql.ref(`${table}.account_id`)} = ${accountId}
+      and ${sql.ref(`${table}.id`)} between ${first} and ${last} ${kind.filter ?? sql``}`;
 }
 
 /** A block of records. */
@@ -131,7 +155,9 @@ async function findDue(tables: readonly SearchedTable[], context: HandlerContext
     const last = sql`(select coalesce(max(last_row), 0) from ${blocks(table)})`;
     // A block has many records, so they are counted only as far as necessary.
     const added = Object.values(idsAfter).map(
-      (follows) => sql`select cast(${table} as text) as kind from ${kindOf(table).list(accountId)} as listed
+      (
+        follows,
+      ) => sql`select cast(${table} as text) as kind from ${listIds(table, accountId, context.dialect)} as listed
         where ${follows(last)} order by id limit 1 offset ${sql.lit(blockSize - 1)}`,
     );
     return [...added, sql`select kind from ${blocks(table)} and is_current = 0 limit 1`];
@@ -192,7 +218,7 @@ async function readTexts(
       : [sql`id between ${range.first_row} and ${range.last_row}`];
   let texts: readonly TextRow[] = [];
   for (const condition of conditions) {
-    const ids = sql`(select id from ${kindOf(table).list(accountId)} as listed where ${condition}
+    const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} as listed where ${condition}
       order by id limit ${sql.lit(blockSize)}) as batch`;
     texts = (await selectTexts(table, ids, accountId).execute(context.transaction)).rows;
     if (texts.length === blockSize) break;

@@ -6,10 +6,10 @@ import { readCursor, writeCursor } from "./cursor.ts";
 import {
   type Block,
   type Context,
-  kindOf,
   readBlocks,
   readPostings,
   type SearchedTable,
+  selectRange,
   selectTexts,
   type TextRow,
 } from "./part-index.ts";
@@ -131,12 +131,9 @@ async function* scan(
   { table, searched, range, direction }: Search,
   context: Context,
 ): AsyncGenerator<readonly number[]> {
-  const accountId = accountIdOf(context);
   const order = direction === "up" ? sql`asc` : sql`desc`;
   for (let { first, last } = range; first <= last;) {
-    const listed = sql`(select id from ${kindOf(table).list(accountId)} as listed where id between ${first} and ${last}
-      order by id ${order}) as batch`;
-    const { rows } = await sql<TextRow>`select * from (${selectTexts(table, listed, accountId)}) as listed
+    const { rows } = await sql<TextRow>`select * from (${selectRange(table, { first, last }, context)}) as listed
       where ${searched.mayBeIn("listed.text")} order by id ${order} limit ${readAtOnce}`.execute(context.transaction);
     const found = selectFound(rows, searched, direction);
     if (found.length > 0) yield found;
