@@ -17,8 +17,8 @@ const emailOf = (at: number) => `p${at % 4_001}@${at % 3 === 0 ? "mail" : "post"
 const orderIdOf = (at: number) => `#${100_000 + at}`;
 
 /** Stores orders and emails about every third one. */
-async function fill({ database: { db, dialect } }: Harness, accountId: number): Promise<void> {
-  const orders = Array.from({ length: count }, (_, at) => [1_000 + at, orderIdOf(at), emailOf(at), nameOf(at)]);
+async function fill({ database: { db, dialect } }: Harness, accountId: number, length = count): Promise<void> {
+  const orders = Array.from({ length }, (_, at) => [1_000 + at, orderIdOf(at), emailOf(at), nameOf(at)]);
   const columns = { id: "integer", order_id: "text", email: "text", customer_name: "text" } as const;
   const batch = batchRows(columns, orders, dialect);
   await sql`insert into products (id, account_id, product_id, name, url, created_at, updated_at)
@@ -147,7 +147,7 @@ describe.each(engines)("search for parts of texts on $name", ({ open }) => {
 it.skipIf(postgresServer === undefined)("touches one partition of each table in every statement", async () => {
   const harness = await openEngine(placeOnPartitions);
   const { service } = await harness.newAccount();
-  await fill(harness, await harness.newestAccountId());
+  await fill(harness, await harness.newestAccountId(), blockSize + 1);
   expect((await service.orders.search({ search: "p17@" })).purchases).not.toEqual([]);
   expect((await service.emails.list({ search: "p17@" })).mails).not.toEqual([]);
   await service.customers.erase({ email: emailOf(17) });
