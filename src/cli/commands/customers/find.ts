@@ -6,6 +6,7 @@ export default command({
   summary: "Find customers by part of a name, an address, or an order ID",
   calls: "read",
   argument: "<text>",
+  argumentHelp: { text: { description: "part of a name, an address, or an order ID" } },
   examples: [
     "starpost customers find smith",
     "starpost customers find @mail.example --limit 50",

@@ -80,14 +80,14 @@ export function selectRange(
 ): RawBuilder<TextRow> {
   const accountId = accountIdOf(context);
   const kind = kindOf(table);
-  if (kind.listInFile && !context.dialect.keysHaveAccounts) {
+  // Planners expect other numbers of rows in a range, and would join them with a complete table.
+  if (kind.join || (kind.listInFile && !context.dialect.keysHaveAccounts)) {
     const ids = sql`(select id from ${listIds(table, accountId, context.dialect)} as listed
-      where id between ${first} and ${last}) as batch`;
+      where id between ${first} and ${last} ${context.dialect.optimizationFence}) as batch`;
     return selectTexts(table, ids, accountId);
   }
   return sql`select ${sql.ref(`${table}.id`)} as id, ${columnsOf(kind)} as text
-    from ${sql.table(table)} ${kind.join ?? sql``} where ${sql.ref(`${table}.account_id`)} = ${accountId}
-      and ${sql.ref(`${table}.id`)} between ${first} and ${last} ${kind.filter ?? sql``}`;
+    from ${sql.table(table)} where ${sql.ref(`${table}.account_id`)} = ${accountId} and ${sql.ref(`${table}.id`)} between ${first} and ${last} ${kind.filter ?? sql``}`;
 }
 
 /** A block of records. */
@@ -252,13 +252,12 @@ export async function readPostings(
   context: Context,
 ): Promise<readonly PostingsRow[]> {
   const pairs = [...buckets].flatMap((bucket) => Array.from(segments, (segment) => [bucket, segment]));
+  // One lookup per row: a planner whose statistics are old could read all rows of the account for a join.
   const { rows } = await sql<PostingsRow>`
-    select search_postings.bucket, search_postings.segment, search_postings.postings
-    from ${batchRows({ bucket: "integer", segment: "integer" }, pairs, context.dialect)} cross join search_postings
-    where search_postings.account_id = ${accountIdOf(context)} and search_postings.kind = ${table}
-      and search_postings.bucket = batch.bucket and search_postings.segment = batch.segment`.execute(
-    context.transaction,
-  );
+    select batch.bucket, batch.segment, coalesce((select search_postings.postings from search_postings
+      where search_postings.account_id = ${accountIdOf(context)} and search_postings.kind = ${table}
+        and search_postings.bucket = batch.bucket and search_postings.segment = batch.segment), '') as postings
+    from ${batchRows({ bucket: "integer", segment: "integer" }, pairs, context.dialect)}`.execute(context.transaction);
   return rows;
 }
 
