@@ -236,13 +236,25 @@ interface BlockSections {
 const segmentOf = (block: number) => Math.floor(block / blocksPerSegment);
 
 async function appendSections({ table, block, sections }: BlockSections, context: Context): Promise<void> {
-  const rows = sections.flatMap((section, bucket) => (section === "" ? [] : [[bucket, section]]));
+  const rows = sections.flatMap((section, bucket) => (section === "" ? [] : [[bucket, section] as const]));
+  const appended = sql`search_postings.postings || excluded.postings`;
+  await savePostings({ table, segment: segmentOf(block), rows, merged: appended }, context);
+}
+
+interface SavedPostings {
+  readonly table: SearchedTable;
+  readonly segment: number;
+  readonly rows: readonly (readonly [bucket: number, postings: string])[];
+  /** The new postings of a row that exists. */
+  readonly merged: RawBuilder<unknown>;
+}
+
+async function savePostings({ table, segment, rows, merged }: SavedPostings, context: Context): Promise<void> {
   await sql`insert into search_postings (account_id, kind, bucket, segment, postings)
-    select cast(${accountIdOf(context)} as bigint), cast(${table} as text), batch.bucket,
-      cast(${segmentOf(block)} as bigint), batch.section
-    from ${batchRows({ bucket: "integer", section: "text" }, rows, context.dialect)} where true
-    on conflict (account_id, kind, bucket, segment)
-      do update set postings = search_postings.postings || excluded.postings`.execute(context.transaction);
+    select cast(${accountIdOf(context)} as bigint), cast(${table} as text), batch.bucket, cast(${segment} as bigint),
+      batch.postings
+    from ${batchRows({ bucket: "integer", postings: "text" }, rows, context.dialect)} where true
+    on conflict (account_id, kind, bucket, segment) do update set postings = ${merged}`.execute(context.transaction);
 }
 
 /** Reads rows of the index. */
@@ -267,15 +279,11 @@ async function removeSections(table: SearchedTable, blocks: readonly number[], c
   for (const segment of segments) {
     const buckets = Array.from({ length: bucketCount }, (_, bucket) => bucket);
     const rows = await readPostings(table, { buckets, segments: [segment] }, context);
-    const kept = rows.map(({ bucket, postings }) => {
-      return [bucket, blocks.reduce((text, block) => removeSection(text, segment, block), postings)];
+    const kept = rows.flatMap(({ bucket, postings }) => {
+      const left = blocks.reduce((text, block) => removeSection(text, segment, block), postings);
+      return left === postings ? [] : [[bucket, left] as const];
     });
-    await sql`update search_postings set postings = batch.kept
-      from ${batchRows({ changed: "integer", kept: "text" }, kept, context.dialect)}
-      where search_postings.account_id = ${accountIdOf(context)} and search_postings.kind = ${table}
-        and search_postings.bucket = batch.changed and search_postings.segment = ${segment}`.execute(
-      context.transaction,
-    );
+    await savePostings({ table, segment, rows: kept, merged: sql`excluded.postings` }, context);
   }
 }
 
