@@ -6,7 +6,7 @@ import { findPoolSize } from "../config/database-settings.ts";
 import { UserError, usageError } from "../config/user-error.ts";
 import { toServiceError } from "../engine/kernel/storage-errors.ts";
 import { inspectDatabase } from "../storage/inspect-database.ts";
-import { StorageError } from "../storage/storage-error.ts";
+import { missingDatabase, StorageError } from "../storage/storage-error.ts";
 import {
   createNewKey,
   currentKeyOf,
@@ -32,7 +32,7 @@ export async function openAccounts(
   const { deleteAccount } = await import("../engine/accounts/deletion.ts");
   // The chosen account need not exist: it can also be given as an argument.
   const own = { ...profile, account: undefined };
-  const { transport, appKey } = await openEngine(host, own, { enforceLimits: false, ...commandAccounts });
+  const { transport, appKey, remove } = await openEngine(host, own, { enforceLimits: false, ...commandAccounts });
   const { work } = transport;
   const { read } = work;
   const write = isRehearsed ? rollBack(work.write) : work.write;
@@ -64,7 +64,10 @@ export async function openAccounts(
     rotateSecret: (key) => writeTo(key, (context) => admin.rotateSecret(key, context)),
     revokeTokens: (key, token) => writeTo(key, (context) => admin.revokeTokens(key, token, context)),
     delete: (key, onDeleted) => deleteAccount(key, work, onDeleted),
-    close: () => transport.close(),
+    close: async () => {
+      await transport.close();
+      remove();
+    },
   };
 }
 
@@ -96,7 +99,10 @@ export async function readDatabaseStatus(
   { database, shownAs }: LocalProfile,
 ): Promise<DatabaseStatus> {
   const inspection = await inspectDatabase(database, { clock, busyTimeoutMs });
-  if ("facts" in inspection) return { shownAs, ...inspection.facts };
+  if ("facts" in inspection) {
+    if (inspection.facts.tables > 0) return { shownAs, ...inspection.facts };
+    throw toServiceError(missingDatabase(shownAs), shownAs);
+  }
   const { problem, message } = inspection.failure;
   if (problem === "bug") throw new Error(message);
   throw toServiceError(new StorageError(problem, message), shownAs);

@@ -43,7 +43,7 @@ const concurrency = 4;
 const singleConcurrency = { local: 384, remote: concurrency } as const;
 
 /**
- * Connects to the account of a profile. The first use of the embedded engine creates its database, key, and account.
+ * Connects to the account of a profile. With `withoutDatabase: "create"`, creates the embedded database with a key and an account.
  * @throws UserError, ServiceError
  */
 export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
@@ -56,7 +56,9 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   const signed = withToken(account.transport, {
     appKey,
     readSecret,
-    cache: createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, mark }),
+    cache: account.isTemporary
+      ? noTokens
+      : createTokenStore(settings.paths.tokensFolder, { profile: profile.name, target, appKey, mark }),
     utoken: isRemote ? profile.utoken : undefined,
     clock: settings.clock,
   });
@@ -83,7 +85,10 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
     ratePerSecond,
     token: () => signed.token(),
     renewToken: () => signed.renewToken(),
-    close: () => signed.close(),
+    close: async () => {
+      await signed.close();
+      account.remove?.();
+    },
   };
   const { preview } = settings;
   if (!preview) return connection;
@@ -148,8 +153,7 @@ async function stageAccount(settings: RehearsalSettings): Promise<Stage> {
   const { profile } = settings;
   if (profile.mode === "local") {
     const engine = await openEngine(settings, profile, { enforceLimits: false, ...commandAccounts });
-    const { database, shownAs } = profile;
-    return { ...engine, database, shownAs, notKnown: [], remove: async () => {} };
+    return { ...engine, shownAs: profile.shownAs, notKnown: [], remove: async () => engine.remove() };
   }
   const { copyAccount } = await import("./rehearsal.ts");
   const connection = await openConnection(settings);
@@ -180,13 +184,15 @@ async function openLocal(settings: ConnectionSettings, profile: LocalProfile): P
     await thread?.stop();
     throw error;
   });
-  const transport = thread ? await moveToThread(thread, engine, profile, settings.env) : engine.transport;
-  const { appKey, secret, keepsOrder } = engine;
+  const { appKey, secret, keepsOrder, database, remove } = engine;
+  const { shownAs } = profile;
+  const transport = thread ? await moveToThread(thread, engine, { database, shownAs }, settings.env) : engine.transport;
   const { onTrace, clock } = settings;
   const traced = onTrace ? (await import("../service/trace.ts")).traceCalls(transport, onTrace, clock) : transport;
   const paced = await pace(traced, settings, { target: profile.database, appKey });
   const send = createLocalSender(paced, settings, profile);
-  return { transport: paced, send, appKey, secret, keepsOrder, target: profile.shownAs };
+  const isTemporary = database !== profile.database;
+  return { transport: paced, send, appKey, secret, keepsOrder, target: shownAs, isTemporary, remove };
 }
 
 async function startThread(): Promise<EngineThread> {
@@ -312,4 +318,7 @@ interface Account {
   readonly keepsOrder: boolean;
   /** The address of the service, or the database as it is shown to users. */
   readonly target: string;
+  /** Whether the database is temporary. */
+  readonly isTemporary?: boolean;
+  readonly remove?: () => void;
 }

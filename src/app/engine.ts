@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { HostContext } from "./ports.ts";
 import type { LocalProfile } from "../config/profile.ts";
 import { outboxFolderOf } from "../config/paths.ts";
@@ -10,6 +11,7 @@ import type { AccountKeys } from "../engine/accounts/first-account.ts";
 import type { Sealer } from "../engine/kernel/sealer.ts";
 import type { LocalTransport, LocalTransportOptions } from "../engine/local-transport.ts";
 import type { Database } from "../storage/database.ts";
+import { StorageError } from "../storage/storage-error.ts";
 
 interface Engine {
   readonly transport: LocalTransport;
@@ -19,6 +21,10 @@ interface Engine {
   readonly secret: string;
   readonly sealingKey: Buffer;
   readonly keepsOrder: boolean;
+  /** The path or URL of the database: that of the profile, or a temporary one. */
+  readonly database: string;
+  /** Deletes the database if it is temporary. It must be closed. */
+  readonly remove: () => void;
   /** Reads the settings of webhooks again. @throws UserError if they are invalid; then the old ones stay in use */
   readonly reloadWebhooks: () => Promise<void>;
 }
@@ -41,24 +47,23 @@ export async function loadEngine(): Promise<void> {
 
 export async function openEngine(
   host: HostContext,
-  { database: url, shownAs, account }: LocalProfile,
-  { databaseShownAs = shownAs, newAccountDelay, ...options }: EngineOptions,
+  profile: LocalProfile,
+  { databaseShownAs = profile.shownAs, newAccountDelay, ...options }: EngineOptions,
 ): Promise<Engine> {
-  const { openDatabase } = await import("../storage/database.ts");
+  const { shownAs, account } = profile;
   const { ensureFirstAccount } = await import("../engine/accounts/first-account.ts");
   const { createLocalTransport } = await import("../engine/local-transport.ts");
   const { createSealer } = await import("../engine/kernel/sealer.ts");
   const { toServiceError } = await import("../engine/kernel/storage-errors.ts");
   const { random, env, paths } = host;
   const existingKey = await readSealingKey(env, paths.keyFile);
-  const database = await openDatabase(url, { nowMs: host.clock(), ...findPoolSettings(env) }).catch(
-    (error: unknown) => {
-      throw toServiceError(error, shownAs);
-    },
-  );
+  const { database, url, folder } = await openProfileDatabase(host, profile).catch((error: unknown) => {
+    throw toServiceError(error, shownAs);
+  });
+  const remove = () => folder?.[Symbol.dispose]();
   const { clock = host.clock } = database;
   try {
-    const key = existingKey ?? (await createKey(host, database.db, shownAs));
+    const key = existingKey ?? (folder ? random(32) : await createKey(host, database.db, shownAs));
     const sealer = createSealer(followSealingKey(env, paths.keyFile, key));
     const first = await ensureFirstAccount(database, { sealer, clock, random, bottomLinesDelay: newAccountDelay });
     const { appKey, secret } = account === undefined ? first : await findAccount(database, account, sealer);
@@ -79,10 +84,30 @@ export async function openEngine(
       ...options,
     });
     const keepsOrder = database.dialect.runsInOrder;
-    return { transport, clock, appKey, secret, sealingKey: key, keepsOrder, reloadWebhooks };
+    return { transport, clock, appKey, secret, sealingKey: key, keepsOrder, database: url, remove, reloadWebhooks };
   } catch (error) {
     await database.db.destroy();
+    remove();
     throw toServiceError(error, shownAs);
+  }
+}
+
+/**
+ * Opens the database of a profile. The host decides what happens without one.
+ * @throws StorageError also `missing`
+ */
+async function openProfileDatabase({ env, clock, withoutDatabase }: HostContext, { database: url }: LocalProfile) {
+  const { openDatabase } = await import("../storage/database.ts");
+  const options = { nowMs: clock(), ...findPoolSettings(env) };
+  try {
+    return { url, database: await openDatabase(url, { ...options, mustExist: withoutDatabase !== "create" }) };
+  } catch (error) {
+    const isMissing = error instanceof StorageError && error.problem === "missing";
+    if (!isMissing || withoutDatabase !== "temporary") throw error;
+    const { TemporaryFolder } = await import("../storage/temporary-folder.ts");
+    const folder = new TemporaryFolder("rehearsal");
+    const path = join(folder.path, "rehearsal.db");
+    return { url: path, folder, database: await openDatabase(path, options) };
   }
 }
 

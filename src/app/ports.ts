@@ -227,6 +227,8 @@ export interface HostContext {
   readonly env: Environment;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
+  /** What to do if there is no local database (default: fail). `temporary`: use an empty one, and delete it afterward. */
+  readonly withoutDatabase?: "create" | "temporary" | undefined;
 }
 
 /** Backups that a server makes by itself. */

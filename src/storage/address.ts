@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { AddressError } from "./storage-error.ts";
 import type { DatabaseAddress } from "./dialect.ts";
@@ -22,6 +23,17 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   }
   if (scheme === "postgres" || scheme === "postgresql") return parsePostgresAddress(text);
   throw new AddressError(`unsupported database scheme "${scheme}:"`);
+}
+
+/** Whether a database in a file does not exist, or is empty. */
+export function isMissingFile({ isFile, location }: DatabaseAddress): boolean {
+  if (!isFile || location === ":memory:") return false;
+  try {
+    return !statSync(location, { throwIfNoEntry: false })?.size;
+  } catch {
+    // Opening the file reports the reason.
+    return false;
+  }
 }
 
 function toFileAddress(path: string): DatabaseAddress {

@@ -1,5 +1,5 @@
 import { type ConnectionProvider, Kysely } from "kysely";
-import { AddressError, parseDatabaseAddress } from "./address.ts";
+import { AddressError, isMissingFile, parseDatabaseAddress } from "./address.ts";
 import {
   type DatabaseAddress,
   defaultPoolSize,
@@ -9,7 +9,7 @@ import {
 } from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
 import { migrate } from "./schema/migrate.ts";
-import { StorageError } from "./storage-error.ts";
+import { missingDatabase, StorageError } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 
 /** The share of the connections to a server that is used for writes. */
@@ -35,6 +35,8 @@ interface OpenOptions extends Pick<DriverOptions, "busyTimeoutMs" | "poolSize" |
   readonly nowMs: number;
   /** Whether all changes are rolled back when the database is closed; see `rehearse`. */
   readonly isRehearsal?: boolean | undefined;
+  /** Whether to refuse a database that does not exist or is empty, instead of creating it (default: false). */
+  readonly mustExist?: boolean | undefined;
 }
 
 /**
@@ -43,9 +45,11 @@ interface OpenOptions extends Pick<DriverOptions, "busyTimeoutMs" | "poolSize" |
  */
 export async function openDatabase(
   url: string,
-  { nowMs, isRehearsal = false, ...options }: OpenOptions,
+  { nowMs, isRehearsal = false, mustExist = false, ...options }: OpenOptions,
 ): Promise<Database> {
-  const { dialect: name, location, shownAs } = parseAddress(url);
+  const address = parseAddress(url);
+  const { dialect: name, location, shownAs } = address;
+  if (mustExist && isMissingFile(address)) throw missingDatabase(shownAs);
   const dialect = dialects[name];
   let readPool: (() => PoolUse) | undefined;
   let driver = await dialect.createDriver(location, {
@@ -61,7 +65,9 @@ export async function openDatabase(
   if (dialect.isPipelined && !isRehearsal) pipelineTransactions(db);
   let clock: (() => number) | undefined;
   try {
-    await migrate(db as unknown as Kysely<never>, dialect, nowMs);
+    const untyped = db as unknown as Kysely<never>;
+    const isUsable = await migrate(untyped, dialect, nowMs, mustExist);
+    if (!isUsable) throw missingDatabase(shownAs);
     clock = await dialect.openClock?.(db);
   } catch (error) {
     await db.destroy().catch(() => {});

@@ -1,5 +1,5 @@
 import { Kysely } from "kysely";
-import { parseDatabaseAddress } from "./address.ts";
+import { isMissingFile, parseDatabaseAddress } from "./address.ts";
 import type { DialectFacts } from "./dialect.ts";
 import { dialects, toStorageError } from "./dialects.ts";
 import {
@@ -9,7 +9,7 @@ import {
   readSchemaVersion,
   type SchemaProblem,
 } from "./schema/migrate.ts";
-import type { StorageProblem } from "./storage-error.ts";
+import { missingDatabase, type StorageProblem } from "./storage-error.ts";
 import type { Tables } from "./tables.ts";
 
 export interface DatabaseFacts extends DialectFacts {
@@ -81,6 +81,7 @@ export async function inspectDatabase(
   try {
     const address = parseDatabaseAddress(url);
     shownAs = address.shownAs;
+    if (isMissingFile(address)) throw missingDatabase(shownAs);
     const dialect = dialects[address.dialect];
     db = new Kysely<Tables>({
       dialect: await dialect.createDriver(address.location, {

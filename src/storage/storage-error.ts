@@ -1,6 +1,7 @@
 /**
  * Why the database cannot be used. `busy`, `noConnection`, `unreachable`, and `unsure` (a write may or may not have been committed) are
- * temporary; the others need a person to act. `deleted`: the files of an open database were deleted or replaced.
+ * temporary; the others need a person to act. `deleted`: the files of an open database were deleted or replaced. `missing`: the
+ * database does not exist, or is empty.
  */
 export type StorageProblem =
   | "busy"
@@ -12,6 +13,7 @@ export type StorageProblem =
   | "damaged"
   | "notOurs"
   | "cannotOpen"
+  | "missing"
   | "deleted";
 
 /** A problem, and its description for users. */
@@ -29,6 +31,11 @@ export class StorageError extends Error {
     this.problem = problem;
     this.hint = hint;
   }
+}
+
+/** The error for a database that does not exist or is empty. */
+export function missingDatabase(shownAs: string): StorageError {
+  return new StorageError("missing", `no database at ${shownAs}`);
 }
 
 /** The schema of the database is not one that this version can use. */

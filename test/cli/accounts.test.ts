@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, makeHomeWithDatabase, run } from "./support.ts";
 
 /** Runs command lines on one database, which is created with one account. */
-function openHome() {
-  const env = { STARPOST_HOME: makeFolder() };
+async function openHome() {
+  const env = { STARPOST_HOME: await makeHomeWithDatabase() };
   const call = (words: readonly string[], stdin?: string) => run(words, { env, ...(stdin !== undefined && { stdin }) });
   const json = async <T>(...words: string[]): Promise<T> => {
     const { status, stdout, stderr } = await call([...words, "--json"]);
@@ -22,7 +22,7 @@ const key = expect.stringMatching(/^[A-Za-z0-9]{40}$/);
 
 describe("account commands", () => {
   test("create, list, show, disable, enable, and delete accounts", async () => {
-    const { call, json } = openHome();
+    const { call, json } = await openHome();
     const created = await json<Keys>("account", "create", "--name", "Tea & Cups");
     expect(created).toEqual({ app_key: key, secret: key });
     const { app_key } = created;
@@ -33,7 +33,7 @@ describe("account commands", () => {
     ]);
     expect(await json("account", "show")).toMatchObject({
       settings: { name: null, bottom_lines_delay: 0 },
-      account: { app_key: listed[0]?.app_key, tokens: 0, records: { products: 0, emails: 0 } },
+      account: { app_key: listed[0]?.app_key, tokens: 1, records: { products: 0, emails: 0 } },
     });
     expect(await json("account", "show", app_key)).toMatchObject({
       settings: { name: "Tea & Cups" },
@@ -50,7 +50,7 @@ describe("account commands", () => {
   });
 
   test("rotate a secret and revoke tokens", async () => {
-    const { call, json } = openHome();
+    const { call, json } = await openHome();
     const { app_key, secret } = await json<Keys>("account", "create");
     const own = ["--account", app_key];
     const { utoken } = await json<{ utoken: string }>("auth", "token", ...own);
@@ -75,7 +75,7 @@ describe("account commands", () => {
   });
 
   test("invite once, for the given time", async () => {
-    const { call, json } = openHome();
+    const { call, json } = await openHome();
     const before = Date.now();
     const { invitation_code, expires_at } = await json<Record<string, string>>("account", "invite");
     expect(invitation_code).toEqual(key);
@@ -93,13 +93,13 @@ describe("account commands", () => {
     ["revoke-tokens", "nobody"],
     ["show", "nobody"],
   ])("%s rejects an unknown account", async (...words) => {
-    const { call } = openHome();
+    const { call } = await openHome();
     const { status, stderr } = await call(["account", ...words, "--json"]);
     expect([status, JSON.parse(stderr)]).toMatchObject([2, { error: { kind: "usage" } }]);
   });
 
   test("confirm on live profiles, and refuse remote ones", async () => {
-    const { call, json } = openHome();
+    const { call, json } = await openHome();
     await call(["profile", "add", "shop", "--database", `${makeFolder()}/shop.db`, "--live"]);
     const live = ["--profile", "shop"];
     const { app_key } = await json<Keys>("account", "create", ...live, "--quiet");
@@ -108,7 +108,7 @@ describe("account commands", () => {
     }
     expect((await call(["account", "disable", app_key, ...live, "--yes"])).status).toBe(0);
     const remote = { STARPOST_BASE_URL: "http://127.0.0.1:9", STARPOST_APP_KEY: "k", STARPOST_SECRET: "s" };
-    const { env } = openHome();
+    const { env } = await openHome();
     for (const words of [
       ["account", "list"],
       ["account", "show", "other"],
@@ -124,7 +124,7 @@ describe("account commands", () => {
 
 describe("--account", () => {
   test("chooses the account of every command on the embedded engine", async () => {
-    const { call, json } = openHome();
+    const { call, json } = await openHome();
     const { app_key } = await json<Keys>("account", "create");
     const own = ["--account", app_key];
     const codes = JSON.stringify({ coupon_action: "map_review", codes: ["AAAA"] });
@@ -135,7 +135,7 @@ describe("--account", () => {
   });
 
   test("rejects unknown accounts, and commands that serve all accounts", async () => {
-    const { call } = openHome();
+    const { call } = await openHome();
     expect((await call(["coupons", "list", "--account", "nobody"])).status).toBe(2);
     expect((await call(["coupons", "list", "--account", ""])).status).toBe(2);
     expect((await call(["mail", "run", "--once", "--account", "nobody"])).status).toBe(2);

@@ -41,6 +41,7 @@ describe("alias", () => {
     const plain = await run(["profile", "list", "--json"], { env });
     expect(await run(["pl", "--json"], { env })).toEqual(plain);
     expect(await run(["--quiet", "--profile", "local", "pl", "--json"], { env })).toEqual(plain);
+    await run(["init", "--local"], { env });
     const called = await run(["ap", "GET", "it's", "--curl"], { env });
     expect(called.stdout).toContain("/healthz?a=it%27s&b=x+yGET'");
     const missing = await run(["ap", "GET"], { env });

@@ -4,7 +4,7 @@ import { describeRuns } from "../../src/cli/commands/unsubscribers/sync-run.ts";
 import { describeCounts, describeKey, describeUndone } from "../../src/cli/commands/imports/undo-format.ts";
 import { ListedRows, type UndoneRow } from "../../src/import/undo/undone-run.ts";
 import { findTargetFlags, keepTarget } from "../../src/cli/program/output/suggested-commands.ts";
-import { makeFolder, run } from "./support.ts";
+import { makeHomeWithDatabase, run } from "./support.ts";
 
 const nowMs = Date.UTC(2026, 2, 15, 12);
 const minuteMs = 60_000;
@@ -171,7 +171,8 @@ test.each([
   ["mail show 99", "starpost mail list"],
   ["webhooks delete 99 --yes", "starpost webhooks list"],
 ])("after %s, which finds nothing, the hint names the list", async (line, list) => {
-  const { status, stderr } = await run([...line.split(" "), "--json"], { env: { STARPOST_HOME: makeFolder() } });
+  const env = { STARPOST_HOME: await makeHomeWithDatabase() };
+  const { status, stderr } = await run([...line.split(" "), "--json"], { env });
   expect(status).toBe(1);
   expect(JSON.parse(stderr)).toMatchObject({ error: { hint: expect.stringContaining(`run \`${list}\`.`) as unknown } });
 });

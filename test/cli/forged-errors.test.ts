@@ -1,6 +1,8 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Responder, sendJson, startLoopback } from "../support/loopback.ts";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, makeHomeWithDatabase, run } from "./support.ts";
 import { KeptTraces, keptTraces } from "../../src/cli/program/output/trace-format.ts";
 import { hideSecrets } from "../../src/service/trace.ts";
 
@@ -192,7 +194,8 @@ test("a request without a response is traced as failed", async () => {
 });
 
 test("calls of the embedded engine are traced by operation", async () => {
-  const env = { STARPOST_HOME: makeFolder() };
+  const env = { STARPOST_HOME: await makeHomeWithDatabase() };
+  rmSync(join(env.STARPOST_HOME, "tokens"), { recursive: true });
   const { stderr } = await run(["webhooks", "list", "--verbose"], { env });
   expect(stderr).toMatch(/^\* tokens\.create: ok \(\d+ ms\)\n\* webhooks\.list: ok \(\d+ ms\)$/m);
   const refused = await run(["webhooks", "redeliver", "7", "--verbose"], { env });

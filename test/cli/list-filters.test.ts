@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { filterFlagsOf, findFilter, toFieldFlags } from "../../src/cli/commands/operations/list-filters.ts";
 import { readRelativeDay, readSince, readUntil, toTimeRange } from "../../src/cli/program/relative-time.ts";
-import { makeFolder, run } from "./support.ts";
+import { makeHomeWithDatabase, run } from "./support.ts";
 
 const nowMs = Date.UTC(2026, 10, 23, 9, 30);
 
@@ -82,14 +82,14 @@ describe("invalid filters", () => {
     ["orders export --since 7x", 'invalid value "7x" for --since'],
     ["mail stats --since 7x", 'invalid value "7x" for --since'],
   ])("%s is a usage error", async (line, message) => {
-    const env = { STARPOST_HOME: makeFolder() };
+    const env = { STARPOST_HOME: await makeHomeWithDatabase() };
     const { status, stdout, stderr } = await run([...line.split(" "), "--json"], { env });
     const { error } = JSON.parse(stderr) as { error: { message: string } };
     expect([status, stdout, error.message]).toEqual([2, "", expect.stringContaining(message)]);
   });
 
   it("exports and statistics accept an age", async () => {
-    const env = { STARPOST_HOME: makeFolder() };
+    const env = { STARPOST_HOME: await makeHomeWithDatabase() };
     for (const line of ["orders export --since 7d", "reviews export --since yesterday", "mail stats --since 7d"]) {
       const { status, stderr } = await run(line.split(" "), { env });
       expect([line, status, stderr]).toEqual([line, 0, expect.not.stringContaining("error")]);

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { sendJson, startLoopback } from "../support/loopback.ts";
-import { makeFolder, run } from "./support.ts";
+import { makeFolder, makeHomeWithDatabase, run } from "./support.ts";
 
 test("a file of decisions that cannot be completed reports what was done before", async () => {
   const server = await startLoopback((response, _at, { url }) => {
@@ -25,7 +25,7 @@ test("a file of decisions that cannot be completed reports what was done before"
 });
 
 test("an empty queue prints a message, except to scripts", async () => {
-  const env = { STARPOST_HOME: makeFolder() };
+  const env = { STARPOST_HOME: await makeHomeWithDatabase() };
   const list = await run(["reviews", "moderate"], { env });
   expect([list.stdout, list.stderr]).toEqual(["", expect.stringContaining("No reviews")]);
   expect(await run(["reviews", "moderate", "--json"], { env })).toMatchObject({ stdout: "[]\n", stderr: "" });

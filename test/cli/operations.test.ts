@@ -58,6 +58,7 @@ describe.each(["local", "remote"] as const)("commands for every operation, %s", 
     run([...words, "--json"], { env, ...(stdin !== undefined && { stdin }), io: { loadApp: recordingApp(made) } });
 
   beforeAll(async () => {
+    await call(["init", "--local"]);
     const { stdout } = await call(["auth", "credentials"]);
     if (mode === "local") return;
     const { app_key, secret } = JSON.parse(stdout) as { app_key: string; secret: string };

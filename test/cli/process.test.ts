@@ -39,7 +39,7 @@ describe("the program as a process", () => {
 
   test("creates one account for concurrent first runs", async () => {
     const home = makeHome();
-    const runs = await Promise.all([1, 2, 3].map(() => home.runProcess(["auth", "status", "--json"])));
+    const runs = await Promise.all([1, 2, 3].map(() => home.runProcess(["init", "--local", "--json"])));
     expect(runs.map((ran) => ran.exitCode)).toEqual([0, 0, 0]);
     expect(new Set(runs.map(({ stdout }) => (JSON.parse(stdout) as AccountStatus).app_key)).size).toBe(1);
     expect(statSync(join(home.folder, "starpost.key")).mode & 0o777).toBe(0o600);
@@ -49,7 +49,7 @@ describe("the program as a process", () => {
     const home = makeHome({ STARPOST_HOME: "" });
     const [data, config] = [join(home.folder, "data"), join(home.folder, "config")];
     const env = { HOME: home.folder, XDG_DATA_HOME: data, XDG_CONFIG_HOME: config };
-    expect((await home.runProcess(["auth", "token"], { env })).exitCode).toBe(0);
+    expect((await home.runProcess(["init", "--local"], { env })).exitCode).toBe(0);
     expect(existsSync(join(data, "starpost", "starpost.db"))).toBe(true);
     expect(existsSync(join(config, "starpost", "starpost.key"))).toBe(true);
   });
@@ -141,8 +141,8 @@ describe("auth login", () => {
     for (const name of readdirSync(home.folder).filter((found) => found.endsWith(".json"))) {
       expect(`${name} ${(statSync(join(home.folder, name)).mode & 0o777).toString(8)}`).toBe(`${name} 600`);
     }
-    const local = await home.json<AccountStatus>(["auth", "status", "--profile", "local"]);
-    expect(local.data.mode).toBe("local");
+    const { data: profiles } = await home.json<{ name: string }[]>(["profile", "list"]);
+    expect(profiles.map(({ name }) => name)).toContain("local");
   });
 
   test("saves nothing if the credentials are rejected", async () => {
@@ -151,7 +151,7 @@ describe("auth login", () => {
     const flags = ["--base-url", server.url, "--app-key", server.app_key, "--secret-stdin"];
     const login = await home.run(["auth", "login", ...flags], { input: "wrong" });
     expect(login.exitCode).toBe(4);
-    expect((await home.json<AccountStatus>(["auth", "status"])).data.profile).toBe("local");
+    expect((await home.json<unknown[]>(["profile", "list"])).data).toHaveLength(1);
   });
 
   test("fails without a terminal and suggests --secret-stdin", async () => {

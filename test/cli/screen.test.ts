@@ -5,7 +5,7 @@ import { command } from "../../src/cli/program/command.ts";
 import type { Command, CommandTable } from "../../src/cli/program/command.ts";
 import { RowStream } from "../../src/terminal/row-stream.ts";
 import { table } from "../../src/terminal/view.ts";
-import { capture, makeFolder, run } from "./support.ts";
+import { capture, makeHomeWithDatabase, run } from "./support.ts";
 
 const terminal = { isStdoutTerminal: true, isStderrTerminal: true };
 
@@ -97,12 +97,12 @@ describe("an empty list", () => {
   });
 
   test("of a generated command prints a message", async () => {
-    const { stderr } = await run(["products", "list"], { env: { STARPOST_HOME: makeFolder() } });
+    const { stderr } = await run(["products", "list"], { env: { STARPOST_HOME: await makeHomeWithDatabase() } });
     expect(stderr).toContain("`starpost products import`");
   });
 
   test("does not suggest to add records if filters leave some out", async () => {
-    const env = { STARPOST_HOME: makeFolder() };
+    const env = { STARPOST_HOME: await makeHomeWithDatabase() };
     const read = async (...args: string[]) => (await run(args, { env })).stderr;
     for (const filter of [
       ["--state", "held"],

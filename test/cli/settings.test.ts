@@ -6,15 +6,20 @@ import { makeFolder, run } from "./support.ts";
 import { randomBytes } from "node:crypto";
 import { complete } from "../../src/cli/program/completion/complete.ts";
 
-async function status(env: Record<string, string>, ...flags: string[]) {
-  const ran = await run(["auth", "status", "--json", ...flags], { env });
+const status = (env: Record<string, string>) => readStatus(["auth", "status"], env);
+
+/** Creates the database. */
+const setUp = (env: Record<string, string>) => readStatus(["init", "--local"], env);
+
+async function readStatus(command: readonly string[], env: Record<string, string>) {
+  const ran = await run([...command, "--json"], { env });
   return { ...ran, found: ran.stdout === "" ? undefined : (JSON.parse(ran.stdout) as AccountStatus) };
 }
 
 describe("a new installation", () => {
-  test("gets a local account with the first command and reuses it", async () => {
+  test("gets a local account, and reuses it", async () => {
     const env = { STARPOST_HOME: join(makeFolder(), "home") };
-    const { found } = await status(env);
+    const { found } = await setUp(env);
     expect(found).toMatchObject({ profile: "local", mode: "local", base_url: null, signed_in: true });
     const shown = await run(["auth", "credentials", "--json"], { env });
     expect(JSON.parse(shown.stdout)).toEqual({ app_key: found?.app_key, secret: expect.any(String) });
@@ -55,7 +60,7 @@ describe("the profile", () => {
 
   test("STARPOST_DATABASE sets the database", async () => {
     const [home, other] = [makeFolder(), join(makeFolder(), "shop.db")];
-    await status({ STARPOST_HOME: home, STARPOST_DATABASE: other });
+    await setUp({ STARPOST_HOME: home, STARPOST_DATABASE: other });
     expect(existsSync(other)).toBe(true);
     expect(existsSync(join(home, "starpost.db"))).toBe(false);
   });
@@ -120,7 +125,7 @@ describe("the sealing key", () => {
   test("can be set in the environment, in hexadecimal or base64", async () => {
     const home = makeFolder();
     const env = { STARPOST_HOME: home };
-    const hex = await status({ ...env, STARPOST_KEY: key });
+    const hex = await setUp({ ...env, STARPOST_KEY: key });
     const base64 = await status({ ...env, STARPOST_KEY: Buffer.from(key, "hex").toString("base64") });
     expect(base64.found?.app_key).toBe(hex.found?.app_key);
     expect(existsSync(join(home, "starpost.key"))).toBe(false);
@@ -128,7 +133,7 @@ describe("the sealing key", () => {
 
   test("is not created again if it is missing beside a database", async () => {
     const home = makeFolder();
-    await status({ STARPOST_HOME: home, STARPOST_KEY: key });
+    await setUp({ STARPOST_HOME: home, STARPOST_KEY: key });
     const ran = await status({ STARPOST_HOME: home });
     expect(ran.status).toBe(1);
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "failed" } });
@@ -138,7 +143,7 @@ describe("the sealing key", () => {
 
   test("must be the one the database was created with", async () => {
     const home = makeFolder();
-    await status({ STARPOST_HOME: home });
+    await setUp({ STARPOST_HOME: home });
     const ran = await status({ STARPOST_HOME: home, STARPOST_KEY: key });
     expect(ran.status).toBe(1);
     expect(ran.stderr).toContain("another key");
@@ -153,7 +158,7 @@ describe("the sealing key", () => {
   test("is rejected if its file is readable by others or damaged", async () => {
     const home = makeFolder();
     const file = join(home, "starpost.key");
-    await status({ STARPOST_HOME: home });
+    await setUp({ STARPOST_HOME: home });
     chmodSync(file, 0o644);
     const open = await status({ STARPOST_HOME: home });
     expect(open.status).toBe(1);

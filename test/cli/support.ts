@@ -30,6 +30,14 @@ export function makeFolder(): string {
   return folder;
 }
 
+/** Creates a home with an empty database. */
+export async function makeHomeWithDatabase(): Promise<string> {
+  const folder = makeFolder();
+  const { status, stderr } = await run(["init", "--local"], { env: { STARPOST_HOME: folder } });
+  if (status !== 0) throw new Error(stderr);
+  return folder;
+}
+
 /** Runs the program in this process, with captured streams and without a terminal. */
 export async function run(argv: readonly string[], settings: RunSettings = {}): Promise<Ran> {
   const [stdout, stderr] = [capture(), capture()];

@@ -96,7 +96,9 @@ describe("unsubscribed addresses", () => {
   });
 
   test("requires --yes to resubscribe without a prompt", async () => {
-    const ran = await openStore()("unsubscribers", "remove", "a@mail.example");
+    const call = openStore();
+    await call("init", "--local");
+    const ran = await call("unsubscribers", "remove", "a@mail.example");
     expect(ran.status).toBe(2);
     expect(ran.stderr).toContain("--yes");
   });

@@ -238,7 +238,7 @@ describe.each(["SQLite", ...(isOnPostgres ? ["PostgreSQL"] : [])])("on %s", (dia
     expect(await listProducts(another)).toBe(products);
     // The keys of this machine stay.
     const third = homes.open();
-    await third.run(["products", "list"]);
+    await third.init();
     const [own] = readFileSync(join(third.folder, "starpost.key"), "utf8").split("\n");
     const withKey = await restore(third, args, {
       env: { STARPOST_DATABASE: another.env["STARPOST_DATABASE"] ?? join(third.folder, "starpost.db") },
@@ -322,7 +322,7 @@ test("backups of PostgreSQL need its programs", async () => {
 
 test("a moved backup is restored from its new place", async () => {
   const home = homes.open();
-  await home.run(["products", "list"]);
+  await home.init();
   const { data: made } = await home.json<Made>(["backup", "create"]);
   const moved = join(home.folder, "moved.tar.gz");
   renameSync(made.file, moved);

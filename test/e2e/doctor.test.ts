@@ -65,7 +65,7 @@ describe("doctor with the embedded engine", () => {
 
   test("suggests a command if other users can read a secret", async () => {
     const home = homes.open();
-    await home.run(["auth", "token"]);
+    await home.init();
     const key = join(home.folder, "starpost.key");
     chmodSync(key, 0o644);
     const ran = await diagnose(home);
@@ -75,7 +75,7 @@ describe("doctor with the embedded engine", () => {
 
   test("detects a sealing key that does not fit the database", async () => {
     const home = homes.open();
-    await home.run(["auth", "token"]);
+    await home.init();
     const other = await diagnose(home, { STARPOST_KEY: "ab".repeat(32) });
     expect(other.exitCode).toBe(1);
     expect(other.get("key")).toMatchObject({ status: "problem", message: expect.any(String) });
@@ -92,7 +92,7 @@ describe("doctor with the embedded engine", () => {
 
   test("names the process that holds the write lock", async () => {
     const home = homes.open();
-    await home.run(["auth", "token"]);
+    await home.init();
     const file = new SqliteFile(join(home.folder, "starpost.db"));
     onTestFinished(() => file.close());
     file.execute("begin immediate; create table held (a)");

@@ -18,7 +18,7 @@ interface Target {
 /** A home whose database has many accounts, so that a walk over all of them has pauses. */
 async function openHome(isOnPostgres: boolean, accounts: number): Promise<Target> {
   const { home, run } = await (isOnPostgres ? openOnPostgres() : openOnSqlite());
-  await home.json(["auth", "credentials"]);
+  await home.init();
   await run(`insert into accounts (app_key, secret_sealed, created_at)
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${accounts})
     select 'bulk-' || n, '', 0 from numbers`);

@@ -258,6 +258,7 @@ describe("export", () => {
 
   test("writes a header or an empty list if there are no records", async () => {
     const empty = homes.open();
+    await empty.init();
     expect((await empty.run(["unsubscribers", "export"])).stdout).toBe("email,email_type_id");
     expect((await empty.run(["reviews", "export", "--format", "ndjson"])).stdout).toBe("");
     expect((await empty.json<unknown[]>(["products", "export"])).data).toEqual([]);

@@ -28,6 +28,7 @@ async function importOrders(home: Home): Promise<void> {
     row("1001", "ann@mail.example", 10, "pan"),
     row("1002", "firstname.lastname.of.a.long.kind@mail.example", 20, "teapot"),
   ];
+  await home.init();
   await home.run(["mail", "rules", "set", "one_mail_per", "product"]);
   const options = { input: `${[header, ...rows].join("\n")}\n` };
   const { exitCode, stderr } = await home.run(["orders", "import", "-", "--send-mail", "--yes"], options);
@@ -136,6 +137,7 @@ it("explains the emails of all orders of an address, newest first, also remotely
 
 it("sends a test email to the outbox folder", async () => {
   const home = homes.open();
+  await home.init();
   const queued = await home.json<Listed>(["mail", "test", "--to", "ann@mail.example"]);
   expect(queued.data).toMatchObject({ email: "ann@mail.example", state: "queued", is_test: true });
   const test = await home.run(["mail", "test", "--to", "bo@mail.example"]);
@@ -209,6 +211,7 @@ it("works with a remote service that receives provider events", async () => {
 
 it("counts by day and range", async () => {
   const home = homes.open();
+  await home.init();
   await home.run(["mail", "test", "--to", "ann@mail.example"]);
   const counted = await home.run(["mail", "stats"]);
   expect(counted.stdout).toMatch(/^requests +1$/m);
@@ -243,15 +246,18 @@ it.each([
   [["mail", "templates", "edit", "map", "--file", "gone.liquid"], "gone.liquid"],
   [["mail", "show", "x"], "<id>"],
   [["mail", "show", "1", "--text", "--html"], "--html"],
-  [["mail", "list", "--limit", "5000"], "999"],
+  [["mail", "list", "--limit", "0"], "--limit"],
   [["mail", "list", "--state", "gone"], "--state"],
 ] as const)("rejects %j", async (args, named) => {
-  const { exitCode, stderr } = await homes.open().run([...args, "--json"]);
+  const home = homes.open();
+  await home.init();
+  const { exitCode, stderr } = await home.run([...args, "--json"]);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(named)]);
 });
 
 it("cancels nothing of an unknown order, and reports an unknown email", async () => {
   const home = homes.open();
+  await home.init();
   const early = await home.run(["mail", "cancel", "9999", "--product", "pan", "--yes"]);
   expect([early.exitCode, early.stderr]).toEqual([0, expect.stringContaining("order 9999")]);
   const gone = await home.run(["mail", "show", "99"]);

@@ -107,6 +107,7 @@ describe("the name of the store", () => {
 
   test("is used for the sender and in the text", async () => {
     const home = homes.open();
+    await home.init();
     await home.run(["account", "set", "--name", "Tea & Cups"]);
     const { parsed, from } = await send(home);
     expect(from).toBe("reviews@shop.example");
@@ -116,6 +117,7 @@ describe("the name of the store", () => {
 
   test("is not replaced by the URL of a store without a name", async () => {
     const home = homes.open();
+    await home.init();
     await home.run(["account", "set-platform", "--shop-domain", "http://tea.example", "--platform-type-id", "2"]);
     const { parsed } = await send(home);
     expect(parsed.from?.name).toBe("");

@@ -41,6 +41,7 @@ function createEditor(home: Home, script: string): string {
 describe("mail templates", () => {
   it("prints a file that can be read back unchanged", async () => {
     const home = homes.open();
+    await home.init();
     const printed = await template(home, "edit", "map", "--print");
     expect(printed.exitCode).toBe(0);
     expect(printed.stdout).toMatch(/\n=== subject ===\nHow do you like/);
@@ -59,6 +60,7 @@ describe("mail templates", () => {
 
   it("stores the parts of a file in any order, lists them, and deletes them", async () => {
     const home = homes.open();
+    await home.init();
     writeFileSync(join(home.folder, "own.liquid"), `\uFEFF${ownFile.replaceAll("\n", "\r\n")}`);
     const saved = await home.json<Template>([
       "mail",
@@ -86,6 +88,7 @@ describe("mail templates", () => {
     [ownFile.replace("<p>{{ unsubscribe_url }}</p>", ""), /own\.liquid: html: /],
   ])("reports the line and column of an error, and stores nothing", async (content, expected) => {
     const home = homes.open();
+    await home.init();
     const path = join(home.folder, "own.liquid");
     writeFileSync(path, content);
     const refused = await template(home, "edit", "map", "--file", path);
@@ -96,6 +99,7 @@ describe("mail templates", () => {
 
   it("opens the editor of VISUAL, with its arguments", async () => {
     const home = homes.open();
+    await home.init();
     writeFileSync(join(home.folder, "own.liquid"), ownFile);
     const editor = createEditor(home, `[ "$1" = --wait ] && cp ${join(home.folder, "own.liquid")} "$2"; echo noise`);
     const saved = await home.json<Template>(["mail", "templates", "edit", "map"], {
@@ -112,6 +116,7 @@ describe("mail templates", () => {
 
   it("keeps the edited file if it is invalid", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
+    await home.init();
     const EDITOR = createEditor(home, `sed -i 's/product.name/product.nmae/' "$1"`);
     const refused = await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } });
     expect(refused.exitCode).toBe(2);
@@ -123,6 +128,7 @@ describe("mail templates", () => {
 
   it("leaves no temporary files behind once a template is stored", async () => {
     const home = homes.open({ TMPDIR: homes.open().folder });
+    await home.init();
     const EDITOR = createEditor(home, `sed -i 's/^How do you like.*/Changed/' "$1"`);
     expect((await home.run(["mail", "templates", "edit", "map"], { env: { EDITOR } })).exitCode).toBe(0);
     expect(readdirSync(home.env["TMPDIR"] ?? tmpdir()).filter((name) => name.startsWith("starpost-template"))).toEqual(
@@ -137,13 +143,17 @@ describe("mail templates", () => {
     [["edit", "map", "--file", "/nowhere/x"], "/nowhere/x"],
     [["preview", "map", "--file", "-"], "=== subject ==="],
   ])("rejects %j", async (args, expected) => {
-    const refused = await homes.open().run(["mail", "templates", ...args], { input: "" });
+    const home = homes.open();
+    await home.init();
+    const refused = await home.run(["mail", "templates", ...args], { input: "" });
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain(expected);
   });
 
   it("fails if the editor fails", async () => {
-    const failed = await homes.open({ EDITOR: "false" }).run(["mail", "templates", "edit", "map"]);
+    const home = homes.open({ EDITOR: "false" });
+    await home.init();
+    const failed = await home.run(["mail", "templates", "edit", "map"]);
     expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("false")]);
   });
 });
@@ -151,6 +161,7 @@ describe("mail templates", () => {
 describe("mail templates preview", () => {
   it("writes a page that shows an email and runs no scripts from it", async () => {
     const home = homes.open();
+    await home.init();
     const out = join(home.folder, "map.html");
     const shown = await home.json<{ preview_file: string; subject: string }>([
       "mail",
@@ -174,6 +185,7 @@ describe("mail templates preview", () => {
 
   it("shows an unsaved template, replaces its own pages, and prompts before replacing other files", async () => {
     const home = homes.open();
+    await home.init();
     const out = join(home.folder, "map.html");
     writeFileSync(join(home.folder, "own.liquid"), ownFile);
     const args = ["preview", "map", "--out", out, "--file", join(home.folder, "own.liquid")];

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { digestDatabase, type Plan } from "../support/planned-imports.ts";
 import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
@@ -170,6 +170,7 @@ test("queues the emails of all orders when a killed import is resumed", async ()
 
 describe("mail rules and mail why", () => {
   const home = homes.open();
+  beforeAll(() => home.init());
 
   test("lists rules and settings as text, JSON, and CSV", async () => {
     const { stdout, stderr, exitCode } = await home.run(["mail", "rules", "list"]);

@@ -103,6 +103,7 @@ test("a new tenant sends no email before the operator enables it", async () => {
 
 test("the operator's own account may send email, and every account writes to the outbox folder", async () => {
   const home = homes.open();
+  await home.init();
   const smtp = await startCountingMailServer();
   onTestFinished(() => smtp.close());
   await home.json(["mail", "test", "--to", "me@operator.example"]);
@@ -118,6 +119,8 @@ test.each([
   [["account", "set-email-quota", "nobody", "many"], 2, "<emails>"],
   [["account", "enable-email"], 2, "app_key"],
 ])("%j is refused", async (args, status, expected) => {
-  const refused = await homes.open().run(args);
+  const home = homes.open();
+  await home.init();
+  const refused = await home.run(args);
   expect([refused.exitCode, refused.stderr]).toEqual([status, expect.stringContaining(expected)]);
 });

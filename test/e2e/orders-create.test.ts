@@ -47,6 +47,7 @@ test.each([
   ["an invalid address", { email: "nobody" }, 1],
 ])("fails and stores nothing for an order with %s", async (_, fields, status) => {
   const home = homes.open();
+  await home.init();
   const { exitCode, stdout, stderr } = await create(home, fields);
   expect(exitCode).toBe(status);
   expect(stdout).toBe("");

@@ -123,15 +123,17 @@ describe("profiles", () => {
     await home.run(["profile", "add", "here", "--database", path]);
     expect(existsSync(path)).toBe(false);
     await home.run(["profile", "use", "here"]);
+    expect((await home.run(["init", "--local", "--profile", "here"])).exitCode).toBe(0);
     const status = await home.json<{ app_key: string }>(["auth", "status"]);
     expect(status.data).toMatchObject({ profile: "here", mode: "local", signed_in: true });
     expect(existsSync(path)).toBe(true);
-    const local = await home.json<{ app_key: string }>(["auth", "status", "--profile", "local"]);
+    const local = await home.json<{ app_key: string }>(["account", "create", "--profile", "local"]);
     expect(local.data.app_key).not.toBe(status.data.app_key);
     const served = await home.serve();
     expect(served.app_key).toBe(status.data.app_key);
     await served.stop();
     const other = { STARPOST_DATABASE: join(home.folder, "other.db") };
+    await home.run(["account", "create"], { env: other });
     expect((await home.json(["auth", "status"], { env: other })).data).toMatchObject({ profile: "local" });
   });
 

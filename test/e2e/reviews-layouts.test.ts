@@ -31,6 +31,7 @@ async function exportAs(home: Home, layout: string): Promise<string> {
 
 const home = homes.open();
 beforeAll(async () => {
+  await home.init();
   await home.run(["account", "set", "--name", "Tea & more"]);
   const { exitCode, stderr } = await home.run(["reviews", "import", writeInto(home, "reviews.csv", reviews)]);
   expect(exitCode, stderr).toBe(0);

@@ -46,7 +46,7 @@ async function openAll(home: Home): Promise<number> {
 
 test("a rotation that is killed loses nothing and is continued with the same key", async () => {
   const home = homes.open();
-  await home.run(["account", "list"]);
+  await home.init();
   await addAccounts(home);
   const killed = home.start(["sealing-key", "rotate"]);
   while (readKeys(home).length === 1) await setTimeout(5);
@@ -88,7 +88,7 @@ test("a running server follows a rotation, and old keys are deleted only when th
 test("keys in STARPOST_KEY are rotated by changing the variable", async () => {
   const [old, next] = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")];
   const home = homes.open({ STARPOST_KEY: old });
-  await home.run(["account", "list"]);
+  await home.init();
   expect((await home.run(["sealing-key", "rotate"])).exitCode).toBe(2);
   const both = { env: { STARPOST_KEY: `${next},${old}` } };
   expect((await home.json(["sealing-key", "rotate"], both)).data).toMatchObject({ is_new_key: false, resealed: 1 });

@@ -136,6 +136,7 @@ describe("the embedded engine", () => {
 
   test.each(["SIGTERM", "SIGHUP"] as const)("%s ends an editor, and keeps the edited text", async (signal) => {
     const { home } = openHome();
+    await home.init();
     const started = join(home.folder, "started");
     const run = home.start(["mail", "templates", "edit", "map"], {
       env: { EDITOR: `touch ${started}; exec sleep 30 #` },

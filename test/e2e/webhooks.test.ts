@@ -160,6 +160,7 @@ describe("webhooks listen", () => {
 
   test("reports that no webhooks exist, and rejects unsupported formats", async () => {
     const home = homes.open();
+    await home.init();
     const { listening, messages, lines } = listen(home, []);
     await expect.poll(messages).toContain("starpost webhooks create");
     listening.kill("SIGINT");
@@ -258,7 +259,7 @@ describe("other webhook commands", () => {
 
   test("may call private addresses of the operator's network only if the operator allows it for the account", async () => {
     const home = homes.open();
-    const { app_key } = (await home.json<{ app_key: string }>(["auth", "credentials"])).data;
+    const { app_key } = await home.init();
     const create = async () => (await home.run(["webhooks", "create", "http://127.0.0.1:8001/"])).exitCode;
     const allow = async (...words: string[]) => (await home.json(["account", "allow-private-webhooks", ...words])).data;
     expect(await create()).toBe(1);

@@ -106,7 +106,7 @@ describe.runIf(isRoot)("as another user", () => {
     const place = mkdtempSync(join(tmpdir(), "starpost-elsewhere-"));
     chmodSync(place, 0o777);
     const env = { STARPOST_DATABASE: join(place, "shop.db"), STARPOST_KEY: "ab".repeat(32) };
-    const { exitCode, stderr } = await run(["products", "list", "--json"], env);
+    const { exitCode, stderr } = await run(["groups", "create", "pots", "--json"], env);
     expect([exitCode, existsSync(env.STARPOST_DATABASE)], stderr).toEqual([0, true]);
     rmSync(place, { recursive: true });
   });
@@ -208,7 +208,7 @@ describe.runIf(isRoot)("as another user", () => {
     expect((await run(["alias", "set", "co", "orders list"], settings)).exitCode).toBe(0);
     expect((await run(["profile", "add", "shop", "--database", "./shop.db"], settings)).exitCode).toBe(0);
     // Without a key in the environment, there is no place for a new one.
-    const unsealed = await run(["products", "list", "--json"], {
+    const unsealed = await run(["groups", "create", "pots", "--json"], {
       STARPOST_HOME: join(folder, "home"),
       STARPOST_DATABASE: join(place, "other.db"),
     });

@@ -60,6 +60,7 @@ const workflows: Readonly<Record<string, CommandLine>> = {
   "groups export": nothing,
   "customers export": words("ann@mail.example"),
   "customers find": words("smith"),
+  api: words("GET", "/apps/{app_key}/purchases"),
   "imports list": nothing,
   "imports show": { words: ({ importId }) => [importId] },
   "imports resume": { words: ({ importId }) => [importId] },
@@ -219,7 +220,7 @@ export async function stockHome(
   };
   const orders = file("orders.csv");
   const products = ["teapot", "mug", "samovar"].map((id) => [id, { name: id, url: `https://shop.example/${id}` }]);
-  const { app_key: appKey } = await call<{ app_key: string }>("auth", "credentials");
+  const { app_key: appKey } = await call<{ app_key: string }>("init", "--local");
   const { import_id: importId } = await call<{ import_id: string }>("orders", "import", orders, "--send-mail");
   await call("api", "products.massCreate", "--products", JSON.stringify(Object.fromEntries(products)));
   await call("groups", "create", "teapots");

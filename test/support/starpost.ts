@@ -76,6 +76,13 @@ export class Home {
     return { ...result, data: (result.stdout === "" ? undefined : JSON.parse(result.stdout)) as T };
   }
 
+  /** Creates the database. */
+  async init(): Promise<{ readonly app_key: string }> {
+    const { exitCode, data, stderr } = await this.json<{ app_key: string }>(["init", "--local"]);
+    if (exitCode !== 0) throw new Error(stderr);
+    return data;
+  }
+
   /** Waits until the newest import has stored a number of rows, and returns its summary. */
   async waitForRows(rows: number): Promise<Summary> {
     for (;;) {

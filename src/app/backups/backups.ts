@@ -19,8 +19,9 @@ import { toServiceError } from "../../engine/kernel/storage-errors.ts";
 import { findThreadFile } from "../../service/thread-file.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../storage/inspect-database.ts";
 import { findSchemaProblem } from "../../storage/schema/migrate.ts";
+import { isMissingFile, parseDatabaseAddress } from "../../storage/address.ts";
 import { copyDatabaseFile, deleteDatabaseFile } from "../../storage/sqlite/file-copy.ts";
-import { StorageError } from "../../storage/storage-error.ts";
+import { missingDatabase, StorageError } from "../../storage/storage-error.ts";
 
 export { readManifest };
 
@@ -36,6 +37,9 @@ const busyTimeoutMs = 5_000;
 export async function createBackup(settings: BackupSettings): Promise<BackupResult> {
   const { profile, clock, random, paths, signal } = settings;
   const startedMs = clock();
+  const server = await inspectSource(settings).catch((error: unknown) => {
+    throw toServiceError(error, profile.shownAs);
+  });
   const file = await findTarget(settings, startedMs);
   // A schedule makes one backup at a time, so its temporary files have the same name every time.
   const schedule = createHash("sha256").update([hostname(), paths.dataFolder, profile.shownAs].join("\n"));
@@ -48,7 +52,7 @@ export async function createBackup(settings: BackupSettings): Promise<BackupResu
     const isLeftover = (name: string) => /\.(?:content|draft)(?:-\w+)?$/.test(name) && name.includes(`.${mark}.`);
     const leftovers = isScheduled ? (await readdir(dirname(file))).filter(isLeftover) : [];
     for (const name of leftovers) await rm(join(dirname(file), name));
-    const { facts, ...dumped } = await copyContent(settings, content);
+    const { facts, ...dumped } = await copyContent(settings, content, server);
     if (settings.withSealingKey === true) keyFile = await copySealingKey(settings, `${file}.key`, facts);
     const { size: bytes } = await stat(content);
     const isServer = isDatabaseServer(profile);
@@ -113,17 +117,11 @@ function alreadyExists(file: string): UserError {
 }
 
 /** Finds the file to write. The default is in the data folder. */
-async function findTarget(
-  { file, folder, profile, paths, withSealingKey }: BackupSettings,
-  nowMs: number,
-): Promise<string> {
+async function findTarget({ file, folder, paths, withSealingKey }: BackupSettings, nowMs: number): Promise<string> {
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const isFolder = file === undefined || (await stat(file).catch(() => undefined))?.isDirectory() === true;
   const parent = file ?? folder ?? join(paths.dataFolder, "backups");
   const target = isFolder ? join(parent, `starpost-${time}.tar.gz`) : file;
-  if (!isDatabaseServer(profile) && !existsSync(profile.database)) {
-    throw new UserError("failed", `${profile.shownAs} does not exist; there is nothing to back up`);
-  }
   for (const path of [target, ...(withSealingKey === true ? [`${target}.key`] : [])]) {
     if (existsSync(path)) throw alreadyExists(path);
   }
@@ -136,17 +134,37 @@ async function findTarget(
 type CopyFacts = Pick<DatabaseFacts, "version" | "accounts" | "account" | "bytes"> & { readonly schema: number };
 type CopiedContent = Pick<Manifest, "namespace" | "dump_version"> & { readonly facts: CopyFacts };
 
-async function copyContent({ profile, env, clock, signal }: BackupSettings, target: string): Promise<CopiedContent> {
+/**
+ * Checks that there is something to back up.
+ * @returns the facts of a database on a server
+ * @throws StorageError also `missing`
+ */
+async function inspectSource({ profile, clock }: BackupSettings): Promise<DatabaseFacts | undefined> {
   const { database, shownAs } = profile;
-  if (!isDatabaseServer(profile)) {
+  const address = parseDatabaseAddress(database);
+  if (isMissingFile(address)) throw missingDatabase(shownAs);
+  if (address.isFile) return undefined;
+  const inspection = await inspectDatabase(database, { clock, busyTimeoutMs });
+  if ("failure" in inspection) throw toStorageFailure(inspection.failure);
+  if (inspection.facts.tables === 0) throw missingDatabase(shownAs);
+  return inspection.facts;
+}
+
+async function copyContent(
+  { profile, env, signal }: BackupSettings,
+  target: string,
+  server: DatabaseFacts | undefined,
+): Promise<CopiedContent> {
+  const { database, shownAs } = profile;
+  if (!server) {
     await copyDatabaseFile(database, target);
     signal?.throwIfAborted();
     return { facts: await checkFile(target, shownAs), namespace: null, dump_version: null };
   }
-  const inspection = await inspectDatabase(database, { clock, busyTimeoutMs });
-  if ("failure" in inspection) throw toStorageFailure(inspection.failure);
-  const facts = requireSchema(inspection.facts, shownAs);
-  return { facts, ...(await dumpDatabase({ url: database, shownAs, env, signal }, target)) };
+  return {
+    facts: requireSchema(server, shownAs),
+    ...(await dumpDatabase({ url: database, shownAs, env, signal }, target)),
+  };
 }
 
 function toStorageFailure({ problem, message }: { problem: StorageError["problem"] | "bug"; message: string }): Error {

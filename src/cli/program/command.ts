@@ -1,5 +1,5 @@
 import { fields, silent, table, type View } from "../../terminal/view.ts";
-import type { Context } from "./context.ts";
+import type { Context, DatabaseUse } from "./context.ts";
 import type { ExitStatus } from "./exit-status.ts";
 import type { Flags, FlagValues, Values } from "./flag.ts";
 
@@ -31,6 +31,11 @@ export interface CommandOf<F extends Flags, D> {
    * `Context.change`, so that it can describe the change instead of making it (`--dry-run`).
    */
   readonly isLocalChange?: true;
+  /**
+   * What it does if the profile has no local database yet. `created`: it creates the database, because it adds records;
+   * `optional`: it works without one (default: it fails, and creates nothing).
+   */
+  readonly database?: DatabaseUse;
   /** Complete command lines that work as shown, most common first. */
   readonly examples?: readonly string[];
   /** All columns of its table, for completion. */

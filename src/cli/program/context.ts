@@ -42,33 +42,38 @@ export interface Context {
   ): Promise<Rehearsal>;
 }
 
-/** @param shown collects the calls, if they are shown instead of made */
+/** What a command does without a local database: creates it, or works without one. Otherwise, it fails. */
+export type DatabaseUse = "created" | "optional";
+
+interface ContextOptions extends Pick<Context, "findHelp"> {
+  readonly database?: DatabaseUse | undefined;
+  /** Collects the calls, if they are shown instead of made. */
+  readonly shown?: CallPreview | undefined;
+}
+
 export function createContext(
   io: Io,
   given: Globals,
   messages: Messages,
-  findHelp: Context["findHelp"],
-  shown?: CallPreview,
+  { findHelp, shown, database }: ContextOptions,
 ): Context {
   // Calls that are not made need no confirmation.
   const globals = shown ? { ...given, yes: true } : given;
+  const { env, clock, random } = io;
   let paths: Promise<Paths> | undefined;
-  const findPaths = () => (paths ??= resolvePaths(io.env, io.cwd));
+  const findPaths = () => (paths ??= resolvePaths(env, io.cwd));
   const profileSources = async () => ({
-    env: io.env,
+    env,
     cwd: io.cwd,
     paths: await findPaths(),
     flag: globals.profile,
     account: globals.account,
     hasPerson: () => canPrompt({ io, globals }),
   });
-  const host = async () => ({ paths: await findPaths(), env: io.env, clock: io.clock, random: io.random });
+  const withoutDatabase = findFallback(database, shown);
+  const host = async () => ({ paths: await findPaths(), env, clock, random, withoutDatabase });
   let found: Promise<Profile> | undefined;
-  const findProfile = async () => {
-    const { resolveProfile } = await import("../../config/profile.ts");
-    return resolveProfile(await profileSources());
-  };
-  const profile = () => (found ??= findProfile());
+  const profile = () => (found ??= findProfile(profileSources()));
   let isAnnounced = shown !== undefined;
   const announceWrite = async () => {
     const target = await profile();
@@ -124,6 +129,20 @@ export function createContext(
       return openRehearsal(settings);
     },
   };
+}
+
+async function findProfile(sources: Promise<ProfileSources>): Promise<Profile> {
+  const { resolveProfile } = await import("../../config/profile.ts");
+  return resolveProfile(await sources);
+}
+
+/** What replaces a missing database. A dry run of a command that would create one uses an empty one. */
+function findFallback(
+  database: DatabaseUse | undefined,
+  shown: CallPreview | undefined,
+): HostContext["withoutDatabase"] {
+  if (database === undefined || shown?.mode === "curl") return undefined;
+  return database === "created" && !shown ? "create" : "temporary";
 }
 
 type Guarded = Pick<Context, "io" | "globals" | "messages" | "profile" | "approval" | "announceWrite">;

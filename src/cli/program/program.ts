@@ -92,7 +92,11 @@ async function runCommand(
   const messages = createMessages(io, globals);
   const given = { arguments: parsed.arguments, flags };
   const preview = await findPreview(command, flags);
-  const context = createContext(io, globals, messages, (about) => findHelp(io, table, about), preview);
+  const context = createContext(io, globals, messages, {
+    findHelp: (about) => findHelp(io, table, about),
+    shown: preview,
+    database: command.database,
+  });
   try {
     if (preview) return await printPreview(context, command, { given, preview });
     return await runAndPrint(context, command, { given, table });

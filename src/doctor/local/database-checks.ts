@@ -28,6 +28,7 @@ export const fixes: Readonly<Record<DatabaseFailure["problem"], string>> = {
   damaged: "Restore the database from a backup.",
   notOurs: "Set STARPOST_DATABASE to another database.",
   cannotOpen: "Check the path or address in STARPOST_DATABASE, and your permissions.",
+  missing: "Set STARPOST_HOME, or run `starpost init`.",
   deleted: "Stop all starpost processes, and restore the database from a backup.",
   bug: "This is a bug in starpost. Report it.",
 };
@@ -54,7 +55,11 @@ export async function checkDatabase(
   const free = freeBytes === undefined ? "" : `, ${formatBytes(freeBytes)} free`;
   const summary = `${shownAs}: ${version}, ${formatBytes(bytes)}${free}`;
   if (schema === null) {
-    if (tables === 0) return ok("database", `${summary}; empty, tables are created on first use`);
+    if (tables === 0)
+      return ok(
+        "database",
+        `${summary}; empty, \`starpost init\`, \`starpost serve\`, or an import creates the tables`,
+      );
     return problem("database", `${summary}; not a starpost database, it contains other tables`, fixes.notOurs);
   }
   if (schemaProblem) return problem("database", `${summary}; ${schemaProblem.problem}`, schemaProblem.fix);

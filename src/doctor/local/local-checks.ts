@@ -79,11 +79,11 @@ async function checkFileAccount(context: DoctorContext, profile: LocalProfile, p
 /** Before the first use, there is no database and no account. */
 async function checkNewAccount({ env, paths }: DoctorContext, path: string): Promise<Check[]> {
   const key = await readSealingKey(env, paths.keyFile).then(
-    (found) => ok("key", found ? "exists" : "does not exist yet; it is created on first use"),
+    (found) => ok("key", found ? "exists" : "does not exist yet; it is created with the database"),
     (error: unknown) => failed("key", error, "Correct the key file."),
   );
   return [
-    ok("database", `${path} does not exist yet; it is created on first use`),
+    ok("database", `${path} does not exist yet; \`starpost init\`, \`starpost serve\`, or an import creates it`),
     skipped("database-integrity", "the database does not exist yet"),
     key,
     ...skipAll(["credentials", "tokens"], "the account does not exist yet"),

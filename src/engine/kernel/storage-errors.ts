@@ -13,6 +13,7 @@ const hints: Readonly<Record<StorageProblem, string>> = {
   damaged: "restore the database from a backup",
   notOurs: "specify another database",
   cannotOpen: "check the path or address, and your permission to open it, or set STARPOST_HOME or STARPOST_DATABASE",
+  missing: "set STARPOST_HOME, or run `starpost init`.",
   deleted: "stop all starpost processes, restore the database file from a backup, and start them again",
 };
 

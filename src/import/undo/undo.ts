@@ -68,8 +68,10 @@ class RunUndo {
     if (this.#record?.state === "finished") return this.#end("earlier", this.#record, []);
     const isBegun = this.#record !== undefined;
     const path = isBegun || !this.#request.isPlan ? paths.undoStore : `${paths.undoStore}-plan`;
-    if (!isBegun) rmSync(path, { force: true });
     try {
+      // First, so that nothing is written if the records cannot be read.
+      await this.#openService();
+      if (!isBegun) rmSync(path, { force: true });
       using store = new UndoStore(path);
       await this.#collect(store, isBegun);
       await this.#decide(store);

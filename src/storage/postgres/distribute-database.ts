@@ -1,8 +1,9 @@
 import { Kysely, sql } from "kysely";
-import { parseDatabaseAddress } from "../address.ts";
+import { isMissingFile, parseDatabaseAddress } from "../address.ts";
 import { openDatabase } from "../database.ts";
 import type { DriverOptions } from "../dialect.ts";
 import { dialects, toStorageError } from "../dialects.ts";
+import { missingDatabase } from "../storage-error.ts";
 import { distributeTables, findCitus, listUndistributed, type TableDistribution } from "./distribution.ts";
 
 /** What distributing a database would change; or why it cannot be distributed. */
@@ -13,10 +14,13 @@ export type DistributionPlan = (TableDistribution & { readonly addsExtension: bo
  * @throws StorageError
  */
 export async function planDistribution(url: string): Promise<DistributionPlan> {
-  const { dialect: name, location, shownAs } = parseDatabaseAddress(url);
+  const address = parseDatabaseAddress(url);
+  const { dialect: name, location, shownAs } = address;
+  if (isMissingFile(address)) throw missingDatabase(shownAs);
   if (name === "sqlite") return { problem: "it is a SQLite file" };
   const db = new Kysely<never>({ dialect: await dialects[name].createDriver(location, { isReadOnly: true }) });
   try {
+    if ((await dialects[name].readTableNames(db)).length === 0) throw missingDatabase(shownAs);
     const citus = await findCitus(db);
     if (typeof citus === "object") return citus;
     return { ...(await listUndistributed(db)), addsExtension: citus === "available" };

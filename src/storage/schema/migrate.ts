@@ -34,17 +34,26 @@ export function findSchemaProblem(schema: number): SchemaProblem | undefined {
 /**
  * Migrates the schema in one transaction, or changes nothing. Processes that migrate at the same time wait for each
  * other, because each locks the database.
+ * @param mustExist whether an empty database is left as it is
+ * @returns false for such a database
  * @throws SchemaError if another program created the tables, or a version whose schema cannot be used
  */
-export async function migrate(db: Kysely<never>, dialect: StorageDialect, nowMs: number): Promise<void> {
-  if ((await readSchemaVersion(db, dialect)) === newestSchema) return;
-  await db.transaction().execute(async (transaction) => {
+export async function migrate(
+  db: Kysely<never>,
+  dialect: StorageDialect,
+  nowMs: number,
+  mustExist = false,
+): Promise<boolean> {
+  if ((await readSchemaVersion(db, dialect)) === newestSchema) return true;
+  return db.transaction().execute(async (transaction) => {
     await dialect.lockDatabase(transaction);
     const current = await readSchemaVersion(transaction, dialect);
     if (current === undefined) {
+      await refuseOtherTables(transaction, dialect);
+      if (mustExist) return false;
       await createSchema(transaction, dialect);
       await recordMigrations(migrations, transaction, nowMs);
-      return;
+      return true;
     }
     const found = findSchemaProblem(current);
     if (found) throw new SchemaError(found.problem, found.fix);
@@ -54,13 +63,17 @@ export async function migrate(db: Kysely<never>, dialect: StorageDialect, nowMs:
       await dialect.distributeNewTables?.(transaction);
     }
     await recordMigrations(pending, transaction, nowMs);
+    return true;
   });
 }
 
-async function createSchema(db: Kysely<never>, dialect: StorageDialect): Promise<void> {
+async function refuseOtherTables(db: Kysely<never>, dialect: StorageDialect): Promise<void> {
   if ((await dialect.readTableNames(db)).length > 0) {
     throw new SchemaError("not a starpost database: it contains other tables");
   }
+}
+
+async function createSchema(db: Kysely<never>, dialect: StorageDialect): Promise<void> {
   await dialect.checkEmptyDatabase(db);
   const { tables } = await import("../tables.ts");
   await sql`create table ${sql.table(versionTable)}

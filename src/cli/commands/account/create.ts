@@ -2,6 +2,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Create an account, and print its app key and secret",
+  database: "created",
   isLocalChange: true,
   examples: ["starpost account create --name 'Tea & Cups'", "starpost account create --json > account.json"],
   flags: { name: { value: "<text>", description: "name of the store" } },

@@ -2,6 +2,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Delete an alias",
+  database: "optional",
   isLocalChange: true,
   argument: "<name>",
   argumentHelp: { name: { description: "name of the alias, as listed by `alias list`", values: "aliases" } },

@@ -2,6 +2,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "List aliases",
+  database: "optional",
   examples: ["starpost alias list", "starpost alias list --jq '.[].alias'"],
   run: async ({ io, messages }) => {
     const { readAliases } = await import("../../program/aliases.ts");

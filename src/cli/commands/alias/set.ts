@@ -2,6 +2,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Create or change an alias for a command",
+  database: "optional",
   isLocalChange: true,
   argument: "<name> <expansion>",
   argumentHelp: {

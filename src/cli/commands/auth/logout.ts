@@ -3,6 +3,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Delete the profile's secret and cached tokens, but keep the profile",
+  database: "optional",
   isLocalChange: true,
   examples: ["starpost auth logout", "starpost auth logout --profile shop"],
   notes: [

@@ -4,6 +4,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "List the backups that were made on this machine, newest first",
+  database: "optional",
   examples: ["starpost backup list", "starpost backup list --json"],
   notes: [
     "Lists the backups of all databases, with their original places. A file that was moved or deleted is marked as missing. " +

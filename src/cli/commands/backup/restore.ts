@@ -4,6 +4,7 @@ import { confirmDestruction } from "../../program/confirm.ts";
 
 export default command({
   summary: "Replace the database with a backup",
+  database: "created",
   argument: "<file>",
   argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },
   examples: [

@@ -5,6 +5,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Check that a backup is complete and can be restored",
+  database: "optional",
   argument: "<file>",
   argumentHelp: { file: { description: "backup, as listed by `backup list`", values: "files" } },
   examples: ["starpost backup verify shop.tar.gz", "starpost backup verify shop.tar.gz --json"],

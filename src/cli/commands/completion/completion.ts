@@ -6,6 +6,7 @@ const shells = ["bash", "zsh", "fish"] as const;
 
 export default command({
   summary: "Generate shell completion scripts (bash, zsh, fish)",
+  database: "optional",
   argument: "<shell>",
   examples: [
     'eval "$(starpost completion bash)"',

@@ -62,7 +62,7 @@ function formatPending(
   pending: readonly string[],
   { schema, latest_schema }: { readonly schema: number | null; readonly latest_schema: number },
 ): string {
-  if (schema === null) return "all, because the database is empty";
+  if (schema === null) return "all, because the database has no tables of starpost";
   if (schema > latest_schema) return "unknown, because the database was created by a newer starpost";
   if (pending.length > 0) return String(pending.length);
   if (schema === latest_schema) return "none";

@@ -9,6 +9,7 @@ import { type ExitStatus, exitStatus } from "../../program/exit-status.ts";
 
 export default command({
   summary: "Check the installation and suggest fixes",
+  database: "optional",
   examples: ["starpost doctor", "starpost doctor --json", "starpost doctor --profile local --timeout 60"],
   notes: [
     "Doctor changes nothing. The exit status is 0 if there are no problems (warnings do not count), 4 if the only problem is rejected credentials, 5 if the only problem is that the service cannot be reached, and 1 otherwise.",

@@ -2,6 +2,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Show help for a command or a topic",
+  database: "optional",
   argument: "[about...]",
   examples: ["starpost help orders import", "starpost help topics", "starpost help exit-statuses"],
   run: async ({ io, globals, findHelp }, { arguments: names }) => {

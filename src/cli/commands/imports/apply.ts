@@ -4,6 +4,7 @@ import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/
 
 export default command({
   summary: "Run a saved plan, if its files have not changed",
+  database: "created",
   argument: "<plan.json>",
   examples: ["starpost imports apply plan.json", "starpost imports apply plan.json --json"],
   run: async (context, { arguments: [path = ""] }) => {

@@ -9,6 +9,7 @@ const kinds = recordKinds.map(({ name }) => name);
 
 export default command({
   summary: "List import runs, newest first",
+  database: "optional",
   examples: [
     "starpost imports list",
     "starpost imports list --kind orders --state failed,interrupted --since 7d",

@@ -8,6 +8,7 @@ import { readAge } from "../../program/flag-values.ts";
 
 export default command({
   summary: "Delete the files of old import runs, including their reject files",
+  database: "optional",
   isLocalChange: true,
   examples: ["starpost imports purge --older-than 30d", "starpost imports purge --older-than 4w --unfinished --yes"],
   flags: {

@@ -3,6 +3,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Write an HTML report on an import run: counts, reject reasons, calls over time",
+  database: "optional",
   argument: "<id>",
   flags: {
     out: { value: "<file>", short: "o", description: "output file (default: report.html in the folder of the run)" },

@@ -5,6 +5,7 @@ import { checkSummaryColumns, flattenSummary, statusOfImport } from "../records/
 
 export default command({
   summary: "Resume an import run that did not finish",
+  database: "created",
   argument: "<id>",
   examples: ["starpost imports resume 20260131-094500-3f2a1c", "starpost imports resume 20260131 --rate 2"],
   flags: { ...paceFlags, verify: importFlags.verify },

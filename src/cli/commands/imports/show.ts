@@ -5,6 +5,7 @@ import { countTones, flattenSummary } from "../records/import-view.ts";
 
 export default command({
   summary: "Show the summary of an import run",
+  database: "optional",
   argument: "<id>",
   examples: ["starpost imports show 20260131-094500-3f2a1c", "starpost imports show 20260131 --json"],
   run: async (context, { arguments: [id = ""] }) => {

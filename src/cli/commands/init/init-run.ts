@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readVariable } from "../../../config/environment.ts";
 import { usageError } from "../../../config/user-error.ts";
-import { localProfile, isDatabaseServer } from "../../../config/profile.ts";
+import { isDatabaseServer, type LocalProfile, localProfile, type ProfileSources } from "../../../config/profile.ts";
 import { builtInNames } from "../../../config/profile-name.ts";
-import { readProfiles } from "../../../config/profile-store.ts";
+import { findStored, isDatabase, readProfiles, type StoredProfiles } from "../../../config/profile-store.ts";
 import { setCurrentProfile } from "../../../config/profile-editor.ts";
 import { type AccountStatus, statusOf } from "../auth/account-status.ts";
 import type { Context } from "../../program/context.ts";
@@ -49,28 +49,41 @@ async function isRemote(context: Context, given: SetUpFlags): Promise<boolean> {
 
 async function setUpLocal(context: Context): Promise<SetUp> {
   const sources = await context.profileSources();
-  if (sources.flag !== undefined && sources.flag !== builtInNames.local) {
-    throw usageError(
-      `--local cannot be used with --profile ${sources.flag}`,
-      `To create another database, run \`starpost profile add ${sources.flag} --database <path>\`.`,
-    );
-  }
-  const profile = localProfile(sources);
+  const { configFolder } = sources.paths;
+  const stored = await readProfiles(configFolder);
+  const profile = await findProfileToSetUp(context, sources, stored);
   const existed = existsSync(profile.database);
   const host = await context.host();
   const { openConnection } = await context.io.loadApp();
   const connection = await openConnection({ ...host, profile });
   try {
     const status = statusOf(profile, connection.appKey, await connection.token());
-    const { current = builtInNames.local } = await readProfiles(sources.paths.configFolder);
-    if (current !== builtInNames.local) await setCurrentProfile(sources.paths.configFolder, builtInNames.local);
+    const { current = builtInNames.local } = stored;
+    if (current !== profile.name) await setCurrentProfile(configFolder, profile.name);
     const isServer = isDatabaseServer(profile);
     const done = isServer ? "Opened" : existed ? "Found" : "Created";
     context.messages.info(`${done} database ${profile.shownAs} with account ${connection.appKey}.`);
-    context.messages.info("The current profile is local.");
-    warnAboutOverride(context, builtInNames.local);
+    context.messages.info(`The current profile is ${profile.name}.`);
+    warnAboutOverride(context, profile.name);
     return { ...status, next: ["starpost products import products.csv", "starpost serve"] };
   } finally {
     await connection.close();
   }
+}
+
+/** The profile of `--profile`, which must have a database, or else `local`. */
+async function findProfileToSetUp(
+  context: Context,
+  sources: ProfileSources,
+  all: StoredProfiles,
+): Promise<LocalProfile> {
+  const { flag } = sources;
+  if (flag === undefined || flag === builtInNames.local) return localProfile(sources);
+  const known = findStored(all, flag);
+  const profile = known && isDatabase(known) ? await context.profile() : undefined;
+  if (profile?.mode === "local") return profile;
+  throw usageError(
+    `--local cannot be used with --profile ${flag}, which has no database`,
+    `To create another database, run \`starpost profile add ${flag} --database <path>\`.`,
+  );
 }

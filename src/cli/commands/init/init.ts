@@ -4,6 +4,7 @@ import { accountFlags, liveFlags } from "../profile/account-flags.ts";
 
 export default command({
   summary: "Set up an embedded database on this machine, or sign in to a service",
+  database: "created",
   flags: {
     local: {
       description: "use an embedded database on this machine",
@@ -19,7 +20,7 @@ export default command({
   ],
   notes: [
     "On a terminal, it prompts for missing values. Running it again keeps existing data.",
-    "--profile sets the name of the profile for a service (default: `default`).",
+    "--profile sets the name of the profile for a service (default: `default`). With --local, it names a profile whose database is created (default: `local`).",
   ],
   run: async (context, { flags }) => {
     const { setUp } = await import("./init-run.ts");

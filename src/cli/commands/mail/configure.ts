@@ -7,6 +7,7 @@ const serverFlags = ["host", "port", "tls", "user", "no-user", "password-stdin"]
 
 export default command({
   summary: "Configure how this machine sends emails: through a mail server or to a folder",
+  database: "optional",
   isLocalChange: true,
   examples: [
     "starpost mail configure --host smtp.shop.example --user shop --from 'Tea & Cups <reviews@shop.example>'",

@@ -41,6 +41,7 @@ export function operationCommand(operation: OperationName, presentation: Operati
     flags: flagsOf(operation, card),
     columns: card.columns,
     calls: card.effect === "read" ? "read" : "write",
+    ...(addsRecord(operation, card) && { database: "created" }),
     notes: describeOperation(operation, card),
     run: async (context, given) => {
       const { runOperation } = await import("./run.ts");
@@ -54,6 +55,12 @@ export function operationCommand(operation: OperationName, presentation: Operati
     ...declared(name),
     examples: presentation.examples ?? writeExamples(name, operation, card),
   });
+}
+
+/** Whether an operation adds a record that belongs to no other. */
+function addsRecord(operation: OperationName, { path }: OperationCard): boolean {
+  const hasRecord = path.replace("{app_key}", "").includes("{");
+  return /\.(?:add|create|createNow|massCreate)$/.test(operation) && !hasRecord;
 }
 
 function adaptCard(operation: OperationName, presentation: OperationCommand): OperationCard {

@@ -3,6 +3,7 @@ import { accountFlags, liveFlags } from "./account-flags.ts";
 
 export default command({
   summary: "Create or update a profile for an account or a database",
+  database: "optional",
   isLocalChange: true,
   argument: "<name>",
   flags: {

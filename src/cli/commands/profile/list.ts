@@ -3,6 +3,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "List profiles",
+  database: "optional",
   examples: ["starpost profile list", "starpost profile list --json | jq -r '.[] | select(.current).name'"],
   notes: ["`signed_in` states whether a secret is stored. To check whether it is valid, run `starpost auth status`."],
   run: async (context) => {

@@ -3,6 +3,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Delete a profile with its secret and cached tokens",
+  database: "optional",
   isLocalChange: true,
   argument: "<name>",
   examples: ["starpost profile remove shop", "starpost profile remove shop --yes"],

@@ -3,6 +3,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Mark a profile as live or not live",
+  database: "optional",
   isLocalChange: true,
   argument: "<name>",
   flags: liveFlags,

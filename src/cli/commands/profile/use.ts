@@ -2,6 +2,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Set the current profile",
+  database: "optional",
   isLocalChange: true,
   argument: "<name>",
   examples: ["starpost profile use local", "starpost profile use shop"],

@@ -8,6 +8,7 @@ export default function importCommand(kind: RecordKind): CommandFactory {
   const { summary, examples } = kind.importCommand;
   return command({
     summary,
+    database: "created",
     argument: "<file...>",
     examples,
     flags: importFlagsOf(kind),

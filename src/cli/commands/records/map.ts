@@ -9,6 +9,7 @@ export default function mapCommand(kind: RecordKind): CommandFactory {
   const { map, set, layout, delimiter, encoding, sheet, "header-row": headerRow } = flags;
   return command({
     summary: `Create a mapping file for files with ${kind.name}`,
+    database: "optional",
     argument: "<file>",
     argumentHelp: {
       file: { description: "CSV, .xlsx, or JSON file (also .gz or .zip), or - for standard input", values: "files" },

@@ -10,6 +10,7 @@ export default function planCommand(kind: RecordKind): CommandFactory {
   const { "dry-run": _dryRun, ...flagsOfImport } = importFlagsOf(kind);
   return command({
     summary: `Preview an import of ${kind.name} without changing anything`,
+    database: "optional",
     argument: "<file...>",
     examples: kind.planExamples,
     flags: {

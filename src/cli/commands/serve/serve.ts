@@ -10,6 +10,7 @@ const localHost = "127.0.0.1";
 
 export default command({
   summary: "Serve the API over HTTP from the embedded database",
+  database: "created",
   examples: [
     "starpost serve",
     "starpost serve --host 0.0.0.0 --port 80 --public-url https://reviews.shop.example",

@@ -16,6 +16,7 @@ export const emailTypeFlags = {
 
 export default command({
   summary: "Unsubscribe addresses from emails",
+  database: "created",
   calls: "write",
   argument: "<address...>",
   flags: emailTypeFlags,

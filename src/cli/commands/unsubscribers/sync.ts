@@ -10,6 +10,7 @@ const { "dry-run": _dryRun, empty: _empty, ...readingFlags } = sharedImportFlags
 
 export default command({
   summary: "Unsubscribe and resubscribe addresses so that the list matches CSV files",
+  database: "created",
   argument: "<file...>",
   examples: [
     "starpost unsubscribers sync everyone.csv --type reviews --plan",

@@ -5,6 +5,7 @@ import { command } from "../../program/command.ts";
 
 export default command({
   summary: "Configure whether the profile's webhooks may call private and local addresses",
+  database: "optional",
   isLocalChange: true,
   examples: ["starpost webhooks configure", "starpost webhooks configure --allow-private on"],
   flags: {

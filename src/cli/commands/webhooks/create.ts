@@ -5,6 +5,7 @@ import { eventNames } from "./delivery-format.ts";
 
 export default command({
   summary: "Create a webhook and print its signing secret",
+  database: "created",
   calls: "write",
   argument: "<url>",
   examples: [
