@@ -62,8 +62,6 @@ export interface Listing {
   readonly by?: "page" | "since_id" | "page_info" | "start";
   /** The output omits the list if it is empty. */
   readonly mayBeAbsent?: boolean;
-  /** Without `since_id`, the list contains only the newest elements, newest first. */
-  readonly isNewestFirst?: boolean;
   /** The input field for the page size, and its maximum. */
   readonly size?: { readonly field: string; readonly max: number };
 }

@@ -76,8 +76,7 @@ interface Listed {
 
 /**
  * Lists all elements of a list call, page by page, as the contract's `listing` describes.
- * Assumed: if the input selects a page (`page`, `start`, `page_info`), only that page is read. A list that starts with the
- * newest element is read from the oldest, unless `limit` fits in one page.
+ * Assumed: if the input selects a page (`page`, `start`, `page_info`), only that page is read.
  * @throws ServiceError also `unexpectedAnswer` if a response does not contain the list
  */
 export async function* listAll<T extends object = ListedRecord>(
@@ -109,15 +108,14 @@ function readPages(listed: Listed): AsyncIterable<readonly ListedRecord[]> {
   const { by, size } = listing;
   if (by === undefined || isOnePage(by, input)) return readOnePage(listed);
   const pageSize = size ? (numberIn(input[size.field]) ?? size.max) : undefined;
-  const isLatest = listing.isNewestFirst && !isNamed(input, "since_id") && (limit ?? Infinity) <= (pageSize ?? 0);
   // A page from an ID on can begin with the record of that ID, which is dropped.
-  const extra = by === "since_id" && !isLatest ? 1 : 0;
+  const extra = by === "since_id" ? 1 : 0;
   const most = Math.min(Math.max(pageSize ?? 0, 1 + extra), (limit ?? Infinity) + extra);
   const count = size && pageSize !== undefined ? { [size.field]: most } : {};
   const paged = { ...listed, input: { ...input, ...count } };
   if (by === "page" || by === "start") return readByPosition(paged, by);
   if (by === "page_info") return readByCursor(paged);
-  return isLatest ? readOnePage(paged) : readBySinceId(paged);
+  return readBySinceId(paged);
 }
 
 /** Whether the input names the page to read. */
@@ -187,8 +185,7 @@ async function* readByCursor({ listing, input, ask }: Listed) {
 
 /** Assumed: services differ in whether a list includes `since_id` itself, so duplicates are dropped. */
 async function* readBySinceId({ listing, input, ask }: Listed) {
-  const isFromOldest = listing.isNewestFirst && !isNamed(input, "since_id");
-  let since: Fields = isFromOldest ? { since_id: 0 } : {};
+  let since: Fields = {};
   for (let lastId = numberIn(input["since_id"]) ?? 0; ;) {
     const found = elementsOf(await ask({ ...input, ...since }), listing);
     if (!found.every((element) => Number.isFinite(idOf(element))))

@@ -2,6 +2,27 @@ import type { Cell } from "./view.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** The maximum number of rows of a stream, and whether there were more. */
+export class RowLimit {
+  readonly rows: number;
+  isExceeded = false;
+
+  constructor(rows: number) {
+    this.rows = rows;
+  }
+
+  /** Ends a stream after these rows. If there are more, the stream must have at least one of them. */
+  async *cut(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+    let left = this.rows;
+    for await (const page of pages) {
+      if (left > 0) yield page.slice(0, left);
+      this.isExceeded = page.length > left;
+      if (this.isExceeded) return;
+      left -= page.length;
+    }
+  }
+}
+
 /** The result of a command that may be larger than memory. Its rows are printed as they arrive, in any format. */
 export class RowStream {
   readonly pages: AsyncIterable<readonly Row[]>;
@@ -11,6 +32,10 @@ export class RowStream {
   readonly allColumns: readonly string[];
   /** The table headings of columns whose name is not suitable. */
   readonly headings: Readonly<Record<string, string>>;
+  /** The limit that the pages were cut to, if any. */
+  readonly limit: RowLimit | undefined;
+  /** The message if there are no rows (default: one for all lists). */
+  readonly ifEmpty: string | undefined;
 
   constructor(
     pages: AsyncIterable<readonly Row[]>,
@@ -18,22 +43,27 @@ export class RowStream {
       columns,
       allColumns = columns,
       headings = {},
+      limit,
+      ifEmpty,
     }: {
       readonly columns: readonly string[];
       readonly allColumns?: readonly string[];
       readonly headings?: Readonly<Record<string, string>>;
+      readonly limit?: RowLimit | undefined;
+      readonly ifEmpty?: string | undefined;
     },
   ) {
     this.pages = pages;
     this.columns = columns;
     this.allColumns = allColumns;
     this.headings = headings;
+    this.limit = limit;
+    this.ifEmpty = ifEmpty;
   }
 
   /** The same stream with other columns in a table. */
   showing(columns: readonly string[]): RowStream {
-    const { allColumns, headings } = this;
-    return new RowStream(this.pages, { columns, allColumns, headings });
+    return new RowStream(this.pages, { ...this, columns });
   }
 
   /** The same stream with other rows. */

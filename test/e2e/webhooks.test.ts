@@ -245,7 +245,7 @@ describe("other webhook commands", () => {
       [["deliveries", "77"], 1, "77"],
       [["deliveries", "77", "--state", "failed"], 2, "--state"],
       [["deliveries", "--state", "lost"], 2, "--state"],
-      [["deliveries", "--limit", "1000"], 2, "--limit"],
+      [["deliveries", "--limit", "0"], 2, "--limit"],
       [["redeliver", "77"], 1, "77"],
       [["configure", "--allow-private", "maybe"], 2, "--allow-private"],
       [["listen", "--since", "yesterday"], 2, "--since"],

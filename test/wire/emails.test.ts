@@ -36,11 +36,13 @@ const record = {
   product_id: nullable(text),
 };
 
+const pagination = { next_page_info: nullable(text) };
+
 describe("emails", () => {
   it("are listed, shown, and canceled", async () => {
     const id = await sendTest();
     const listed = await wire().request("GET", withToken("mails", "&state=queued,leased&sort=soonest"));
-    expect(differences(listed.body, { status: ok, response: { mails: listOf(record) } })).toEqual([]);
+    expect(differences(listed.body, { status: ok, response: { mails: listOf(record), pagination } })).toEqual([]);
     const shown = await wire().request("GET", withToken(`mails/${id}`));
     const event = { event: someText, occurred_at: timestamp, noted_at: timestamp, detail: nullable(text) };
     // No header section is stored until the email is sent.

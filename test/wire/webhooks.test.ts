@@ -68,16 +68,21 @@ const eventData = () => ({
   order_id: null,
 });
 
+const pagination = { next_page_info: null };
+
 describe("webhook_deliveries", () => {
   it("list and show queued deliveries, and redeliver them", async () => {
-    expect((await get("/webhook_deliveries")).body).toEqual({ status: ok, response: { deliveries: [] } });
+    expect((await get("/webhook_deliveries")).body).toEqual({ status: ok, response: { deliveries: [], pagination } });
     await subscribe("https://shop.example/hook");
     await write();
     const listed = await get(
       "/webhook_deliveries",
       "&state=queued&event_name=review_create&webhook_id=1&since_id=1&count=5",
     );
-    expect([listed.status, listed.body]).toEqual([200, { status: ok, response: { deliveries: [delivery] } }]);
+    expect([listed.status, listed.body]).toEqual([
+      200,
+      { status: ok, response: { deliveries: [delivery], pagination } },
+    ]);
     const body = JSON.stringify({ event: "review_create", data: eventData() });
     const shown = await get("/webhook_deliveries/1");
     expect([shown.status, shown.body]).toEqual([

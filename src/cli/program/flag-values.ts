@@ -119,6 +119,22 @@ function numberFrom(text: string, pattern: RegExp, min: number, max = Number.POS
   return value >= min && value <= max ? value : undefined;
 }
 
+/** The flag for the length of a list. */
+export const limitFlag = {
+  value: "<n>",
+  description: "maximum number of results (default: all)",
+  read: (text: string, flag: string) => readWholeNumber(text, flag),
+} as const;
+
+/** The number of results that some tables show by default. Other formats contain all of them. */
+export const shownInTable = 20;
+
+/** The same for lists of which a table shows only the beginning. */
+export const tableLimitFlag = {
+  ...limitFlag,
+  description: `maximum number of results (default: ${shownInTable} in a table, otherwise all)`,
+} as const;
+
 const digits = /^\d{1,15}$/;
 
 /** An integer from `min` to `max`. */

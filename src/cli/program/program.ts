@@ -117,7 +117,10 @@ async function runAndPrint(
   if (data !== undefined && (command.isPrinted?.(data) ?? true)) {
     const { print } = await import("./output/print.ts");
     const rows = await print(io, globals, data, () => command.render(data));
-    if (rows === 0) messages.info(describeEmptyList(command.name, table, given));
+    const { RowStream } = await import("../../terminal/row-stream.ts");
+    const { limit, ifEmpty = describeEmptyList(command.name, table, given) } = data instanceof RowStream ? data : {};
+    if (rows === 0) messages.info(ifEmpty);
+    if (limit?.isExceeded) (await import("./read-records.ts")).reportLimit(context, limit.rows);
   }
   messages.flush();
   return command.exitStatus?.(data) ?? exitStatus.done;

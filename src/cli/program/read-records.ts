@@ -1,42 +1,72 @@
-import { failedError, invalidValue } from "../../config/user-error.ts";
+import type { Connection } from "../../app/ports.ts";
+import { failedError } from "../../config/user-error.ts";
 import type { OperationName } from "../../contract/index.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { countOf } from "../../terminal/plural.ts";
+import { type Row, RowLimit, RowStream } from "../../terminal/row-stream.ts";
 import type { Context } from "./context.ts";
-import { readWholeNumber } from "./flag-values.ts";
+import { shownInTable } from "./flag-values.ts";
+import { isForScripts } from "./global-flags.ts";
+import { checkColumns } from "./output/print.ts";
 import { listHints } from "./errors/failure.ts";
 
-/** The flag for the length of a list. */
-export const limitFlag = {
-  value: "<n>",
-  description: "maximum number of results",
-  default: 20,
-  read: readWholeNumber,
-} as const;
-
-/**
- * Reads a list with one call, which also reads the record after the limit.
- * @param page the sizes of a page of the operation
- * @throws UserError `usage`
- */
-export async function readLimited<T>(
-  { messages }: Pick<Context, "messages">,
-  { limit, page, operation, noun }: LimitedList,
-  read: (count: number) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  if (limit >= page.max) {
-    const hint = `For longer lists, run \`starpost api ${operation} --limit <n>\`.`;
-    throw invalidValue(String(limit), "--limit", `at most ${page.max - 1}`, hint);
-  }
-  const found = await read(limit + 1);
-  if (found.length > limit) messages.info(`Showing ${limit} ${noun}. To see more, use --limit.`);
-  return found.slice(0, limit);
+/** The maximum number of results. @param shown that of a table by default */
+export function findLimit(
+  { globals }: Pick<Context, "globals">,
+  limit: number | undefined,
+  shown = shownInTable,
+): number | undefined {
+  return limit ?? (globals.format === "table" ? shown : undefined);
 }
 
-interface LimitedList {
-  readonly limit: number;
-  readonly page: { readonly max: number };
+/** Reports that a list has more than its limit. */
+export function reportLimit({ messages }: Pick<Context, "messages">, limit: number): void {
+  messages.warn(`Showing the first ${countOf(limit, "result")}. To see more, use --limit.`);
+}
+
+/** A list that an operation returns in pages. */
+interface RecordList {
   readonly operation: OperationName;
-  readonly noun: string;
+  readonly input: Row;
+  readonly limit: number | undefined;
+}
+
+type Shown = Omit<ConstructorParameters<typeof RowStream>[1], "limit">;
+
+/** Reads a list page by page. The connection is closed at its end. */
+export function listRecords<R extends Row>(
+  connection: Connection,
+  { operation, input, limit }: RecordList,
+  shown: Shown,
+  toRow?: (record: R) => Row,
+): RowStream {
+  async function* read() {
+    try {
+      const { listAll } = await import("../../service/listings.ts");
+      // One more, to find out whether there are more.
+      const request = { input, limit: limit === undefined ? undefined : limit + 1 };
+      for await (const page of listAll<R>(connection.service, operation, request)) {
+        yield toRow ? page.map(toRow) : page;
+      }
+    } finally {
+      await connection.close();
+    }
+  }
+  const cut = limit === undefined ? undefined : new RowLimit(limit);
+  return new RowStream(cut ? cut.cut(read()) : read(), { ...shown, limit: cut });
+}
+
+/** Lists records with columns of their own in tables and CSV. @throws UserError `usage` for an unknown column */
+export async function openList<R extends Row>(
+  context: Pick<Context, "globals" | "connect">,
+  list: RecordList,
+  shown: Shown & { readonly allColumns: readonly string[] },
+  toRow: (record: R) => Row,
+): Promise<RowStream> {
+  const { columns, format } = context.globals;
+  checkColumns(columns, shown.allColumns);
+  const limit = findLimit(context, list.limit);
+  return listRecords(await context.connect(), { ...list, limit }, shown, isForScripts(format) ? undefined : toRow);
 }
 
 const labels = { Mail: "email", Order: "order", Webhook: "webhook", Delivery: "delivery" } as const;

@@ -3,6 +3,7 @@ import { emailRecord } from "../emails/emails.ts";
 import { customerSuppressions } from "../emails/events.ts";
 import { reviewErasures } from "./review-erasures.ts";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
+import { idPaging, nextPage } from "../lists/filters.ts";
 import { lazily } from "../lazily.ts";
 import { partOfText, searchPage } from "../lists/filters.ts";
 import { lazyObject } from "../lazy-object.ts";
@@ -239,13 +240,12 @@ export const customers = {
     summary: "List erasures of customers' data, newest first (oldest first with `since_id`)",
     listing: {
       items: "erasures",
-      by: "since_id",
-      isNewestFirst: true,
+      by: "page_info",
       size: { field: "count", max: erasurePage.max },
     },
     ...route("GET", `${path}/erasures`),
     effect: "read",
-    input: () => ({ since_id: shape.rowId.optional(), count: shape.page.optional() }),
-    output: () => ({ erasures: z.array(erasure()) }),
+    input: () => idPaging(),
+    output: () => ({ erasures: z.array(erasure()), pagination: nextPage() }),
   }),
 };

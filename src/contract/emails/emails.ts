@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint, extensionPrefix, route } from "../endpoint.ts";
 import { emailCategories, type EmailCounter, emailCounters, emailEventNames, emailStates } from "./categories.ts";
 import { emailRuleNames, type ForecastRuleName, forecastRuleNames } from "./rules.ts";
-import { nameList, partOfText, timeRange } from "../lists/filters.ts";
+import { idPaging, nameList, nextPage, partOfText, timeRange } from "../lists/filters.ts";
 import { shape, timestamp } from "../shapes.ts";
 import { emailTypeId } from "../unsubscribers.ts";
 import { lazily } from "../lazily.ts";
@@ -179,8 +179,7 @@ export const emails = {
     summary: "List emails, newest first (oldest first with `since_id`)",
     listing: {
       items: "mails",
-      by: "since_id",
-      isNewestFirst: true,
+      by: "page_info",
       size: { field: "count", max: emailPage.max },
     },
     ...route("GET", prefix),
@@ -198,10 +197,9 @@ export const emails = {
       /** With a range, `newest` and `oldest` sort by creation time. */
       ...timeRange(),
       sort: z.enum(emailSorts, { error: oneOf(emailSorts) }).optional(),
-      since_id: shape.rowId.optional(),
-      count: shape.page.optional(),
+      ...idPaging(),
     }),
-    output: () => ({ mails: z.array(emailRecord()) }),
+    output: () => ({ mails: z.array(emailRecord()), pagination: nextPage() }),
   }),
   get: endpoint({
     summary: "Show an email: its content, state, and history",

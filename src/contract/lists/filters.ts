@@ -54,4 +54,11 @@ export const searchPages = lazily(() => ({ limit: shape.page.optional(), page_in
 /** How to request the next page of a list with filters: with the `page_info` of the current one. */
 export const nextPage = lazyObject(() => ({ next_page_info: z.string().nullable() }));
 
+/** The page of a list whose records have IDs: after a cursor, or from an ID on. */
+export const idPaging = lazily(() => ({
+  since_id: shape.rowId.optional(),
+  count: shape.page.optional(),
+  page_info: z.string().optional(),
+}));
+
 export const searchListing = { by: "page_info", size: { field: "limit", max: searchPage.max } } as const;

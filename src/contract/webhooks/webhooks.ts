@@ -4,7 +4,7 @@ import { shape, timestamp } from "../shapes.ts";
 import { lazily } from "../lazily.ts";
 import { lazyObject } from "../lazy-object.ts";
 import { deliveryStates } from "../emails/categories.ts";
-import { nameList, timeRange } from "../lists/filters.ts";
+import { idPaging, nameList, nextPage, timeRange } from "../lists/filters.ts";
 
 /**
  * Source: spec "Events"; common practice for the others, which only webhooks receive that ask for them. An event of a change
@@ -141,15 +141,13 @@ export const webhookAttempt = lazyObject(() => ({
 export type WebhookAttempt = z.output<ReturnType<typeof webhookAttempt>>;
 
 const prefix = `${extensionPrefix}/apps/{app_key}`;
-const page = lazily(() => ({ since_id: shape.rowId.optional(), count: shape.page.optional() }));
 
 export const webhookDeliveries = {
   list: endpoint({
     summary: "List webhook deliveries, newest first (oldest first with `since_id`)",
     listing: {
       items: "deliveries",
-      by: "since_id",
-      isNewestFirst: true,
+      by: "page_info",
       size: { field: "count", max: deliveryPage.max },
     },
     ...route("GET", `${prefix}/webhook_deliveries`),
@@ -160,9 +158,9 @@ export const webhookDeliveries = {
       event_name: webhookEventName().optional(),
       webhook_id: shape.rowId.optional(),
       ...timeRange(),
-      ...page(),
+      ...idPaging(),
     }),
-    output: () => ({ deliveries: z.array(webhookDelivery()) }),
+    output: () => ({ deliveries: z.array(webhookDelivery()), pagination: nextPage() }),
   }),
   get: endpoint({
     summary: "Show a webhook delivery with its attempts",
@@ -179,16 +177,16 @@ export const webhookDeliveries = {
     summary: "List webhook delivery attempts, newest first (oldest first with `since_id`)",
     listing: {
       items: "attempts",
-      by: "since_id",
-      isNewestFirst: true,
+      by: "page_info",
       size: { field: "count", max: deliveryPage.max },
     },
     ...route("GET", `${prefix}/webhook_attempts`),
     effect: "read",
-    input: () => z.object(page()),
+    input: () => idPaging(),
     output: () => ({
       /** Each with the current state of its delivery. */
       attempts: z.array(webhookAttempt().extend({ delivery: webhookDelivery() })),
+      pagination: nextPage(),
     }),
   }),
   redeliver: endpoint({

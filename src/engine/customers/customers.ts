@@ -1,8 +1,10 @@
+import { sql } from "kysely";
 import { buyerIndex } from "../orders/buyer-lookup.ts";
 import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } from "../../contract/index.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { partIndex } from "../kernel/lists/part-index.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
+import { isAfter, readCursor, toPage } from "../kernel/lists/cursor.ts";
 import { iso } from "../kernel/times.ts";
 import { countCustomerRows, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
 import { customerTables, findCustomers } from "./find-customers.ts";
@@ -68,14 +70,20 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
     },
   }),
 
-  erasures: async ({ since_id, count = erasurePage.default }, context) => {
-    const rows = await selectAccountRows("erasures", accountOf(context).id, context.transaction)
+  erasures: async ({ since_id, count = erasurePage.default, page_info }, context) => {
+    const size = Math.min(count, erasurePage.max);
+    const direction = since_id === undefined ? "desc" : "asc";
+    const after = page_info === undefined ? undefined : readCursor(page_info, 1);
+    const found = await selectAccountRows("erasures", accountOf(context).id, context.transaction)
       .select(["id", "reviews", "counts", "created_at"])
       .where("id", ">=", since_id ?? 0)
-      .orderBy("id", since_id === undefined ? "desc" : "asc")
-      .limit(Math.min(count, erasurePage.max))
+      .$if(after !== undefined, (page) => page.where(isAfter([sql.ref("id")], after ?? [], direction)))
+      .orderBy("id", direction)
+      .limit(size + 1)
       .execute();
+    const { rows, pagination } = toPage(found, size, ({ id }) => [id]);
     return {
+      pagination,
       erasures: rows.map(({ id, reviews, counts, created_at }) => ({
         id,
         created_at: iso(created_at),

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type * as z from "zod";
 import {
   categoriesOf,
@@ -15,6 +15,7 @@ import {
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
 import { findByPart, SearchedText } from "../kernel/lists/part-search.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
+import { isAfter, readCursor, toPage } from "../kernel/lists/cursor.ts";
 import { iso } from "../kernel/times.ts";
 
 type Query = z.output<typeof contract.emails.list.input>;
@@ -77,25 +78,30 @@ function orderingOf({ since_id, since_date, until_date, product_id }: Query, sor
  * Lists emails. Reads one page per state in index order and merges them, except for the emails of one address or order,
  * which are few.
  */
-export async function listEmails(query: Query, context: HandlerContext): Promise<readonly EmailRow[]> {
+export async function listEmails(query: Query, context: HandlerContext) {
   const sort = query.sort ?? (query.since_id === undefined ? "newest" : "oldest");
-  const count = Math.min(query.count ?? emailPage.default, emailPage.max);
-  if (query.search !== undefined)
-    return searchEmails(query, { searched: new SearchedText(query.search), sort, count }, context);
+  const size = Math.min(query.count ?? emailPage.default, emailPage.max);
+  if (query.search !== undefined) {
+    const list = { searched: new SearchedText(query.search), sort, count: size + 1 };
+    return toPage(await searchEmails(query, list, context), size, ({ id }) => [id, id]);
+  }
   const isFew = isOfFewEmails(query);
   if (isFew || query.product_id !== undefined) {
-    const page = isFew ? selectFewEmails : selectEmailsOfProduct;
-    return page(query, { sort, count }, context).execute();
+    const select = isFew ? selectFewEmails : selectEmailsOfProduct;
+    const [column] = isFew ? orderings[sort] : orderingOf(query, sort);
+    const found = await select(query, { sort, count: size + 1 }, context).execute();
+    return toPage(found, size, (row) => [row[keys[column]], row.id]);
   }
   const [column, direction] = orderingOf(query, sort);
   const states = query.state ?? (column === "mails.id" ? [undefined] : emailStates);
   const rows: EmailRow[] = [];
   for (const state of states) {
-    rows.push(...(await selectEmailPage(query, { state, sort, count }, context).execute()));
+    rows.push(...(await selectEmailPage(query, { state, sort, count: size + 1 }, context).execute()));
   }
   const sign = direction === "asc" ? 1 : -1;
   const key = keys[column];
-  return rows.toSorted((a, b) => sign * (a[key] - b[key] || a.id - b.id)).slice(0, count);
+  const sorted = rows.toSorted((a, b) => sign * (a[key] - b[key] || a.id - b.id));
+  return toPage(sorted, size, (row) => [row[key], row.id]);
 }
 
 export const isOfFewEmails = ({ email, order_id }: Pick<Query, "email" | "order_id">) =>
@@ -114,7 +120,8 @@ async function searchEmails(
     const rows = await selectFewEmails(query, { sort, count: Number.MAX_SAFE_INTEGER }, context).execute();
     return rows.filter((row) => searched.isIn([row.email, row.name, row.order_id].join("\n"))).slice(0, count);
   }
-  const afterId = isUp && query.since_id !== undefined ? query.since_id - 1 : undefined;
+  const sinceId = isUp && query.since_id !== undefined ? query.since_id - 1 : undefined;
+  const afterId = query.page_info === undefined ? sinceId : readCursor(query.page_info, 2)[1];
   const found: EmailRow[] = [];
   for await (const ids of findByPart("mails", searched, { direction: isUp ? "up" : "down", afterId }, context)) {
     const rows = await selectEmailsByState(query, context).where("mails.id", "in", ids).execute();
@@ -153,11 +160,17 @@ function selectListed(query: Query, context: HandlerContext) {
     .$if(until_date !== undefined, (rows) => rows.where("mails.created_at", "<", Date.parse(until_date ?? "")));
 }
 
+/** The condition for emails after the `page_info` of the previous page. */
+function isOnNextPage({ page_info = "" }: Query, column: RawBuilder<unknown>, direction: "asc" | "desc") {
+  return isAfter([column, sql.ref("mails.id")], readCursor(page_info, 2), direction);
+}
+
 /** Selects a page of all emails, or of those in one state. */
 function selectEmailPage(query: Query, { state, sort, count }: Page, context: HandlerContext) {
   const [column, direction] = orderingOf(query, sort);
   return selectListed(query, context)
     .$if(state !== undefined, (rows) => rows.where("mails.state", "=", state ?? ""))
+    .$if(query.page_info !== undefined, (rows) => rows.where(isOnNextPage(query, sql.ref(column), direction)))
     .orderBy(column, direction)
     .orderBy("mails.id", direction)
     .limit(count);
@@ -166,13 +179,15 @@ function selectEmailPage(query: Query, { state, sort, count }: Page, context: Ha
 /** Selects a page of the emails about a product. */
 function selectEmailsOfProduct(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
   const { state } = query;
-  const [column, direction] = orderingOf(query, sort);
+  const [name, direction] = orderingOf(query, sort);
+  const column = name === "mails.created_at" ? sql.ref(name) : sql`coalesce(${sql.ref(name)}, 0)`;
   return selectListed(query, context)
     .where("mails.product_row", "=", selectProductRow(query, context))
     .$if(state !== undefined, (rows) =>
       rows.where(context.dialect.withoutIndex(sql.ref("mails.state")), "in", state ?? []),
     )
-    .orderBy(column === "mails.created_at" ? sql.ref(column) : sql`coalesce(${sql.ref(column)}, 0)`, direction)
+    .$if(query.page_info !== undefined, (rows) => rows.where(isOnNextPage(query, column, direction)))
+    .orderBy(column, direction)
     .orderBy("mails.id", direction)
     .limit(count);
 }
@@ -186,14 +201,16 @@ function selectProductRow({ product_id }: Query, context: HandlerContext) {
 /** Selects a page of the emails to an address or for an order. `coalesce` prevents use of the state and due-date indexes. */
 function selectFewEmails(query: Query, { sort, count }: Pick<Page, "sort" | "count">, context: HandlerContext) {
   const { order_id, email } = query;
-  const [column, direction] = orderings[sort];
+  const [name, direction] = orderings[sort];
+  const column = sql`coalesce(${sql.ref(name)}, 0)`;
   const order = selectAccountRows("orders", accountOf(context).id, context.transaction)
     .select("orders.id")
     .where("orders.order_id", "=", order_id ?? "");
   return selectEmailsByState(query, context)
     .$if(order_id !== undefined, (rows) => rows.where("mails.order_row", "in", order))
     .$if(email !== undefined, (rows) => rows.where("mails.email_key", "=", emailKeyOf(email ?? "")))
-    .orderBy(sql`coalesce(${sql.ref(column)}, 0)`, direction)
+    .$if(query.page_info !== undefined, (rows) => rows.where(isOnNextPage(query, column, direction)))
+    .orderBy(column, direction)
     .orderBy("mails.id", direction)
     .limit(count);
 }

@@ -32,7 +32,10 @@ export const emailHandlers: Handlers<typeof contract.emails> = {
   /** Assumed: `since_id` is the lowest ID to list; a `count` above the maximum page size is reduced to it. */
   list: operation("emails.list", {
     before: (query) => (query.search === undefined || isOfFewEmails(query) ? undefined : partIndex(["mails"])),
-    run: async (query, context) => ({ mails: (await listEmails(query, context)).map(toRecord) }),
+    run: async (query, context) => {
+      const { rows, pagination } = await listEmails(query, context);
+      return { mails: rows.map(toRecord), pagination };
+    },
   }),
 
   /** @throws ServiceError `recordNotFound` */

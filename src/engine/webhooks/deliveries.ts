@@ -11,12 +11,16 @@ import type { Row } from "../../storage/tables.ts";
 import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { noteDue } from "../kernel/due-times.ts";
 import { accountOf, type Handler, type HandlerContext, type Handlers } from "../kernel/handler.ts";
+import { isAfter, readCursor, toPage } from "../kernel/lists/cursor.ts";
 import { iso } from "../kernel/times.ts";
 import { sql } from "kysely";
 
 export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries> = {
   /** Assumed: `since_id` is the lowest ID, as in other lists; without it, the newest come first. */
-  list: async (query, context) => ({ deliveries: (await listDeliveries(query, context)).map(toDelivery) }),
+  list: async (query, context) => {
+    const { rows, pagination } = await listDeliveries(query, context);
+    return { deliveries: rows.map(toDelivery), pagination };
+  },
 
   /** @throws ServiceError `recordNotFound` */
   get: async ({ delivery_id }, context) => {
@@ -30,18 +34,25 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
   },
 
   /** Assumed: `since_id` works as in the list of deliveries. */
-  attempts: async ({ since_id, count }, context) => {
-    let query = selectAccountRows("webhook_attempts", accountOf(context).id, context.transaction)
+  attempts: async ({ since_id, count, page_info }, context) => {
+    const size = readCount(count);
+    const direction = since_id === undefined ? "desc" : "asc";
+    const after = page_info === undefined ? undefined : readCursor(page_info, 1);
+    const found = await selectAccountRows("webhook_attempts", accountOf(context).id, context.transaction)
       .selectAll()
-      .limit(readCount(count));
-    query = since_id === undefined ? query.orderBy("id", "desc") : query.where("id", ">=", since_id).orderBy("id");
-    const rows = await query.execute();
-    if (rows.length === 0) return { attempts: [] };
+      .where("id", ">=", since_id ?? 0)
+      .$if(after !== undefined, (page) => page.where(isAfter([sql.ref("id")], after ?? [], direction)))
+      .orderBy("id", direction)
+      .limit(size + 1)
+      .execute();
+    const { rows, pagination } = toPage(found, size, ({ id }) => [id]);
+    if (rows.length === 0) return { attempts: [], pagination };
     const deliveries = await selectDeliveries(context)
       .where("webhook_deliveries.id", "in", [...new Set(rows.map(({ delivery_row }) => delivery_row))])
       .execute();
     const byId = new Map(deliveries.map((row) => [row.id, toDelivery(row)]));
     return {
+      pagination,
       attempts: rows.flatMap((row) => {
         const delivery = byId.get(row.delivery_row);
         return delivery ? [{ ...toAttempt(row), delivery }] : [];
@@ -121,7 +132,7 @@ function selectDeliveries(context: Context) {
  * Lists deliveries. Reads one page per state in index order and merges them, except with a range of creation times, which
  * an index of all states sorts. With `since_id`, pages follow the ID.
  */
-async function listDeliveries(query: Query, context: HandlerContext): Promise<readonly DeliveryRow[]> {
+async function listDeliveries(query: Query, context: HandlerContext) {
   const { state, since_id, since_date, until_date } = query;
   const isByTime = since_id === undefined && (since_date !== undefined || until_date !== undefined);
   const order = { key: isByTime ? "created_at" : "id", direction: since_id === undefined ? "desc" : "asc" } as const;
@@ -130,7 +141,8 @@ async function listDeliveries(query: Query, context: HandlerContext): Promise<re
     rows.push(...(await selectPage({ ...query, state: states }, order, context).execute()));
   }
   const sign = order.direction === "asc" ? 1 : -1;
-  return rows.toSorted((a, b) => sign * (a[order.key] - b[order.key] || a.id - b.id)).slice(0, readCount(query.count));
+  const sorted = rows.toSorted((a, b) => sign * (a[order.key] - b[order.key] || a.id - b.id));
+  return toPage(sorted, readCount(query.count), (row) => [row[order.key], row.id]);
 }
 
 interface Order {
@@ -139,7 +151,8 @@ interface Order {
 }
 
 function selectPage(query: Query, { key, direction }: Order, context: HandlerContext) {
-  const { state = [], event_name, webhook_id, since_id, since_date, until_date } = query;
+  const { state = [], event_name, webhook_id, since_id, since_date, until_date, page_info } = query;
+  const after = page_info === undefined ? undefined : readCursor(page_info, 2);
   const createdAt = "webhook_deliveries.created_at";
   const stateColumn = sql.ref<string>("webhook_deliveries.state");
   const isByTime = key === "created_at";
@@ -152,9 +165,14 @@ function selectPage(query: Query, { key, direction }: Order, context: HandlerCon
     .$if(since_id !== undefined, (page) => page.where("webhook_deliveries.id", ">=", since_id ?? 0))
     .$if(since_date !== undefined, (page) => page.where(createdAt, ">=", Date.parse(since_date ?? "")))
     .$if(until_date !== undefined, (page) => page.where(createdAt, "<", Date.parse(until_date ?? "")))
+    .$if(after !== undefined, (page) =>
+      page.where(
+        isAfter([sql.ref(`webhook_deliveries.${key}`), sql.ref("webhook_deliveries.id")], after ?? [], direction),
+      ),
+    )
     .$if(isByTime, (page) => page.orderBy(createdAt, direction))
     .orderBy("webhook_deliveries.id", direction)
-    .limit(readCount(query.count));
+    .limit(readCount(query.count) + 1);
 }
 
 /** Assumed: a count above the maximum page size is reduced to it. */

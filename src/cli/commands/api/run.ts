@@ -13,7 +13,8 @@ import type { Context } from "../../program/context.ts";
 import type { Globals } from "../../program/global-flags.ts";
 import { confirmDestruction, confirmOperation } from "../../program/confirm.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { RowStream } from "../../../terminal/row-stream.ts";
+import { reportLimit } from "../../program/read-records.ts";
+import { RowLimit, RowStream } from "../../../terminal/row-stream.ts";
 import { readList } from "../../../service/listings.ts";
 import { operationCards } from "../operations/operation-cards.ts";
 import { print } from "../../program/output/print.ts";
@@ -182,15 +183,18 @@ function requireList({ method, path }: UnsignedCall, found: FoundOperation | und
  * Prints the elements of all pages as they arrive: as JSON, unless CSV or table columns are requested.
  * @throws UserError `usage`; ServiceError
  */
-async function printList({ io, globals }: Context, asked: ApiList): Promise<void> {
-  const { call, list, limit, options } = asked;
+async function printList(context: Context, asked: ApiList): Promise<void> {
+  const { io, globals } = context;
+  const { call, list, options } = asked;
+  const limit = asked.limit === undefined ? undefined : new RowLimit(asked.limit);
   const { listing, columns } = list;
   const input = Object.fromEntries(call.query);
-  const pages = readList({ listing, input, limit, ask: askOf(asked) }, options);
+  const pages = readList({ listing, input, limit: limit && limit.rows + 1, ask: askOf(asked) }, options);
   const isTable = globals.format === "csv" || globals.columns !== undefined;
   const format = globals.format === "table" && !isTable ? "json" : globals.format;
-  const rows = new RowStream(pages, { columns });
+  const rows = new RowStream(limit ? limit.cut(pages) : pages, { columns });
   await print(io, { ...globals, format }, rows, () => ({ layout: "silent", columns, rows: [] }));
+  if (limit?.isExceeded) reportLimit(context, limit.rows);
 }
 
 function askOf({ call, list: { endpoint }, send, options }: ApiList) {

@@ -1,23 +1,25 @@
-import { table } from "../../../terminal/view.ts";
+import type { OutputOf } from "../../../service/transport.ts";
 import { command } from "../../program/command.ts";
-import { limitFlag } from "../../program/read-records.ts";
+import { tableLimitFlag } from "../../program/flag-values.ts";
+
+type Erasure = OutputOf<"customers.erasures">["erasures"][number];
+
+const columns = ["id", "created_at", "how", "orders", "reviews", "questions", "answers", "emails"];
 
 export default command({
   summary: "List erasures of customers' data, newest first",
   calls: "read",
   examples: ["starpost customers erasures", "starpost customers erasures --limit 5 --json"],
-  flags: { limit: limitFlag },
+  flags: { limit: tableLimitFlag },
   notes: ["The record of an erasure contains no personal data, not even a hash of the address."],
   run: async (context, { flags: { limit } }) => {
-    const { erasures } = await context.withService((service) => service.customers.erasures({ count: limit }));
-    if (erasures.length === 0) context.messages.info("No erasures found.");
-    return erasures;
+    const { openList } = await import("../../program/read-records.ts");
+    const list = { operation: "customers.erasures", input: {}, limit } as const;
+    const shown = { columns, allColumns: columns, ifEmpty: "No erasures found." };
+    return openList<Erasure>(context, list, shown, ({ id, created_at, reviews: how, counts }) => {
+      const { orders, reviews, questions, answers, mails } = counts;
+      return { id, created_at, how, orders, reviews, questions, answers, emails: mails };
+    });
   },
-  render: (erasures) =>
-    table(
-      erasures.map(({ id, created_at, reviews: how, counts: { orders, reviews, questions, answers, mails } }) => {
-        return { id, created_at, how, orders, reviews, questions, answers, emails: mails };
-      }),
-      ["id", "created_at", "how", "orders", "reviews", "questions", "answers", "emails"],
-    ),
+  render: columns,
 });

@@ -1,7 +1,7 @@
 import { type ImportSummary, runStates } from "../../../import/summary.ts";
 import { recordKinds } from "../../../records/index.ts";
 import { command } from "../../program/command.ts";
-import { oneOf, stateFlag } from "../../program/flag-values.ts";
+import { limitFlag, oneOf, stateFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { tableOfRuns } from "../records/import-view.ts";
 
@@ -24,6 +24,7 @@ export default command({
       value: "<words>",
       description: "only runs with a file whose name contains all of these words or parts of words",
     },
+    limit: limitFlag,
   },
   run: async (context, { flags }) => {
     const { listImports } = await import("../../../import/import.ts");
@@ -36,7 +37,9 @@ export default command({
     } else if (found.length === 0) {
       context.messages.info("No import runs match. To list all of them, run `starpost imports list`.");
     }
-    return found;
+    const { limit = found.length } = flags;
+    if (limit < found.length) (await import("../../program/read-records.ts")).reportLimit(context, limit);
+    return found.slice(0, limit);
   },
   render: tableOfRuns,
 });

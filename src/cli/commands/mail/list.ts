@@ -1,12 +1,14 @@
 import { emailCategories, emailStates } from "../../../contract/emails/categories.ts";
-import type { EmailSort } from "../../../contract/emails/emails.ts";
-import { table } from "../../../terminal/view.ts";
+import type { EmailRecord, EmailSort } from "../../../contract/emails/emails.ts";
+import { operationCards } from "../operations/operation-cards.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { emailType, oneOf, readEmail, stateFlag } from "../../program/flag-values.ts";
+import { emailType, oneOf, readEmail, stateFlag, tableLimitFlag } from "../../program/flag-values.ts";
 import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
-import { limitFlag, readLimited } from "../../program/read-records.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
+
+const columns = ["id", "state", "date", "email", "category", "about", "reason"];
+const allColumns = [...new Set([...columns, ...(operationCards["emails.list"]?.columns ?? [])])];
 
 const sorts = valuesOfField("emails.list", "sort") as readonly EmailSort[];
 export default command({
@@ -35,12 +37,11 @@ export default command({
       default: "newest",
       ...oneOf(sorts),
     },
-    limit: limitFlag,
+    limit: tableLimitFlag,
   },
   run: async (context, { flags }) => {
-    const { emailPage } = await import("../../../contract/emails/emails.ts");
     const { state, email, order, product, category, type, search, sort, limit } = flags;
-    const query = {
+    const input = {
       ...(state && { state: state.join(",") }),
       ...(email !== undefined && { email }),
       ...(order !== undefined && { order_id: order }),
@@ -51,24 +52,15 @@ export default command({
       ...(type !== undefined && { email_type_id: Number(type) }),
       sort,
     };
-    const list = { limit, page: emailPage, operation: "emails.list", noun: "emails" } as const;
-    const mails = await context.withService((service) =>
-      readLimited(context, list, async (count) => (await service.emails.list({ ...query, count })).mails),
-    );
-    if (mails.length === 0) {
-      const hint = order === undefined ? "" : ` To find out why, run \`starpost mail why ${order}\`.`;
-      context.messages.info(`No emails found.${hint}`);
-    }
-    return mails;
+    const { openList } = await import("../../program/read-records.ts");
+    const hint = order === undefined ? "" : ` To find out why, run \`starpost mail why ${order}\`.`;
+    const shown = { columns, allColumns, ifEmpty: `No emails found.${hint}` };
+    return openList<EmailRecord>(context, { operation: "emails.list", input, limit }, shown, (email) => ({
+      ...email,
+      date: formatSentOrDue(email),
+      about: describeRecord(email),
+      reason: formatReason(email.reason),
+    }));
   },
-  render: (mails) =>
-    table(
-      mails.map((mail) => ({
-        ...mail,
-        date: formatSentOrDue(mail),
-        about: describeRecord(mail),
-        reason: formatReason(mail.reason),
-      })),
-      ["id", "state", "date", "email", "category", "about", "reason"],
-    ),
+  render: columns,
 });

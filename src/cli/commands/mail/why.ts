@@ -7,7 +7,10 @@ import { formatSections, type Section } from "../../../terminal/sections.ts";
 import { text, type View } from "../../../terminal/view.ts";
 import { command } from "../../program/command.ts";
 import type { Context } from "../../program/context.ts";
-import { readEmail, readWholeNumber } from "../../program/flag-values.ts";
+import { limitFlag, readEmail } from "../../program/flag-values.ts";
+
+/** The number of orders that a table shows by default. */
+const shownOrders = 10;
 
 type Explanation = OutputOf<"emails.explain">;
 
@@ -23,7 +26,10 @@ export default command({
   flags: {
     product: { value: "<product_id>", description: "only this product of the order", exclusive: ["email"] },
     email: { value: "<address>", description: "all orders of this customer, newest first", read: readEmail },
-    limit: { value: "<n>", description: "maximum number of orders with --email", default: 10, read: readWholeNumber },
+    limit: {
+      ...limitFlag,
+      description: `maximum number of orders with --email (default: ${shownOrders} in a table, otherwise all)`,
+    },
   },
   notes: ["With `--email`, `--json` prints an array, with one explanation per order."],
   run: async (context, { arguments: [orderId], flags: { product, email, limit } }) => {
@@ -51,17 +57,19 @@ async function explainOrder(service: Service, order_id: string, product_id?: str
 
 /** Explains the newest orders of an address. */
 async function explainOrdersOf(
-  { messages }: Context,
+  context: Context,
   service: Service,
-  { email, limit }: { readonly email: string; readonly limit: number },
+  { email, limit: given }: { readonly email: string; readonly limit: number | undefined },
 ): Promise<readonly Explanation[]> {
+  const { findLimit, reportLimit } = await import("../../program/read-records.ts");
+  const limit = findLimit(context, given, shownOrders) ?? Infinity;
   const orderIds = await findOrderIds(service, email, limit + 1);
   if (orderIds.length === 0) {
-    messages.info(
+    context.messages.info(
       `No orders of ${email} found. To show the customer's other records, run \`starpost customers show ${email}\`.`,
     );
   }
-  if (orderIds.length > limit) messages.info(`Showing the newest ${limit} orders. To see more, use --limit.`);
+  if (orderIds.length > limit) reportLimit(context, limit);
   const explained: Explanation[] = [];
   for (const orderId of orderIds.slice(0, limit)) explained.push(await explainOrder(service, orderId));
   return explained;

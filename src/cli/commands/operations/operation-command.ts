@@ -88,9 +88,6 @@ function describeOperation(operation: string, card: OperationCard): readonly str
   return [
     `Operation ${operation}: ${method} ${path}${isExtension ? " (starpost extension)" : ""}.`,
     ...(listing?.by ? ["Reads all pages. To stop early, use --limit."] : []),
-    ...(listing?.isNewestFirst
-      ? [`With --limit up to ${listing.size?.max ?? 0}, lists the newest first; otherwise, lists all from the oldest.`]
-      : []),
     ...(columns.length > 0 ? [`Columns: ${columns.join(", ")}.`] : []),
     ...(detailColumns.length > 0 ? [`Columns that imply --details: ${detailColumns.join(", ")}.`] : []),
     `Errors and their exit statuses: ${failures.join(", ")}.`,

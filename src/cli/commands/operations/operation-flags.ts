@@ -1,7 +1,7 @@
 import { UserError, usageError } from "../../../config/user-error.ts";
 import type { ArgumentHelp } from "../../program/command.ts";
 import type { Flag, Flags } from "../../program/flag.ts";
-import { readCount, readOneOf, readTime, readWholeNumber } from "../../program/flag-values.ts";
+import { limitFlag, readCount, readOneOf, readTime, readWholeNumber } from "../../program/flag-values.ts";
 import { parseUserJson } from "./input-file.ts";
 import { describeField } from "./field-descriptions.ts";
 import type { FieldCard, OperationCard } from "./operation-card.ts";
@@ -51,18 +51,13 @@ export function flagsOf(operation: string, card: OperationCard): Flags {
     description: "read the fields as one JSON object from a file (- for standard input)",
     read: String,
   };
-  const limit: Flag = {
-    value: "<n>",
-    description: "maximum number of results (default: all)",
-    read: readWholeNumber,
-  };
   return {
     ...Object.fromEntries(flags),
     ...(flags.length > 0 && { input }),
     ...(needsPassword(card) && {
       "password-stdin": { description: "read the password from standard input" },
     }),
-    ...(card.listing && { limit }),
+    ...(card.listing && { limit: limitFlag }),
   };
 }
 

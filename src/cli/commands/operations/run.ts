@@ -1,12 +1,11 @@
-import type { Connection } from "../../../app/ports.ts";
 import type { OperationName } from "../../../contract/index.ts";
-import { listAll } from "../../../service/listings.ts";
 import { callOf } from "../../../service/service.ts";
 import { countOf } from "../../../terminal/plural.ts";
-import { type Row, RowStream } from "../../../terminal/row-stream.ts";
+import type { Row, RowStream } from "../../../terminal/row-stream.ts";
 import type { Flags, FlagValues } from "../../program/flag.ts";
 import { checkColumns } from "../../program/output/print.ts";
 import type { Context } from "../../program/context.ts";
+import { listRecords } from "../../program/read-records.ts";
 import { type OwnAccount, readInput } from "./input.ts";
 import type { OperationCard } from "./operation-card.ts";
 import { needsOwnAccount, needsPassword } from "./operation-flags.ts";
@@ -58,10 +57,9 @@ export async function runOperation(
     const input = read({ appKey: connection.appKey, secret });
     if (card.listing) {
       const limit = flags["limit"] as number | undefined;
-      const pages = readPages(connection, operation, { input, limit });
       const columns = shownColumns[operation] ?? card.columns.slice(0, 7);
       isStreamed = true;
-      return new RowStream(pages, { columns, allColumns: card.columns, headings });
+      return listRecords(connection, { operation, input, limit }, { columns, allColumns: card.columns, headings });
     }
     if (card.destroys ?? card.overwrites) {
       const { confirmOperation } = await import("../../program/confirm.ts");
@@ -73,18 +71,6 @@ export async function runOperation(
     return response;
   } finally {
     if (!isStreamed) await connection.close();
-  }
-}
-
-async function* readPages(
-  connection: Connection,
-  operation: OperationName,
-  request: { readonly input: Row; readonly limit: number | undefined },
-): AsyncGenerator<readonly Row[]> {
-  try {
-    yield* listAll(connection.service, operation, request);
-  } finally {
-    await connection.close();
   }
 }
 

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
+import { runBuilt } from "../support/built-program.ts";
+import { splitWords, stockHome } from "../support/command-lines.ts";
+import { sample } from "../support/suite-size.ts";
+
+const total = 25_000;
+
+/** Each table of lists, with the values that its copied rows do not share, as expressions of their number `n`. */
+const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  accounts: { app_key: "'key' || n" },
+  account_versions: { account_id: "n + 1" },
+  products: { product_id: "'p' || n" },
+  purchases: { unit: "n + 1000" },
+  coupons: { code: "'code' || n" },
+  unsubscribers: { email: "n || '@mail.example'", email_key: "n || '@mail.example'" },
+  reviews: {},
+  product_groups: { name: "'group' || n" },
+  mails: { order_row: "null", due_at: "due_at + n % 100" },
+  webhook_deliveries: { event_id: "'event' || n" },
+  webhook_attempts: {},
+  erasures: {},
+  missed_products: { order_id: "'order' || n" },
+};
+
+let stock: Awaited<ReturnType<typeof stockHome>>;
+
+beforeAll(async () => {
+  stock = await stockHome(async (call, folder) => {
+    await call("api", "coupons.upload", "--action", "map_review", "--codes", "AAAA");
+    await call("unsubscribers", "add", "ann@mail.example", "--type", "1");
+    await call("groups", "import", join(folder, "groups.csv"));
+    await call("customers", "erase", "nobody@mail.example", "--yes");
+    fill(join(folder, "starpost.db"));
+  });
+}, 60_000);
+afterAll(() => stock.remove());
+
+/** Copies the first row of each table until there are enough. */
+function fill(path: string): void {
+  const file = new SqliteFile(path);
+  file.execute(`pragma synchronous = off; begin;
+    insert into webhook_attempts (account_id, delivery_row, worker, started_at) values (1, 1, 'w', 1);
+    insert into missed_products (account_id, order_id, product_sku, product_name, user_email, user_name, order_date, created_at)
+      values (1, 'o', 'p', 'Pot', 'ann@mail.example', 'Ann', 1, 1)`);
+  for (const [table, changes] of Object.entries(tables)) {
+    const columns = file.all(`select name from pragma_table_info('${table}') where name <> 'id'`);
+    const names = columns.map(({ name }) => String(name));
+    file.execute(`with recursive numbers (n) as
+        (select 1 union all select n + 1 from numbers where n < ${total} - (select count(*) from ${table}))
+      insert into ${table} (${names.join(", ")})
+      select ${names.map((name) => changes[name] ?? name).join(", ")} from (select * from ${table} limit 1), numbers`);
+  }
+  file.execute("commit");
+  file.close();
+}
+
+const countRows: Readonly<Record<string, (text: string) => number>> = {
+  json: (text) => (JSON.parse(text) as unknown[]).length,
+  ndjson: (text) => text.trimEnd().split("\n").length,
+  csv: (text) => parse(text).length - 1,
+};
+
+const lists = [
+  "mail list",
+  "webhooks deliveries",
+  "customers erasures",
+  "products list",
+  "orders list",
+  "coupons list",
+  "unsubscribers list",
+  "reviews list",
+  "groups list",
+  "account list",
+  "products missed",
+  "mail list --sort soonest",
+  "mail list --state queued",
+  "mail list --since 7d",
+  "webhooks deliveries --since 7d",
+  "orders list --sort newest",
+  "unsubscribers list --sort newest",
+  "reviews list --score 5",
+  "api webhookDeliveries.attempts",
+];
+const pairs = lists.flatMap((line) => Object.keys(countRows).map((format) => [line, format] as const));
+
+describe("a list has all of its records:", () => {
+  test.each(sample(pairs, { offset: 0, step: 4 }))("%s --format %s", async (line, format) => {
+    const argv = [...splitWords(line), "--format", format];
+    const { status, stdout, stderr } = await runBuilt(argv, { env: { STARPOST_HOME: stock.folder } });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(countRows[format]?.(stdout)).toBe(total);
+  });
+});
+
+test("a limit has no maximum, and is reported", async () => {
+  const list = async (...words: string[]) => {
+    const argv = ["mail", "list", "--format", "csv", ...words];
+    const { stdout, stderr } = await runBuilt(argv, { env: { STARPOST_HOME: stock.folder } });
+    return [parse(stdout).length - 1, stderr];
+  };
+  expect(await list("--limit", "7000")).toEqual([7_000, expect.stringContaining("--limit")]);
+  expect(await list("--limit", String(total))).toEqual([total, ""]);
+});
+
+test("import runs have a limit, too", async () => {
+  const list = async (...words: string[]) => {
+    const argv = ["imports", "list", "--format", "csv", ...words];
+    const { stdout, stderr } = await runBuilt(argv, { env: { STARPOST_HOME: stock.folder } });
+    return [parse(stdout).length - 1, stderr];
+  };
+  expect(await list("--limit", "1")).toEqual([1, expect.stringContaining("--limit")]);
+  expect(await list("--limit", "2")).toEqual([2, ""]);
+});
+
+test("a table shows the newest, and reports that there are more", async () => {
+  const { stdout, stderr } = await runBuilt(["mail", "list"], { env: { STARPOST_HOME: stock.folder } });
+  expect(stdout.trimEnd().split("\n")).toHaveLength(21);
+  expect(stdout).toContain(String(total));
+  expect(stderr).toContain("--limit");
+});
