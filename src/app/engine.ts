@@ -111,7 +111,7 @@ async function openProfileDatabase({ env, clock, withoutDatabase }: HostContext,
   }
 }
 
-/** @throws UserError `usage` if there is no such account */
+/** @throws UserError `failed` if the account does not exist */
 async function findAccount({ db, shownAs }: Database, appKey: string, sealer: Sealer): Promise<AccountKeys> {
   const accounts = db.selectFrom("accounts").select("secret_sealed");
   const found = await accounts.where("app_key", "=", appKey).executeTakeFirst();

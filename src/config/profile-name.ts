@@ -1,4 +1,4 @@
-import { type UserError, usageError } from "./user-error.ts";
+import { failedError, type UserError, usageError } from "./user-error.ts";
 
 /** Profiles that are not stored: the embedded database, and the profile from environment variables. */
 export const builtInNames = { local: "local", environment: "env" } as const;
@@ -56,7 +56,7 @@ export function parseBaseUrl(text: string, source: string): string {
 
 /** The error for an app key that no account of a database has. */
 export function unknownAccount(appKey: string, database: string): UserError {
-  return usageError(
+  return failedError(
     `account ${JSON.stringify(appKey)} not found in ${database}`,
     "To list the accounts, run `starpost account list`.",
   );

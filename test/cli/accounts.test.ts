@@ -95,7 +95,7 @@ describe("account commands", () => {
   ])("%s rejects an unknown account", async (...words) => {
     const { call } = await openHome();
     const { status, stderr } = await call(["account", ...words, "--json"]);
-    expect([status, JSON.parse(stderr)]).toMatchObject([2, { error: { kind: "usage" } }]);
+    expect([status, JSON.parse(stderr)]).toMatchObject([1, { error: { kind: "failed" } }]);
   });
 
   test("confirm on live profiles, and refuse remote ones", async () => {
@@ -136,7 +136,7 @@ describe("--account", () => {
 
   test("rejects unknown accounts, and commands that serve all accounts", async () => {
     const { call } = await openHome();
-    expect((await call(["coupons", "list", "--account", "nobody"])).status).toBe(2);
+    expect((await call(["coupons", "list", "--account", "nobody"])).status).toBe(1);
     expect((await call(["coupons", "list", "--account", ""])).status).toBe(2);
     expect((await call(["mail", "run", "--once", "--account", "nobody"])).status).toBe(2);
   });

@@ -104,3 +104,15 @@ describe("completion", () => {
     expect(await completions("prof")).toEqual(["profile"]);
   });
 });
+
+test("help finds aliases, and commands by their verb", async () => {
+  const env = { STARPOST_HOME: makeFolder() };
+  await run(["alias", "set", "bad", "reviews list --product $1 --limit 20"], { env });
+  const { stdout } = await run(["help", "bad"], { env });
+  expect(stdout).toContain("reviews list --product $1");
+  expect(stdout).toContain("USAGE\n  starpost reviews list");
+  expect((await run(["help", "erase"], { env })).stdout).toContain("USAGE\n  starpost customers erase");
+  const { stdout: deleting } = await run(["help", "delete"], { env });
+  expect(deleting).toMatch(/^ {2}webhooks delete +\S/m);
+  expect((await run(["help", "nothing"], { env })).status).toBe(2);
+});

@@ -113,16 +113,24 @@ test("with --json and no terminal, all traces are one JSON document", async () =
   });
 });
 
-test("with --json and no terminal, warnings are part of the document", async () => {
+test("with --json and no terminal, warnings and traces are lines of JSON", async () => {
   const { env } = await startService((response) =>
     sendJson(response, 200, { code: 200, message: "OK", errors: { teapot: { field: "url", error: "is invalid" } } }),
   );
   const create = ["api", "products.massCreate", "--products", '{"teapot":{"name":"Teapot","url":"x"}}', "--json"];
-  expect(JSON.parse((await run([...create, "--verbose"], { env })).stderr)).toEqual({
-    trace: expect.arrayContaining([expect.objectContaining({ type: "response" })]) as unknown,
-    warnings: ['The service rejected 1 item. See "errors".'],
-  });
-  expect((await run(create, { env })).stderr).toBe('The service rejected 1 item. See "errors".\n');
+  const notice = { notice: { message: 'The service rejected 1 item. See "errors".' } };
+  const linesOf = async (...flags: string[]) => {
+    const { stderr } = await run([...create, ...flags], { env });
+    return stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+  };
+  expect(await linesOf("--verbose")).toEqual([
+    notice,
+    { trace: expect.arrayContaining([expect.objectContaining({ type: "response" })]) as unknown },
+  ]);
+  expect(await linesOf()).toEqual([notice]);
   expect((await run([...create, "--verbose", "--quiet"], { env })).stderr).toBe("");
 });
 

@@ -104,7 +104,7 @@ describe("the report of an import", () => {
 
   test("fails for an unknown run and refers to the list", async () => {
     const { status, stderr } = await run(["imports", "report", "2" + "0".repeat(9)], { env });
-    expect(status).toBe(2);
+    expect(status).toBe(1);
     expect(stderr).toMatch(/\nhint: .*imports list/);
   });
 });

@@ -112,13 +112,16 @@ describe("messages", () => {
   });
 
   test("are limited to warnings with --json", async () => {
-    expect(await printMessages("--json")).toBe("a warning\n");
+    expect(await printMessages("--json")).toBe('{"notice":{"message":"a warning"}}\n');
   });
 
-  test("are omitted if a script gets an error document", async () => {
+  test("are part of the error document of a script", async () => {
     const table = tableWith({}, new UserError("usage", "failed", "Try again."));
     const { stderr } = await run(["things", "show", "x", "--json"], { table });
-    expect(JSON.parse(stderr)).toEqual({ error: { kind: "usage", message: "failed", hint: "Try again." } });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { kind: "usage", message: "failed", hint: "Try again." },
+      notices: [{ message: "a warning" }],
+    });
   });
 });
 
@@ -219,7 +222,7 @@ describe("errors", () => {
   test.each(statuses)("a rejected call, %s, ends with %i", async (kind, status) => {
     const ran = await failWith(new ServiceError(kind, "no", { hint: "Do this." }), "--json");
     expect(ran.status).toBe(status);
-    expect(JSON.parse(ran.stderr)).toEqual({ error: { kind, message: "no", hint: "Do this." } });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind, message: "no", hint: "Do this." } });
   });
 
   test.each([
@@ -235,7 +238,7 @@ describe("errors", () => {
     const summary = { import_id: "1" } as never;
     const ran = await failWith(new ImportError("temporary", "no", { summary }), "--json");
     expect(JSON.parse(ran.stdout)).toEqual({ import_id: "1" });
-    expect(JSON.parse(ran.stderr)).toEqual({ error: { kind: "temporary", message: "no" } });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "temporary", message: "no" } });
   });
 
   test("report a bug on one line, with a stack trace only with --verbose", async () => {

@@ -32,12 +32,11 @@ function expectJson({ status, stdout, stderr }: BuiltRun): void {
     expect(() => JSON.parse(stdout), stdout).not.toThrow();
     keep(stdout);
   }
+  for (const line of stderr.split("\n").slice(0, -1)) expect(() => JSON.parse(line), line).not.toThrow();
   if (status === 0) return;
   if (stdout === "" || stderr.includes('{"error":')) {
     expect(() => JSON.parse(stderr), stderr).not.toThrow();
-    expect(JSON.parse(stderr)).toEqual({
-      error: expect.objectContaining({ kind: expect.any(String), message: expect.any(String) }),
-    });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: expect.any(String), message: expect.any(String) } });
     keep(stderr);
   }
 }

@@ -114,7 +114,7 @@ test("the operator's own account may send email, and every account writes to the
 });
 
 test.each([
-  [["account", "enable-email", "nobody"], 2, "nobody"],
+  [["account", "enable-email", "nobody"], 1, "nobody"],
   [["account", "set-email-quota", "nobody", "-1"], 2, "<emails>"],
   [["account", "set-email-quota", "nobody", "many"], 2, "<emails>"],
   [["account", "enable-email"], 2, "app_key"],

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite-file.ts";
 import { digestDatabase, type Plan } from "../support/planned-imports.ts";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, type Summary, writeInto } from "../support/starpost.ts";
 
 const homes = new Homes();
 const folder = mkdtempSync(join(tmpdir(), "starpost-test-"));
@@ -292,4 +292,13 @@ describe("an interrupted plan", () => {
       error: { kind: "unavailable", message: expect.stringContaining("locked") as unknown },
     });
   });
+});
+
+test("with --json, a plan that stops early is an error", async () => {
+  const home = homes.open();
+  const file = writeInto(home, "products.csv", "product_id,name,url\np1,Pot,nowhere\np2,Pot,nowhere\n");
+  const argv = ["products", "plan", file, "--max-errors", "0", "--json"];
+  const { exitCode, stderr } = await home.run(argv);
+  const { error } = JSON.parse(stderr) as { error: { kind: string } };
+  expect([exitCode, error.kind]).toEqual([6, "stopped"]);
 });

@@ -92,7 +92,10 @@ describe("webhook_deliveries", () => {
     const path = `${prefix()}/webhook_deliveries/1/redeliver`;
     const redelivered = await wire().request("POST", path, { utoken: wire().utoken });
     expect([redelivered.status, redelivered.body]).toEqual([200, { status: ok, response: { delivery } }]);
-    expect((await get("/webhook_attempts", "&since_id=1")).body).toEqual({ status: ok, response: { attempts: [] } });
+    expect((await get("/webhook_attempts", "&since_id=1")).body).toEqual({
+      status: ok,
+      response: { attempts: [], pagination },
+    });
   });
 
   it("return 404 for an unknown delivery, 401 without a utoken, and reject an unknown state", async () => {

@@ -53,6 +53,8 @@ export interface CommandOf<F extends Flags, D> {
   isPrinted?(data: D): boolean;
   /** Default: 0. */
   exitStatus?(data: D): ExitStatus;
+  /** Describes the error if the exit status means that the command has not finished: 5, 6, or 130. */
+  problem?(data: D): string | null;
 }
 
 export interface Command extends CommandOf<Flags, unknown> {

@@ -9,6 +9,7 @@ import { isClockTime } from "../../contract/time.ts";
 import { type Globals, isForScripts, readGlobals, wantsJson, wantsRedaction } from "./global-flags.ts";
 import type { Io } from "./io.ts";
 import type { JqOutput } from "./output/jq-output.ts";
+import type { ResultError } from "./output/messages.ts";
 import type { CallPreview } from "../../service/call-preview.ts";
 import { guardIo } from "./output/guarded-io.ts";
 
@@ -122,9 +123,18 @@ async function runAndPrint(
     if (rows === 0) messages.info(ifEmpty);
     if (limit?.isExceeded) (await import("./read-records.ts")).reportLimit(context, limit.rows);
   }
-  messages.flush();
-  return command.exitStatus?.(data) ?? exitStatus.done;
+  const status = command.exitStatus?.(data) ?? exitStatus.done;
+  const error = wantsJson(io.argv) ? unfinished[status] : undefined;
+  messages.flush(error && { ...error, message: command.problem?.(data) ?? error.message });
+  return status;
 }
+
+/** The errors of commands that have printed their data, but not finished, by their exit status. */
+const unfinished: Partial<Record<ExitStatus, ResultError>> = {
+  [exitStatus.temporary]: { kind: "temporary", message: "temporary failure" },
+  [exitStatus.stopped]: { kind: "stopped", message: "stopped by --max-errors" },
+  [exitStatus.interrupted]: { kind: "interrupted", message: "interrupted" },
+};
 
 async function findPreview(command: Command, flags: FlagValues<Flags>): Promise<CallPreview | undefined> {
   const canPreview = command.calls !== undefined || command.isLocalChange === true;

@@ -81,7 +81,7 @@ export async function writeManifest(runsFolder: string, manifest: Manifest): Pro
 
 /**
  * Finds a run by its ID or a unique prefix of it.
- * @throws ImportError `usage` if no run matches, or several do
+ * @throws ImportError `failed` if no run matches, `usage` if several do
  */
 export function findRun(runsFolder: string, idOrStart: string): Manifest {
   const known = listRunIds(runsFolder);
@@ -92,7 +92,7 @@ export function findRun(runsFolder: string, idOrStart: string): Manifest {
       found.length > 1
         ? `ambiguous ID "${idOrStart}": ${found.length} imports match`
         : `no import has the ID "${idOrStart}"`;
-    throw new ImportError("usage", problem, {
+    throw new ImportError(found.length > 1 ? "usage" : "failed", problem, {
       hint: "to list all imports, run: starpost imports list",
       ...(found.length === 0 && { misnamed: { given: idOrStart, known } }),
     });

@@ -57,5 +57,6 @@ export default command({
       ...(problem !== null && { problem }),
     });
   },
+  problem: ({ problem }) => problem,
   exitStatus: ({ ready }) => (ready === false ? exitStatus.temporary : exitStatus.done),
 });

@@ -33,6 +33,7 @@ export default command({
     );
     return table(rows, ["kind", "outcome", "count"]);
   },
+  problem: (summary) => summary?.problem ?? null,
   exitStatus: (summary) => {
     if (!summary) return exitStatus.done;
     if (summary.state === "interrupted") return exitStatus.interrupted;

@@ -7,7 +7,7 @@ import { failedError, type Misnamed } from "../../../config/user-error.ts";
 import { describeFailure } from "./failure.ts";
 import { wantsJson } from "../global-flags.ts";
 import type { Io } from "../io.ts";
-import { findTraces } from "../output/trace-format.ts";
+import { findAttachment } from "../output/trace-format.ts";
 import { guardIo } from "../output/guarded-io.ts";
 import { findTargetFlags, keepTarget } from "../output/suggested-commands.ts";
 import { readMessageScreen } from "../output/screen.ts";
@@ -24,7 +24,9 @@ export async function reportFailure(io: Io, error: unknown): Promise<ExitStatus>
   ].map((text) => text && (redactor?.text(text) ?? text));
   if (wantsJson(io.argv)) {
     if (data !== undefined) io.stdout.write(toJson(redactor?.data(data) ?? data));
-    io.stderr.write(toJson({ error: { kind, message, hint, ...(detail && { stack: detail }) }, ...findTraces(error) }));
+    io.stderr.write(
+      toJson({ error: { kind, message, hint, ...(detail && { stack: detail }) }, ...findAttachment(error) }),
+    );
     return status;
   }
   const { width, isColored } = readMessageScreen(io);

@@ -24,10 +24,13 @@ export async function findHelp(commands: CommandTable, name: string, columns: nu
     const loadOperation = Object.hasOwn(apiCommands, name) ? apiCommands[name] : undefined;
     if (loadOperation) return helpOfCommand(await loadOperation(), width);
   }
-  const inside = Object.entries(commands).filter(([known]) => known.startsWith(`${name} `));
-  if (inside.length === 0) throw unknownName(name, commands);
-  const loaded = await Promise.all(inside.map(([, loadOne]) => loadOne()));
-  return helpOfNoun(name, nouns[name] ?? "", loaded, width);
+  const loadAll = (isMeant: (known: string) => boolean) =>
+    Promise.all(Object.entries(commands).flatMap(([known, loadOne]) => (isMeant(known) ? [loadOne()] : [])));
+  const inside = await loadAll((known) => known.startsWith(`${name} `));
+  if (inside.length > 0) return helpOfNoun(name, nouns[name] ?? "", inside, width);
+  const [found, ...others] = await loadAll((known) => known.endsWith(` ${name}`));
+  if (!found) throw unknownName(name, commands);
+  return others.length === 0 ? helpOfCommand(found, width) : helpOfVerb([found, ...others], width);
 }
 
 function unknownName(name: string, commands: CommandTable): UserError {
@@ -67,12 +70,23 @@ export function helpOfCommand(command: Command, width: number): string {
   const page = describePage(command);
   return joinSections([
     wrapIndented(`${page.summary}.`, width, 0).join("\n"),
-    ...page.notes.map((note) => wrapIndented(note, width, 0).join("\n")),
     usageSection(page.usage, width),
     listSection("ARGUMENTS", page.arguments, width),
     listSection("FLAGS", page.flags, width),
     listSection("INHERITED FLAGS", sharedFlags, width),
     examplesSection(page.examples),
+    page.notes.length === 0
+      ? ""
+      : `LEARN MORE\n${page.notes.map((note) => wrapIndented(`  ${note}`, width, 2).join("\n")).join("\n\n")}`,
+  ]);
+}
+
+/** The commands of all nouns with the same verb. */
+function helpOfVerb(commands: readonly Command[], width: number): string {
+  const rows = commands.map(({ name, summary }) => [name, summary] as const);
+  return joinSections([
+    listSection("COMMANDS", rows, width),
+    "LEARN MORE\n  Use `starpost help <command>` for a command.",
   ]);
 }
 

@@ -2,7 +2,7 @@ import { isForScripts } from "../global-flags.ts";
 import type { Globals } from "../global-flags.ts";
 import type { Io } from "../io.ts";
 import type { OnTrace } from "../../../service/trace.ts";
-import { addTraces, KeptTraces, formatTrace, redactTrace } from "./trace-format.ts";
+import { attach, type Attachment, KeptTraces, formatTrace, redactTrace } from "./trace-format.ts";
 import { readVariable } from "../../../config/environment.ts";
 import { indentLabels, sanitizeLine } from "../../../terminal/safe-text.ts";
 import { wrapLine } from "../../../terminal/text-layout.ts";
@@ -21,6 +21,12 @@ import { isAutomated, readMessageScreen } from "./screen.ts";
 /** A message on one line, or a list of lines. A line break in a line comes from data, and is printed as a space. */
 export type Message = string | readonly string[];
 
+/** A result that is an error, although the command has printed its data. */
+export interface ResultError {
+  readonly kind: string;
+  readonly message: string;
+}
+
 /** Messages of a command on standard error. */
 export interface Messages {
   /** Shown even if the output is for a script. */
@@ -32,22 +38,29 @@ export interface Messages {
   openProgress(): Promise<Progress>;
   /** Colors for standard error. */
   paint(): Promise<Paint>;
-  /** Writes the traces and warnings that were deferred. */
-  flush(): void;
-  /** Adds the traces that were deferred to the error that ends the command. */
+  /** Writes the notices and traces that were deferred; as one document with the error, if the result is one. */
+  flush(error?: ResultError): void;
+  /** Adds what was deferred to the error that ends the command. */
   fail(error: unknown): void;
 }
 
 /**
- * With a format for scripts and standard error redirected, standard error must hold at most one JSON error document.
- * Warnings are therefore deferred until the command has succeeded, information is dropped, and traces become part of the
- * error, or one document with the warnings if the command succeeds.
+ * With a format for scripts and standard error redirected, standard error contains only JSON: after a failure, one document with
+ * the error, the warnings as `notices`, and the traces; otherwise, one line per notice, and one with the traces. They are
+ * therefore deferred until the command has ended, and information is dropped.
  */
 export function createMessages(io: Io, globals: Globals): Messages {
   // Checked for each message, because opening standard error slows startup.
   const isDeferred = () => isForScripts(globals.format) && !io.isStderrTerminal;
   const deferred: Message[] = [];
   const traces = new KeptTraces();
+  const print = (document: object) => io.stderr.write(`${JSON.stringify(document)}\n`);
+  /** Removes and returns what was deferred. */
+  const takeDeferred = (): Attachment => {
+    const notices = deferred.splice(0).map((message) => ({ message: formatMessage(io, message, globals) }));
+    const trace = traces.take();
+    return globals.quiet ? {} : { ...(notices.length > 0 && { notices }), ...trace };
+  };
   const write = (message: Message) => {
     if (!globals.quiet) io.stderr.write(`${formatMessage(io, message, globals)}\n`);
   };
@@ -74,16 +87,17 @@ export function createMessages(io: Io, globals: Globals): Messages {
       return isAnimated ? createSpinner(stderr, clock, isColored, redactor) : createLineProgress(stderr, clock);
     },
     paint: () => createPaint(readMessageScreen(io).isColored),
-    flush: () => {
-      const [document, warnings] = [traces.take(), deferred.splice(0)];
-      if (document && !globals.quiet) {
-        const lines = warnings.map((message) => formatMessage(io, message, globals));
-        io.stderr.write(`${JSON.stringify({ ...document, ...(lines.length > 0 && { warnings: lines }) })}\n`);
-      } else for (const message of warnings) write(message);
+    flush: (error) => {
+      const { notices = [], ...document } = takeDeferred();
+      if (error) {
+        const shown = io.redactor ? io.redactor.data(error) : error;
+        print({ error: shown, ...(notices.length > 0 && { notices }), ...document });
+        return;
+      }
+      for (const notice of notices) print({ notice });
+      if ("trace" in document) print(document);
     },
-    fail: (error) => {
-      if (!globals.quiet) addTraces(error, traces.take());
-    },
+    fail: (error) => attach(error, takeDeferred()),
   };
 }
 

@@ -75,13 +75,18 @@ export class KeptTraces {
   }
 }
 
-const byError = new WeakMap<object, TraceDocument>();
-
-/** Adds the traces of a command to the error that ended it. */
-export function addTraces(error: unknown, traces: TraceDocument | undefined): void {
-  if (traces && typeof error === "object" && error !== null) byError.set(error, traces);
+/** What the document of an error also contains. */
+export interface Attachment extends Partial<TraceDocument> {
+  readonly notices?: readonly { readonly message: string }[];
 }
 
-export function findTraces(error: unknown): TraceDocument | undefined {
+const byError = new WeakMap<object, Attachment>();
+
+/** Adds the notices and traces of a command to the error that ended it. */
+export function attach(error: unknown, attachment: Attachment): void {
+  if (typeof error === "object" && error !== null) byError.set(error, attachment);
+}
+
+export function findAttachment(error: unknown): Attachment | undefined {
   return typeof error === "object" && error !== null ? byError.get(error) : undefined;
 }
