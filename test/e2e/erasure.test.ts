@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { wordsOf, zeb } from "../support/customers.ts";
 import { sendJson, startLoopback } from "../support/loopback.ts";
 import { type SmtpDecision, type SmtpStep, startMailServer } from "../support/mail-server.ts";
 import { execute, postgresServer, takeEmptyDatabase } from "../support/postgres.ts";
-import { type Home, Homes, remoteEnv } from "../support/starpost.ts";
+import { type Home, Homes, remoteEnv, writeInto } from "../support/starpost.ts";
 
 const homes = new Homes();
 const drops: (() => Promise<void>)[] = [];
@@ -297,4 +297,21 @@ test("refuses while an import that contains the customer can still be resumed", 
   const { exitCode, stderr } = await home.run(["customers", "erase", email, "--yes"]);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`imports resume ${data.import_id}`)]);
   expect((await home.json<{ state: string }>(["customers", "erase", email, "--plan"])).data.state).toBe("planned");
+});
+
+test("an unknown customer is not exported, and moved files of imports are reported", async () => {
+  const home = homes.open();
+  const file = writeInto(home, "orders.csv", readFileSync("fixtures/good/orders.csv", "utf8"));
+  await home.run(["orders", "import", file]);
+  const unknown = await home.json(["customers", "export", "nobody@mail.example"]);
+  expect([unknown.exitCode, unknown.stdout]).toEqual([1, ""]);
+  const show = () => home.run(["customers", "show", "ada@example.com"]);
+  expect((await show()).stderr).not.toContain(file);
+  renameSync(file, `${file}.old`);
+  expect((await show()).stderr).toContain(file);
+  expect((await home.run(["customers", "erase", "ada@example.com", "--plan"])).stderr).toContain(file);
+  const out = join(home.folder, "ada.json");
+  const { stderr } = await home.run(["customers", "export", "ada@example.com", "--out", out]);
+  expect(stderr).toMatch(/^ {2}orders: 1$/m);
+  expect(stderr).toMatch(/^ {2}imports: 1$/m);
 });

@@ -45,17 +45,24 @@ export interface PersonRun {
 /**
  * Finds the runs of an account whose files, or the copies that the runs keep, contain an address, newest first. Files that
  * are gone or unreadable are ignored.
+ * @param onMoved receives the files of these runs, and of runs that cannot be searched, that are no longer where they were
  */
 export async function findPersonRuns(
   email: string,
   { runsFolder, target }: { readonly runsFolder: string; readonly target: string },
+  onMoved: (file: string) => void = () => {},
 ): Promise<PersonRun[]> {
   const finder = new AddressFinder(email);
   const runs: PersonRun[] = [];
   for (const manifest of listManifests(runsFolder)) {
     if (manifest.target !== target || manifest.files_removed_at !== undefined) continue;
     using places = await findFiles(manifest, runPaths(runsFolder, manifest.import_id).folder, "all");
-    runs.push(...findPersonRun(manifest, places.files, finder, runsFolder));
+    const found = findPersonRun(manifest, places.files, finder, runsFolder);
+    runs.push(...found);
+    const isSearched = places.files.length === manifest.files.length;
+    if (found.length === 0 && isSearched) continue;
+    const own = manifest.files.filter(({ given, path }) => given !== "-" && !path.startsWith(join(runsFolder, sep)));
+    for (const { path } of own) if (!existsSync(path)) onMoved(path);
   }
   return runs;
 }

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { silent, text } from "../../../terminal/view.ts";
-import { countOf } from "../../../terminal/plural.ts";
 import { command } from "../../program/command.ts";
 import { readEmail } from "../../program/flag-values.ts";
-import { findLocalImports } from "./local-imports.ts";
+import { customerNotFound, findLocalImports } from "./local-imports.ts";
+
+/** The name of a kind of records: `missed_products` are `missed products`. */
+const describeRecords = (name: string) => name.replace("mail", "email").replaceAll("_", " ");
 
 export default command({
   summary: "Export everything stored about a customer as JSON or zip",
@@ -34,7 +36,7 @@ export default command({
     const imports = await findLocalImports(context, email);
     const exported = { ...stored, imports };
     const isEmpty = Object.values(exported).every((records) => records === email || records.length === 0);
-    if (isEmpty) context.messages.warn(`Nothing is stored about ${email}.`);
+    if (isEmpty) throw customerNotFound(email);
     if (out === undefined) return exported;
     const { confirmReplacing } = await import("../../program/output/existing-files.ts");
     const { writePrivateFile } = await import("../../../config/private-file.ts");
@@ -44,9 +46,10 @@ export default command({
       ? (await import("../../../export/customer-archive.ts")).createArchive(exported, context.io.clock())
       : Buffer.from(`${JSON.stringify(exported, null, 2)}\n`);
     await writePrivateFile(file, content, "Pass --out a file in a writable folder.");
-    const { orders, reviews, mails } = stored;
-    const counts = [countOf(orders.length, "order"), countOf(reviews.length, "review"), countOf(mails.length, "email")];
-    context.messages.info(`Exported ${counts.join(", ")} to ${file}.`);
+    const counts = Object.entries(exported).flatMap(([name, records]) =>
+      typeof records === "string" || records.length === 0 ? [] : [`${describeRecords(name)}: ${records.length}`],
+    );
+    context.messages.info([`Exported to ${file}:`, ...counts.map((count) => `  ${count}`)]);
     return { file, bytes: content.length };
   },
   render: (data) => {

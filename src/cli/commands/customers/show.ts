@@ -1,8 +1,7 @@
-import { failedError } from "../../../config/user-error.ts";
 import { command } from "../../program/command.ts";
 import { readEmail } from "../../program/flag-values.ts";
 import { viewOfCustomer } from "./customer-format.ts";
-import { findLocalImports } from "./local-imports.ts";
+import { customerNotFound, findLocalImports } from "./local-imports.ts";
 
 export default command({
   summary: "Show a customer's orders, reviews, questions, emails, and imports",
@@ -22,7 +21,7 @@ export default command({
       return { import_id, kind, files, state, started_at, rows: rows.length };
     });
     if (imports.length === 0 && Object.values(customer).every((records) => records === email || records.length === 0)) {
-      throw failedError(`customer ${email} not found`, "Neither the account nor an import contains the address.");
+      throw customerNotFound(email);
     }
     return { ...customer, imports };
   },
