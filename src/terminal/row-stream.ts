@@ -63,7 +63,8 @@ export class RowStream {
 
   /** The same stream with other columns in a table. */
   showing(columns: readonly string[]): RowStream {
-    return new RowStream(this.pages, { ...this, columns });
+    const { allColumns, headings, limit, ifEmpty } = this;
+    return new RowStream(this.pages, { columns, allColumns, headings, limit, ifEmpty });
   }
 
   /** The same stream with other rows. */

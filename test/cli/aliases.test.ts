@@ -106,13 +106,13 @@ describe("completion", () => {
 });
 
 test("help finds aliases, and commands by their verb", async () => {
-  const env = { STARPOST_HOME: makeFolder() };
-  await run(["alias", "set", "bad", "reviews list --product $1 --limit 20"], { env });
-  const { stdout } = await run(["help", "bad"], { env });
+  const own = { env: { STARPOST_HOME: makeFolder() } };
+  await run(["alias", "set", "bad", "reviews list --product $1 --limit 20"], own);
+  const { stdout } = await run(["help", "bad"], own);
   expect(stdout).toContain("reviews list --product $1");
   expect(stdout).toContain("USAGE\n  starpost reviews list");
-  expect((await run(["help", "erase"], { env })).stdout).toContain("USAGE\n  starpost customers erase");
-  const { stdout: deleting } = await run(["help", "delete"], { env });
+  expect((await run(["help", "erase"], own)).stdout).toContain("USAGE\n  starpost customers erase");
+  const { stdout: deleting } = await run(["help", "delete"], own);
   expect(deleting).toMatch(/^ {2}webhooks delete +\S/m);
-  expect((await run(["help", "nothing"], { env })).status).toBe(2);
+  expect((await run(["help", "nothing"], own)).status).toBe(2);
 });

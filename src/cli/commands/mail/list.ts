@@ -55,11 +55,11 @@ export default command({
     const { openList } = await import("../../program/read-records.ts");
     const hint = order === undefined ? "" : ` To find out why, run \`starpost mail why ${order}\`.`;
     const shown = { columns, allColumns, ifEmpty: `No emails found.${hint}` };
-    return openList<EmailRecord>(context, { operation: "emails.list", input, limit }, shown, (email) => ({
-      ...email,
-      date: formatSentOrDue(email),
-      about: describeRecord(email),
-      reason: formatReason(email.reason),
+    return openList<EmailRecord>(context, { operation: "emails.list", input, limit }, shown, (row) => ({
+      ...row,
+      date: formatSentOrDue(row),
+      about: describeRecord(row),
+      reason: formatReason(row.reason),
     }));
   },
   render: columns,
