@@ -109,6 +109,7 @@ const ownValues: Readonly<Partial<Record<OperationName, Input>>> = {
   "customers.export": { email: "ann@mail.example" },
   "customers.planErasure": { email: "ann@mail.example" },
   "customers.erase": { email: `${marker}@mail.example` },
+  "coupons.issue": { coupon_action: "map_review", email: "ann@mail.example" },
   "emails.list": { order_id: "1001" },
   "emails.sendTest": {},
   "emails.stats": { since_date: "2026-03-01", to_date: "2026-03-31", categories: "map", aggregate: "week" },

@@ -127,10 +127,15 @@ export async function updateOrderEmails(changed: OrderChanges["changed"], contex
 async function noteRenamed(orderRows: readonly number[], context: HandlerContext): Promise<void> {
   if (orderRows.length === 0) return;
   const orders = toBatch(orderRows, context);
-  await noteChangedTexts("orders", sql`select batch.id from ${orders}`, context);
-  const mails = sql`select mails.id from ${orders} cross join mails
+  await noteChangedTexts("orders", orderRows, context);
+  const mails = sql<{ id: number }>`select mails.id from ${orders} cross join mails
     where mails.account_id = ${accountOf(context).id} and mails.order_row = batch.id`;
-  await noteChangedTexts("mails", mails, context);
+  const { rows } = await mails.execute(context.transaction);
+  await noteChangedTexts(
+    "mails",
+    rows.map(({ id }) => id),
+    context,
+  );
 }
 
 /** The number of review requests that will be sent, and the date on which the first is due. */

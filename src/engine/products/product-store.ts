@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { batchOf, batchRows, type BatchColumns } from "../../storage/batch.ts";
+import { batchOf, type BatchColumns } from "../../storage/batch.ts";
 import { createDeferredStatement, createStatement } from "../../storage/statement.ts";
 import { batchColumns } from "../../storage/tables.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
@@ -177,14 +177,24 @@ export async function prepareProducts(
 
 const nameAt = productColumnNames.indexOf("name");
 
+const selectRenamed = createStatement<{ accountId: number; rows: string }, { readonly id: number }>(
+  (slot, dialect) => sql`
+    select products.id from ${batchOf({ product_id: "text", name: "text" }, slot("rows"), dialect)} cross join products
+    where products.account_id = ${slot("accountId")} and products.product_id = batch.product_id
+      and products.name <> batch.name`,
+);
+
 /** Notes which stored products get another name. */
 async function noteRenamed(rows: readonly ProductRow[], context: HandlerContext): Promise<void> {
   const named = rows.flatMap((row) => (row[nameAt] == null ? [] : [[row[0], row[nameAt]]]));
-  const batch = batchRows({ product_id: "text", name: "text" }, named, context.dialect);
-  const renamed = sql`select products.id from ${batch} cross join products
-    where products.account_id = ${accountOf(context).id} and products.product_id = batch.product_id
-      and products.name <> batch.name`;
-  if (named.length > 0) await noteChangedTexts("products", renamed, context);
+  if (named.length === 0) return;
+  const values = { accountId: accountOf(context).id, rows: JSON.stringify(named) };
+  const renamed = await selectRenamed(context.transaction, context.dialect, values);
+  await noteChangedTexts(
+    "products",
+    renamed.rows.map(({ id }) => id),
+    context,
+  );
 }
 
 export const takenSkuText = "is already used by another product";

@@ -289,35 +289,31 @@ async function removeSections(table: SearchedTable, blocks: readonly number[], c
 
 /**
  * Notes that texts of records have changed: their blocks are searched without the index until they are indexed again.
- * @param changed a query of the records' IDs in a column `id`
+ * @returns the blocks
  */
 export async function noteChangedTexts(
   table: SearchedTable,
-  changed: RawBuilder<unknown>,
+  ids: readonly number[],
   context: Context,
-): Promise<void> {
-  await sql`update search_blocks set is_current = 0
-    where account_id = ${accountIdOf(context)} and kind = ${table} and is_current = 1
-      and exists (select 1 from (${changed}) as changed where changed.id between first_row and last_row)`.execute(
-    context.transaction,
-  );
+): Promise<readonly number[]> {
+  if (ids.length === 0) return [];
+  const blocks = await readBlocks(table, context);
+  const changed = blocks
+    .filter(({ first_row, last_row }) => ids.some((id) => id >= first_row && id <= last_row))
+    .map(({ block }) => block);
+  if (changed.length === 0) return [];
+  await context.transaction
+    .updateTable("search_blocks")
+    .set({ is_current: 0 })
+    .where("account_id", "=", accountIdOf(context))
+    .where("kind", "=", table)
+    .where("block", "in", changed)
+    .execute();
+  return changed;
 }
 
 /** Removes records from the index that must not be found any more, together with the others of their blocks. */
 export async function removeFromIndex(table: SearchedTable, ids: readonly number[], context: Context): Promise<void> {
-  if (ids.length === 0) return;
-  const blocks = await readBlocks(table, context);
-  const affected = blocks.filter(({ first_row, last_row }) => ids.some((id) => id >= first_row && id <= last_row));
-  if (affected.length === 0) return;
-  const batch = batchRows<{ id: number }>(
-    { id: "integer" },
-    ids.map((id) => [id]),
-    context.dialect,
-  );
-  await noteChangedTexts(table, sql`select batch.id from ${batch}`, context);
-  await removeSections(
-    table,
-    affected.map(({ block }) => block),
-    context,
-  );
+  const blocks = await noteChangedTexts(table, ids, context);
+  if (blocks.length > 0) await removeSections(table, blocks, context);
 }
