@@ -6,7 +6,7 @@ import { ElectedWork } from "../engine/kernel/elected-work.ts";
 import { findAccountsWithRetention, maxTrimmed, trimOldRecords } from "../engine/customers/retention.ts";
 import { accountIdOf, type EngineWork, type HandlerContext } from "../engine/kernel/handler.ts";
 import { findAccountsToPurge, maxDeletedPerPurge, purgeIdempotentCalls } from "../engine/kernel/idempotency.ts";
-import { findAllAccounts, indexNextBlock } from "../engine/kernel/lists/part-index.ts";
+import { findAccountsToIndex, indexNextBlock } from "../engine/kernel/lists/part-index.ts";
 import { convertPhoto, findAccountsToConvert } from "../engine/reviews/photo-storage.ts";
 import { type Job, sleepUntilAborted, withLeaseRenewal, type WorkerContext } from "./job.ts";
 
@@ -151,7 +151,7 @@ export function createPhotoJob(settings: CleanupSettings): Job<"converted"> {
 
 /** Indexes records for the search for parts of texts, a block at a time. Searches index what is left, but take longer then. */
 export function createSearchIndexJob(settings: CleanupSettings): Job<"indexed"> {
-  const index = { findAccounts: findAllAccounts, clean: indexNextBlock, full: 1 };
+  const index = { findAccounts: findAccountsToIndex, clean: indexNextBlock, full: 1 };
   return createCleanupJob({ name: "search_index", count: "indexed", intervalMs: 10 * minuteMs, ...index }, settings);
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import iconv from "iconv-lite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { makeGzip, makeZip, type ZipPart } from "../support/archives.ts";
-import { type Home, Homes } from "../support/starpost.ts";
+import { type Home, Homes, noticesOf } from "../support/starpost.ts";
 
 const homes = new Homes();
 afterAll(() => homes.remove());
@@ -54,11 +54,12 @@ describe("archives", () => {
       { name: "read me.md", bytes: Buffer.from("x") },
     ]);
     write("x.zip", bytes);
-    const { data, stderr } = await load(["x.zip"]);
+    const { data, ...result } = await load(["x.zip"]);
+    const notices = noticesOf(result);
     expect(data.files).toEqual(["x.zip/2026/orders.csv", "x.zip/more.csv"]);
     expect(data.rows).toEqual(counts(7));
-    expect(stderr).toContain("__MACOSX/._more.csv, read me.md");
-    expect(stderr).toContain("x.zip/more.csv: not UTF-8 (line 2); read as windows-1252, with ';' as the delimiter");
+    expect(notices).toContain("__MACOSX/._more.csv, read me.md");
+    expect(notices).toContain("x.zip/more.csv: not UTF-8 (line 2); read as windows-1252, with ';' as the delimiter");
   });
 
   test.each([
@@ -73,9 +74,10 @@ describe("archives", () => {
 
   test("names the file in the archive and the line in the reject file", async () => {
     write("x.zip", zipOf(["a.csv", table(2)], ["b.csv", header + row(8) + row(9, "N", "nobody")]));
-    const { data, stderr } = await load(["x.zip"]);
+    const { data, ...result } = await load(["x.zip"]);
+    const notices = noticesOf(result);
     expect(data.rows).toEqual(counts(4, 1));
-    expect(stderr).toContain('(x.zip/b.csv:3: "nobody")');
+    expect(notices).toContain('(x.zip/b.csv:3: "nobody")');
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/,3,email,bad_email,x\.zip\/b\.csv: email /);
   });
 
@@ -109,9 +111,9 @@ describe("several files", () => {
     write("a.csv", "product_id,name,url,description\np-1,A,nowhere,\n");
     write("b.csv", other);
     const args = ["products", "import", "a.csv", "b.csv", "--empty", "clear"];
-    const { data, stderr } = await home.json(args, { cwd: home.folder });
+    const { data, ...result } = await home.json(args, { cwd: home.folder });
     expect(data.rows).toEqual(counts(2, 2));
-    const second = /with a different format are in (\S+)/.exec(stderr)?.[1] ?? "";
+    const second = /with a different format are in (\S+)/.exec(noticesOf(result))?.[1] ?? "";
     expect(readFileSync(second, "utf8").split(",", 4)).toEqual(["product_id", "name", "url", "_line"]);
     expect(readFileSync(data.rejects_file ?? "", "utf8")).toMatch(/^product_id,name,url,description,_line/);
   });

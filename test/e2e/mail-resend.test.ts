@@ -39,8 +39,8 @@ test("resends emails that bounced or failed, and those that were sent by ID, by 
     file,
     ["order_id,order_date,customer_name,email,product_id,product_name,product_url", ...rows].join("\n"),
   );
-  const { data: keys } = await home.json<{ readonly app_key: string }>(["auth", "credentials"]);
-  await home.json(["account", "enable-email", keys.app_key, "--yes"]);
+  const { app_key } = await home.init();
+  await home.json(["account", "enable-email", app_key, "--yes"]);
   await home.json(["orders", "import", file, "--send-mail", "--yes"]);
   const send = () => home.json(["mail", "run", "--once"]);
   const resend = (...words: string[]) => home.json<Resent>(["mail", "resend", ...words]);

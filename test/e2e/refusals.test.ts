@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type Loopback, sendJson, startLoopback } from "../support/loopback.ts";
-import { type Home, Homes, remoteEnv, type Summary } from "../support/starpost.ts";
+import { type Home, Homes, noticesOf, remoteEnv, type Summary } from "../support/starpost.ts";
 import { countRows } from "../support/row-counts.ts";
 import { shortenRetryDelays } from "../support/retry-delays.ts";
 
@@ -86,7 +86,7 @@ describe("a rejected call", () => {
       ["o-150", "152", "call_refused"],
     ]);
     expect(rejects[0]?.["_reason"]).toMatch(/: order is odd$/);
-    expect(stderr).toMatch(/2 rows: .*order is odd \(.*orders\.csv:9\)$/m);
+    expect(noticesOf({ stderr })).toMatch(/2 rows: .*order is odd \(.*orders\.csv:9\)$/m);
     expect(sizes.length).toBeLessThanOrEqual(2 + 2 * 2 * 8);
     expect(summary.calls.sent).toBe(sizes.length);
   });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Homes, remoteEnv } from "../support/starpost.ts";
+import { Homes, noticesOf, remoteEnv } from "../support/starpost.ts";
 
 /** A user that is not in the list of users, as in a container. Only root can become another user. */
 const otherUser = 54_321;
@@ -76,7 +76,7 @@ describe.runIf(isRoot)("as another user", () => {
         ...remoteEnv(server),
       });
       expect([exitCode, stdout.includes("teapot") || stdout.includes("pot-05")], stderr).toEqual([0, true]);
-      expect(stderr).toMatch(/^Cannot use .*limits/);
+      expect(noticesOf({ stderr })).toMatch(/^Cannot use .*limits/);
     });
 
     test("a dry run works; an import is refused before it sends anything, because it could not be resumed", async () => {

@@ -5,6 +5,14 @@ import { setTimeout } from "node:timers/promises";
 import { execa, type Options } from "execa";
 import { runBuilt } from "./built-program.ts";
 
+/** The notices that a command with `--json` wrote to standard error, one per line. */
+export function noticesOf({ stderr }: { readonly stderr: string }): string {
+  const documents = stderr.split("\n").filter((line) => line !== "");
+  return documents
+    .map((line) => (JSON.parse(line) as { notice?: { message: string } }).notice?.message ?? "")
+    .join("\n");
+}
+
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;

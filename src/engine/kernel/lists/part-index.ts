@@ -123,8 +123,19 @@ export function partIndex(tables: readonly SearchedTable[]): Preparation {
   };
 }
 
-/** Finds all accounts: which have records to index takes a look at each. */
-export const findAllAccounts = createAccountWalk(() => sql`select 1`);
+/**
+ * Finds accounts with a block of orders to index, all of whose records are then indexed. A table with other records is indexed
+ * with them, or before the first search.
+ */
+export const findAccountsToIndex = createAccountWalk(
+  (accountId) => sql`
+    select 1 from (
+      select order_row from purchases where purchases.account_id = ${accountId} and purchases.order_row > (
+        select coalesce(max(last_row), 0) from search_blocks
+        where search_blocks.account_id = ${accountId} and search_blocks.kind = 'orders'
+      ) order by purchases.order_row limit 1 offset ${sql.lit(blockSize - 1)}
+    ) as added`,
+);
 
 /** Indexes the next block of an account's records. @returns the number of blocks */
 export async function indexNextBlock(accountId: number, { read, write }: EngineWork): Promise<number> {
