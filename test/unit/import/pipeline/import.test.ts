@@ -85,8 +85,8 @@ test("names an unknown run together with the known ones", async () => {
   const { import_id } = await pipeline.run("products", products);
   const { runsFolder } = pipeline.deps();
   const error = await showImport(runsFolder, "x").catch((found: unknown) => found);
-  expect(error).toMatchObject({ kind: "usage", misnamed: { given: "x", known: [import_id] }, summary: undefined });
-  await expect(showImport(runsFolder, "")).rejects.toMatchObject({ kind: "usage" });
+  expect(error).toMatchObject({ kind: "failed", misnamed: { given: "x", known: [import_id] }, summary: undefined });
+  await expect(showImport(runsFolder, "")).rejects.toMatchObject({ kind: "failed" });
   expect(await showImport(runsFolder, import_id?.slice(0, 4) ?? "")).toMatchObject({ import_id });
   pipeline.harness.clock.advance(1_000);
   await pipeline.run("products", products);
@@ -216,7 +216,7 @@ describe("resume", () => {
   test("refuses a changed file, another target, and an unknown run", async () => {
     const { import_id } = await pipeline.run("products", `${products}p3,,x\np4,,x\n`, { maxErrors: { count: 0 } });
     await expect(pipeline.resume(import_id ?? "", {}, { target: "another" })).rejects.toMatchObject({ kind: "usage" });
-    await expect(pipeline.resume("20000101-000000-zzzz")).rejects.toMatchObject({ kind: "usage" });
+    await expect(pipeline.resume("20000101-000000-zzzz")).rejects.toMatchObject({ kind: "failed" });
     pipeline.write("products.csv", `${products}p3,Bowl,https://shop.example/p3\n`);
     await expect(pipeline.resume(import_id ?? "")).rejects.toMatchObject({ kind: "usage" });
   });

@@ -80,7 +80,7 @@ describe("a run's folder", () => {
     expect(findRun(folder, known).import_id).toBe(known);
     expect(() => findRun(folder, "2026")).toThrow(expect.objectContaining({ kind: "usage", misnamed: undefined }));
     const misnamed = { given: "3", known: [known, newer] };
-    expect(() => findRun(folder, "3")).toThrow(expect.objectContaining({ kind: "usage", misnamed }));
+    expect(() => findRun(folder, "3")).toThrow(expect.objectContaining({ kind: "failed", misnamed }));
   });
 
   test("shows whether the run is in progress", () => {

@@ -165,9 +165,11 @@ describe.skipIf(postgresServer === undefined)("distribution of tables", () => {
 
   it("requires that the server has and loads Citus, and changes nothing otherwise", async () => {
     const { url, connect } = await take();
+    await expect(planDistribution(url)).rejects.toMatchObject({ problem: "missing" });
+    expect(await dialects.postgres.readTableNames(await connect())).toEqual([]);
+    await (await openDatabase(url, { nowMs: 1 })).db.destroy();
     expect(await findCitus(await connect())).toEqual({ problem: expect.stringContaining("Citus") });
     expect(await planDistribution(url)).toEqual({ problem: expect.stringContaining("Citus") });
-    expect(await dialects.postgres.readTableNames(await connect())).toEqual([]);
   });
 });
 
