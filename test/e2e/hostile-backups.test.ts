@@ -171,7 +171,7 @@ describe("a SQLite file", () => {
   });
 
   test.each([
-    ["a table", "drop table coupons", "coupons"],
+    ["a table", "drop table missed_products", "missed_products"],
     ["a column", "alter table products drop column brand", "brand"],
     ["its schema", "delete from starpost_migrations", "manifest.json"],
     ["its accounts", "delete from accounts", "manifest.json"],
