@@ -23,6 +23,7 @@ export default command({
     // The service returns one page. One more, to find out whether there are more.
     const limit = Math.min(findLimit(context, flags.limit) ?? Infinity, searchPage.max - 1);
     const { customers } = await context.withService((service) => service.customers.find({ search, limit: limit + 1 }));
+    if (customers.length === 0) context.messages.info("No customers found.");
     if (customers.length > limit) reportLimit(context, limit);
     return customers.slice(0, limit);
   },
