@@ -16,6 +16,18 @@ export function batchRows<R>(
   return dialect.selectBatch(columns, sql`${JSON.stringify(rows)}`).as("batch");
 }
 
+/** Passes row IDs to one statement, whatever their number, as a table named `batch`. */
+export function batchOfIds(
+  ids: readonly number[],
+  dialect: StorageDialect,
+): AliasedRawBuilder<{ id: number }, "batch"> {
+  return batchRows<{ id: number }>(
+    { id: "integer" },
+    ids.map((id) => [id]),
+    dialect,
+  );
+}
+
 /** Like `batchRows`, but `rows` is an SQL expression: a list of lists as JSON text. */
 export function batchOf<R>(
   columns: BatchColumns<R>,

@@ -12,18 +12,18 @@ import type { Io } from "./io.ts";
 const shownRecords = 10;
 
 /** Words from arguments; `-` stands for those of standard input, separated by white space or commas. */
-export async function readWords({ stdin }: Pick<Io, "stdin">, given: readonly string[]): Promise<readonly string[]> {
+export async function readListed({ stdin }: Pick<Io, "stdin">, given: readonly string[]): Promise<readonly string[]> {
   const isPiped = given.includes("-");
   const piped = isPiped ? (await text(stdin)).split(/[\s,]+/).filter((word) => word !== "") : [];
   return [...new Set([...given.filter((word) => word !== "-"), ...piped])];
 }
 
 /**
- * Reads IDs like `readWords`.
+ * Reads IDs like `readListed`.
  * @throws UserError `usage` for anything but an ID
  */
 export async function readIds(io: Pick<Io, "stdin">, given: readonly string[], name: string): Promise<number[]> {
-  return (await readWords(io, given)).map((word) => readWholeNumber(word, name));
+  return (await readListed(io, given)).map((word) => readWholeNumber(word, name));
 }
 
 /**

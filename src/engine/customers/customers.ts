@@ -1,10 +1,9 @@
-import { sql } from "kysely";
 import { buyerIndex } from "../orders/buyer-lookup.ts";
 import { type contract, type ErasedCounts, erasurePage, type ReviewErasure } from "../../contract/index.ts";
 import { selectAccountRows } from "../kernel/account-rows.ts";
 import { partIndex } from "../kernel/lists/part-index.ts";
 import { accountOf, type HandlerContext, type Handlers, operation } from "../kernel/handler.ts";
-import { isAfter, readCursor, toPage } from "../kernel/lists/cursor.ts";
+import { orderById, toPage } from "../kernel/lists/cursor.ts";
 import { iso } from "../kernel/times.ts";
 import { countCustomerRows, erasedTables, eraseCustomer, rejectOwner } from "./erasure.ts";
 import { customerTables, findCustomers } from "./find-customers.ts";
@@ -72,12 +71,10 @@ export const customerHandlers: Handlers<typeof contract.customers> = {
 
   erasures: async ({ since_id, count = erasurePage.default, page_info }, context) => {
     const size = Math.min(count, erasurePage.max);
-    const direction = since_id === undefined ? "desc" : "asc";
-    const after = page_info === undefined ? undefined : readCursor(page_info, 1);
+    const { direction, isNext } = orderById({ since_id, page_info });
     const found = await selectAccountRows("erasures", accountOf(context).id, context.transaction)
       .select(["id", "reviews", "counts", "created_at"])
-      .where("id", ">=", since_id ?? 0)
-      .$if(after !== undefined, (page) => page.where(isAfter([sql.ref("id")], after ?? [], direction)))
+      .where(isNext)
       .orderBy("id", direction)
       .limit(size + 1)
       .execute();

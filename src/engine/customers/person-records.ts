@@ -1,5 +1,5 @@
 import { emailTypes, type Customer, type CustomerSuppression, personalOrderFields } from "../../contract/index.ts";
-import { batchRows } from "../../storage/batch.ts";
+import { batchOfIds } from "../../storage/batch.ts";
 import { readAddressHasher } from "../emails/events/suppressions.ts";
 import { selectEmails, toRecord } from "../emails/email-list.ts";
 import { sameAccount, selectAccountRows } from "../kernel/account-rows.ts";
@@ -9,15 +9,6 @@ import { selectReviewParts, toParts } from "../reviews/review-parts.ts";
 import { stateOf } from "../reviews/review-index.ts";
 import type { Person } from "./person.ts";
 import { sql } from "kysely";
-
-/** Passes row IDs to a statement, whatever their number. */
-function batchOfIds(ids: readonly number[], { dialect }: Pick<HandlerContext, "dialect">) {
-  return batchRows<{ id: number }>(
-    { id: "integer" },
-    ids.map((row) => [row]),
-    dialect,
-  );
-}
 
 /** Reads everything that the service stores about a customer, newest first. */
 export async function readCustomer(person: Person, context: HandlerContext): Promise<Customer> {
@@ -48,7 +39,7 @@ function listNames(
 async function readOrders({ accountId, orderRows }: Person, context: HandlerContext): Promise<Customer["orders"]> {
   const { transaction } = context;
   const orders = await transaction
-    .selectFrom(batchOfIds(orderRows, context))
+    .selectFrom(batchOfIds(orderRows, context.dialect))
     .crossJoin("orders")
     .where("orders.account_id", "=", accountId)
     .whereRef("orders.id", "=", sql.ref("batch.id"))
@@ -57,7 +48,7 @@ async function readOrders({ accountId, orderRows }: Person, context: HandlerCont
     .orderBy("orders.id", "desc")
     .execute();
   const lines = await transaction
-    .selectFrom(batchOfIds(orderRows, context))
+    .selectFrom(batchOfIds(orderRows, context.dialect))
     .crossJoin("purchases")
     .innerJoin("products", sameAccount("products.id", "purchases.product_row"))
     .where("purchases.account_id", "=", accountId)

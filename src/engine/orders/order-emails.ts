@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import { emailKeyOf, type EmailSettings, emailTypeOf } from "../../contract/index.ts";
-import { type BatchColumns, batchOf, constantInBatch } from "../../storage/batch.ts";
+import { batchOfIds, type BatchColumns, batchOf, constantInBatch } from "../../storage/batch.ts";
 import { createDeferredStatement } from "../../storage/statement.ts";
 import { readEmailSettings } from "../accounts/account-settings.ts";
 import { noteDue } from "../kernel/due-times.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { noteChangedTexts } from "../kernel/lists/part-index.ts";
-import { toBatch } from "../kernel/lists/part-search.ts";
 import type { NewLine, OrderChanges } from "./order-merge.ts";
 import { dayMs } from "../../contract/time.ts";
 
@@ -126,7 +125,7 @@ export async function updateOrderEmails(changed: OrderChanges["changed"], contex
 /** Notes that the names in orders and their emails have changed. */
 async function noteRenamed(orderRows: readonly number[], context: HandlerContext): Promise<void> {
   if (orderRows.length === 0) return;
-  const orders = toBatch(orderRows, context);
+  const orders = batchOfIds(orderRows, context.dialect);
   await noteChangedTexts("orders", orderRows, context);
   const mails = sql<{ id: number }>`select mails.id from ${orders} cross join mails
     where mails.account_id = ${accountOf(context).id} and mails.order_row = batch.id`;

@@ -9,7 +9,8 @@ import {
   searchPage,
 } from "../../contract/index.ts";
 import { readCursor, writeCursor } from "../kernel/lists/cursor.ts";
-import { findByPart, SearchedText, toBatch } from "../kernel/lists/part-search.ts";
+import { batchOfIds } from "../../storage/batch.ts";
+import { findByPart, SearchedText } from "../kernel/lists/part-search.ts";
 import { accountOf, type HandlerContext } from "../kernel/handler.ts";
 import { dayOf, iso } from "../kernel/times.ts";
 import { findProductRow } from "../products/product-lookup.ts";
@@ -62,7 +63,7 @@ async function searchByPart(
     const afterId = lastOrder === undefined ? undefined : lastOrder - sign;
     const course = { direction: sort === "oldest" ? "up" : "down", afterId } as const;
     for await (const ids of findByPart("orders", searched, course, context)) {
-      const batch = sql`select batch.id from ${toBatch(ids, context)}`;
+      const batch = sql`select batch.id from ${batchOfIds(ids, context.dialect)}`;
       found.push(...(await readLines([sql<boolean>`purchases.order_row in (${batch})`])));
       if (found.length > size) break;
     }

@@ -11,7 +11,7 @@ import type { Row } from "../../storage/tables.ts";
 import { sameAccount, selectAccountRows, updateAccountRows } from "../kernel/account-rows.ts";
 import { noteDue } from "../kernel/due-times.ts";
 import { accountOf, type Handler, type HandlerContext, type Handlers } from "../kernel/handler.ts";
-import { isAfter, readCursor, toPage } from "../kernel/lists/cursor.ts";
+import { isAfter, orderById, readCursor, toPage } from "../kernel/lists/cursor.ts";
 import { iso } from "../kernel/times.ts";
 import { sql } from "kysely";
 
@@ -36,12 +36,10 @@ export const webhookDeliveryHandlers: Handlers<typeof contract.webhookDeliveries
   /** Assumed: `since_id` works as in the list of deliveries. */
   attempts: async ({ since_id, count, page_info }, context) => {
     const size = readCount(count);
-    const direction = since_id === undefined ? "desc" : "asc";
-    const after = page_info === undefined ? undefined : readCursor(page_info, 1);
+    const { direction, isNext } = orderById({ since_id, page_info });
     const found = await selectAccountRows("webhook_attempts", accountOf(context).id, context.transaction)
       .selectAll()
-      .where("id", ">=", since_id ?? 0)
-      .$if(after !== undefined, (page) => page.where(isAfter([sql.ref("id")], after ?? [], direction)))
+      .where(isNext)
       .orderBy("id", direction)
       .limit(size + 1)
       .execute();

@@ -1,5 +1,4 @@
 import { usageError } from "../../../config/user-error.ts";
-import { emailCategories } from "../../../contract/emails/categories.ts";
 import type { EmailRecord } from "../../../contract/emails/emails.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Service } from "../../../service/service.ts";
@@ -10,20 +9,15 @@ import { confirmDestruction } from "../../program/confirm.ts";
 import type { Context } from "../../program/context.ts";
 import { exitStatus } from "../../program/exit-status.ts";
 import type { FlagValues } from "../../program/flag.ts";
-import { emailType, oneOf, readEmail, readWholeNumber, stateFlag } from "../../program/flag-values.ts";
+import { readWholeNumber, stateFlag } from "../../program/flag-values.ts";
 import { aboutOne } from "../../program/read-records.ts";
-import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
 import { checkSelection, readIds, statusOfSelection } from "../../program/selection.ts";
 import type { BulkSelection } from "../operations/bulk-run.ts";
+import { emailFilters, toEmailQuery } from "./email-filters.ts";
 import { describeRecord, formatSentOrDue } from "./email-format.ts";
 
-const filters = {
-  state: stateFlag(["queued", "leased"]),
-  email: { value: "<address>", description: "only emails to this address", read: readEmail },
-  category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
-  type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
-  ...timeFlags,
-} as const;
+const waiting = ["queued", "leased"] as const;
+const filters = { state: stateFlag(waiting), ...emailFilters } as const;
 
 const bulk: BulkSelection = {
   operation: "emails.cancel",
@@ -31,14 +25,8 @@ const bulk: BulkSelection = {
   fieldsOf: () => ({}),
   list: "emails.list",
   queryOf: (flags, nowMs) => {
-    const { state = ["queued", "leased"], email, category, type } = flags as FlagValues<typeof filters>;
-    return {
-      state: state.join(","),
-      ...(email !== undefined && { email }),
-      ...(category !== undefined && { category }),
-      ...(type !== undefined && { email_type_id: Number(type) }),
-      ...toTimeRange(flags, nowMs),
-    };
+    const given = flags as FlagValues<typeof filters>;
+    return toEmailQuery({ ...given, state: given.state ?? waiting }, nowMs);
   },
   noun: ["email", "emails"],
   verbs: ["Cancel", "Canceled"],

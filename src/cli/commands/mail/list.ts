@@ -1,10 +1,10 @@
-import { emailCategories, emailStates } from "../../../contract/emails/categories.ts";
+import { emailStates } from "../../../contract/emails/categories.ts";
 import type { EmailRecord, EmailSort } from "../../../contract/emails/emails.ts";
 import { operationCards } from "../operations/operation-cards.ts";
 import { command } from "../../program/command.ts";
 import { valuesOfField } from "../../program/field-values.ts";
-import { emailType, oneOf, readEmail, stateFlag, tableLimitFlag } from "../../program/flag-values.ts";
-import { timeFlags, toTimeRange } from "../../program/relative-time.ts";
+import { oneOf, stateFlag, tableLimitFlag } from "../../program/flag-values.ts";
+import { emailFilters, toEmailQuery } from "./email-filters.ts";
 import { describeRecord, formatReason, formatSentOrDue } from "./email-format.ts";
 
 const columns = ["id", "state", "date", "email", "category", "about", "reason"];
@@ -24,13 +24,10 @@ export default command({
   ],
   flags: {
     state: stateFlag(emailStates),
-    email: { value: "<address>", description: "only emails to this address", read: readEmail },
+    ...emailFilters,
     order: { value: "<order_id>", description: "only emails about this order" },
     product: { value: "<product_id>", description: "only emails about this product" },
-    category: { value: "<category>", description: "only this category", ...oneOf(emailCategories) },
-    type: { value: "<type>", description: "only this email type, by name or number, 1 to 17", ...emailType },
     search: { value: "<text>", description: "only emails whose address, name, or order ID contains this text" },
-    ...timeFlags,
     sort: {
       value: "<order>",
       description: "newest or oldest by creation; soonest or latest by due date",
@@ -40,16 +37,12 @@ export default command({
     limit: tableLimitFlag,
   },
   run: async (context, { flags }) => {
-    const { state, email, order, product, category, type, search, sort, limit } = flags;
+    const { order, product, search, sort, limit } = flags;
     const input = {
-      ...(state && { state: state.join(",") }),
-      ...(email !== undefined && { email }),
+      ...toEmailQuery(flags, context.io.clock()),
       ...(order !== undefined && { order_id: order }),
       ...(product !== undefined && { product_id: product }),
       ...(search !== undefined && { search }),
-      ...toTimeRange(flags, context.io.clock()),
-      ...(category !== undefined && { category }),
-      ...(type !== undefined && { email_type_id: Number(type) }),
       sort,
     };
     const { openList } = await import("../../program/read-records.ts");

@@ -17,7 +17,7 @@ export default command({
     "starpost mail list --state failed --format ndjson --jq .id | starpost mail resend - --yes",
   ],
   notes: [
-    "Shows who will get a copy, and asks. All email rules apply, and addresses that are unsubscribed or suppressed get none: after a bounce, correct the address or run `starpost mail unsuppress` first. An email that was sent can be resent only by its ID.",
+    "Shows who will get a copy, and asks. All email rules apply, and addresses that are unsubscribed or suppressed get none: after a bounce, run `starpost mail unsuppress` first. An email that was sent can be resent only by its ID.",
     "Copies are of the categories resend_map and resend_reminder. Each email is resent once; if its copy does not arrive, resend the copy.",
   ],
   flags: {

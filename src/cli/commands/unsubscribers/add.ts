@@ -28,8 +28,8 @@ export default command({
   notes: ["- stands for the addresses on standard input, separated by white space or commas."],
   run: async (context, { arguments: given, flags }) => {
     const { changeAddresses } = await import("./addresses.ts");
-    const { confirmSelection, readWords } = await import("../../program/selection.ts");
-    const addresses = await readWords(context.io, given);
+    const { confirmSelection, readListed } = await import("../../program/selection.ts");
+    const addresses = await readListed(context.io, given);
     if (given.includes("-")) {
       const question = `Unsubscribe ${countOf(addresses.length, "address", "addresses")}?`;
       await confirmSelection(context, { rows: addresses.map((address) => [address]), question });

@@ -31,6 +31,23 @@ export function toPage<R>(found: readonly R[], size: number, positionOf: (row: R
   return { rows: found.slice(0, size), pagination: { next_page_info: last ? writeCursor(positionOf(last)) : null } };
 }
 
+/** The order of a list by ID, and the condition for its next rows: without `since_id`, the newest come first. */
+export function orderById({
+  since_id,
+  page_info,
+}: {
+  readonly since_id?: number | undefined;
+  readonly page_info?: string | undefined;
+}) {
+  const direction = since_id === undefined ? "desc" : "asc";
+  const id = sql.ref("id");
+  const isNext =
+    page_info === undefined
+      ? sql<boolean>`${id} >= ${since_id ?? 0}`
+      : isAfter([id], readCursor(page_info, 1), direction);
+  return { direction, isNext } as const;
+}
+
 /** The condition for the rows after a position in the order of some columns. */
 export function isAfter(
   columns: readonly RawBuilder<unknown>[],

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { invalidField, searchPage, type SearchSort } from "../../../contract/index.ts";
-import { batchRows } from "../../../storage/batch.ts";
+import { batchOfIds } from "../../../storage/batch.ts";
 import { accountIdOf } from "../handler.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import { readCursor, toPage } from "./cursor.ts";
 import {
   type Block,
   type Context,
@@ -192,21 +192,12 @@ async function* compare(
     waiting = [];
     const ordered = ids.toSorted((a, b) => (direction === "up" ? a - b : b - a));
     for (let from = 0, size = comparedAtOnce; from < ordered.length; from += size, size = readAtOnce) {
-      const batch = toBatch(ordered.slice(from, from + size), context);
+      const batch = batchOfIds(ordered.slice(from, from + size), context.dialect);
       const { rows } = await selectTexts(table, sql`${batch}`, accountIdOf(context)).execute(context.transaction);
       const matches = selectFound(rows, searched, direction);
       if (matches.length > 0) yield matches;
     }
   }
-}
-
-/** Row IDs as a table with the name `batch`. */
-export function toBatch(ids: readonly number[], { dialect }: Pick<Context, "dialect">) {
-  return batchRows<{ id: number }>(
-    { id: "integer" },
-    ids.map((id) => [id]),
-    dialect,
-  );
 }
 
 async function readIds(table: SearchedTable, found: readonly FoundPositions[], context: Context): Promise<number[]> {
@@ -253,7 +244,5 @@ export async function findPageByPart<R extends { readonly id: number }>(
     found.push(...ids.flatMap((id) => rows.get(id) ?? []));
     if (found.length > size) break;
   }
-  const last = found[size - 1];
-  const next_page_info = found.length > size && last ? writeCursor([last.id]) : null;
-  return { rows: found.slice(0, size), pagination: { next_page_info } };
+  return toPage(found, size, ({ id }) => [id]);
 }
