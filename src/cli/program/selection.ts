@@ -31,12 +31,15 @@ export async function readIds(io: Pick<Io, "stdin">, given: readonly string[], n
  * @param filters the flags that were given, without dashes
  * @throws UserError `usage`
  */
-export function checkSelection(ids: readonly string[], filters: readonly string[], example: string): void {
+export function checkSelection(ids: readonly string[], filters: readonly string[], examples: readonly string[]): void {
   const [filter] = filters;
   if (ids.length > 0 && filter !== undefined)
     throw usageError(`--${filter} cannot be used with IDs`, "Remove one of them.");
   if (ids.length === 0 && filter === undefined)
-    throw usageError("missing IDs or filters", `For example: \`${example}\`.`);
+    throw usageError(
+      "missing IDs or filters",
+      `For example: ${examples.map((example) => `\`${example}\``).join(" or ")}.`,
+    );
 }
 
 /**

@@ -69,11 +69,10 @@ export default command({
       throw usageError(`--${selection} cannot be used with an order ID`);
     }
     if (orderId !== undefined) return cancelOrder(context, orderId, product);
-    checkSelection(
-      emailIds,
-      filter === undefined ? [] : [filter],
-      "starpost mail cancel 1001` or `starpost mail cancel --email-id 12",
-    );
+    checkSelection(emailIds, filter === undefined ? [] : [filter], [
+      "starpost mail cancel 1001",
+      "starpost mail cancel --email-id 12",
+    ]);
     const [id = "", ...others] = emailIds;
     if (filter === undefined && id !== "-" && others.length === 0) {
       return cancelEmail(context, readWholeNumber(id, "--email-id"));

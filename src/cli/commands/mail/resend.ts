@@ -30,7 +30,7 @@ export default command({
     const filters = Object.entries({ state, email, since, until }).flatMap(([name, value]) =>
       value === undefined ? [] : [name],
     );
-    checkSelection(given, filters, "starpost mail resend 12` or `starpost mail resend --state bounced --since 2d");
+    checkSelection(given, filters, ["starpost mail resend 12", "starpost mail resend --state bounced --since 2d"]);
     const ids = given.length > 0 ? await readIds(context.io, given, "<id>") : undefined;
     const query = {
       state: (state ?? undelivered).join(","),

@@ -32,7 +32,7 @@ export function bulkOperation(bulk: BulkOperation): CommandFactory {
         if (filters.length === 0 && given[0] !== "-" && (given.length === 1 || flags["input"] !== undefined)) {
           return single.run(context, { arguments: given, flags });
         }
-        checkSelection(given, filters, bulk.examples[0] ?? "");
+        checkSelection(given, filters, bulk.examples.slice(0, 1));
         const ids = given.length > 0 ? await readIds(context.io, given, argument) : undefined;
         const { runBulk } = await import("./bulk-run.ts");
         return runBulk(context, bulk, { ids, flags });

@@ -128,8 +128,8 @@ export function removeSection(postings: string, segment: number, removed: number
 /** The records of a block that contain a part. */
 interface Listed {
   readonly count: number;
-  /** Calls a function with each position, in ascending order. */
   readonly postings: string;
+  /** Where the list of the part begins in the postings. */
   readonly start: number;
 }
 
